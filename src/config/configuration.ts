@@ -1,0 +1,23 @@
+import type { Settings } from './schema/settings.ts';
+
+/** A configuration in force: file and environment merged, templates filled in, defaults applied. */
+export interface Configuration {
+  /** Absolute path of the file; `null` when variables alone configure the tool. */
+  file: string | null;
+  settings: Settings;
+  /** URLs that could not be filled in (an unset variable): an error only for who needs them. */
+  deferred: Problem[];
+}
+
+export interface Problem {
+  severity: 'error' | 'warning';
+  /** Stable, listed in docs/errors.md: `unknown_key`. */
+  code: string;
+  /** Dotted: `targets.app.snapshot.src_url`. */
+  key: string;
+  message: string;
+  hint: string | null;
+  file: string | null;
+  line: number | null;
+  column: number | null;
+}

@@ -1,0 +1,1 @@
+export type EngineId = 'postgres' | 'mysql';

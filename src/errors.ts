@@ -1,0 +1,58 @@
+/** Exit codes of the program; the table in docs/commands.md says what each means to a script. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  configuration: 3,
+  unreachable: 4,
+  refused: 5,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export interface UserErrorOptions {
+  /** A stable word for scripts, such as `destination_is_source`; listed in docs/errors.md. */
+  code: string;
+  exit: ExitCode;
+  /** What to do next. */
+  hint?: string;
+  /** More lines to show below the message, such as the server's own words. */
+  details?: string[];
+  cause?: unknown;
+}
+
+/** An error that a person can act on: what failed, on what, why, and what to do next. Never shows a stack. */
+export class UserError extends Error {
+  override readonly name = 'UserError';
+  readonly code: string;
+  readonly exit: ExitCode;
+  readonly hint: string | undefined;
+  readonly details: string[];
+
+  constructor(message: string, { code, exit, hint, details = [], cause }: UserErrorOptions) {
+    super(message, { cause });
+    this.code = code;
+    this.exit = exit;
+    this.hint = hint;
+    this.details = details;
+  }
+}
+
+/** The error of a run that the user or a signal has stopped; the signal's `reason`. */
+export function interrupted(exit: 130 | 143 = EXIT.interrupted): UserError {
+  return new UserError('Interrupted', { code: 'interrupted', exit });
+}
+
+/** Any thrown value as a UserError, so that the skins have one shape to show. */
+export function toUserError(thrown: unknown): UserError {
+  if (thrown instanceof UserError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new UserError(message, {
+    code: 'unexpected',
+    exit: EXIT.failed,
+    hint: 'This is a defect of the tool. Run again with --debug and report what it prints.',
+    cause: thrown,
+  });
+}

@@ -1,0 +1,40 @@
+/**
+ * The one way in which work speaks. The plain printer, the JSON printer and the screens' store consume the same
+ * stream; none of them is known to the work. Field names are those of the JSON that scripts read.
+ */
+export type RunEvent = StepEvent | ProgressEvent | CommandEvent | WarningEvent;
+
+export interface StepEvent {
+  event: 'step';
+  /** Stable within one command: `dump`, `restore`, `swap`. */
+  step: string;
+  state: 'started' | 'done' | 'skipped';
+  /** For people: `Dump 25 tables of postgres://app@db:5432/app`. */
+  label: string;
+}
+
+export interface ProgressEvent {
+  event: 'progress';
+  step: string;
+  done: number;
+  /** `null` when nobody can know; an estimate may still grow. */
+  total: number | null;
+  unit: 'tables' | 'bytes' | 'rows';
+  /** What is being worked on: `public.orders`. */
+  current?: string;
+}
+
+export interface CommandEvent {
+  event: 'command';
+  /** The command line that is run, without any secret. */
+  command: string;
+}
+
+export interface WarningEvent {
+  event: 'warning';
+  code: string;
+  message: string;
+}
+
+/** Takes events as they happen; must neither throw nor block. */
+export type Report = (event: RunEvent) => void;
