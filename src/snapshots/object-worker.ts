@@ -60,7 +60,9 @@ function answer(request: WorkerRequest): void {
     case 'next': {
       const next = reading?.next();
       const frame = !next || next.done ? null : next.value;
-      return reply({ reply: 'frame', frame }, frame ? [frame.buffer] : []);
+      // A small frame lies in Node's shared pool, which cannot be handed over: it is copied.
+      const whole = frame !== null && frame.byteLength === frame.buffer.byteLength;
+      return reply({ reply: 'frame', frame }, whole ? [frame.buffer] : []);
     }
     case 'close':
       reading?.return();
