@@ -77,7 +77,7 @@ export const ThemeContext = createContext<Theme>({ glyphs: UNICODE });
 
 /** The theme for an environment: ASCII where the locale does not speak UTF-8. */
 export function createTheme(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): Theme {
-  const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'] || '';
+  const locale = environment.LC_ALL || environment.LC_CTYPE || environment.LANG || '';
   // Windows has no locale variables, and its terminals speak UTF-8.
   const speaksUnicode = /utf-?8/i.test(locale) || platform === 'win32';
   return { glyphs: speaksUnicode ? UNICODE : ASCII };

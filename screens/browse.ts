@@ -12,10 +12,9 @@ export function move(model: Model, direction: Move): void {
   const place = navigation.top();
   const page = Math.max(1, model.terminal.rows() - PAGE_CHROME - 2);
   if (place.screen === 'run') {
-    return navigation.replace({ ...place, scrolledUp: scrolled(place.scrolledUp, UPWARDS[direction], page) });
-  }
-  if (place.screen === 'help') {
-    return navigation.replace({ ...place, scrolled: scrolled(place.scrolled, direction, page) });
+    navigation.replace({ ...place, scrolledUp: scrolled(place.scrolledUp, UPWARDS[direction], page) });
+  } else if (place.screen === 'help') {
+    navigation.replace({ ...place, scrolled: scrolled(place.scrolled, direction, page) });
   }
   const ids = idsInView(model, place);
   if ('list' in place) navigation.replace(withList(place, moveSelection(place.list, { ids, move: direction, page })));

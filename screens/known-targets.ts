@@ -23,7 +23,7 @@ const FORMAT = 1;
  * It is a cache: whatever is wrong with it, the screens open without it.
  */
 export function knownTargets({ environment, cwd, configFile = '' }: KnownTargetsOptions): KnownTargets {
-  const cache = environment['XDG_CACHE_HOME'] || join(environment['HOME'] || homedir(), '.cache');
+  const cache = environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache');
   const place = createHash('sha256').update(`${cwd}\0${configFile}`).digest('hex').slice(0, 16);
   const file = join(cache, 'tool', `targets-${place}.json`);
   return {

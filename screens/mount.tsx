@@ -2,7 +2,7 @@ import { render } from 'ink';
 import type { Theme } from '../components/theme.ts';
 import { App } from './app.tsx';
 import type { Model } from './model.ts';
-import { settledOutput } from './output.ts';
+import { settledOutput, type TerminalOutput } from './output.ts';
 
 export interface Mounted {
   unmount(): void;
@@ -14,7 +14,7 @@ export interface MountOptions {
   model: Model;
   theme: Theme;
   stdin: NodeJS.ReadStream;
-  stdout: NodeJS.WriteStream;
+  stdout: TerminalOutput;
 }
 
 const AUTOWRAP_OFF = '\x1b[?7l';

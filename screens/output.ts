@@ -1,5 +1,8 @@
 import { EventEmitter } from 'node:events';
 
+/** The terminal to write to; `fd` is for what must be written before the process is gone. */
+export type TerminalOutput = NodeJS.WriteStream & { fd: number };
+
 /** What Ink is given as its output: the terminal, with the window's size settled. */
 export interface SettledOutput {
   stream: NodeJS.WriteStream;
@@ -17,7 +20,7 @@ const HOME_AND_ERASE = '\x1b[H\x1b[J';
  * Ink draws a resized window over the old frame, which leaves garbage when lines were longer than the window is now.
  * So it is told of a new size only once it has settled, and begins on an empty screen.
  */
-export function settledOutput(stdout: NodeJS.WriteStream): SettledOutput {
+export function settledOutput(stdout: TerminalOutput): SettledOutput {
   let forgetFrame = () => {};
   let timer: NodeJS.Timeout | undefined;
   const stream = Object.assign(new EventEmitter(), {

@@ -4,6 +4,7 @@ import type { Run } from '../src/state/runs.ts';
 import { knownTargets } from './known-targets.ts';
 import { createModel, type Model } from './model.ts';
 import { type CreateContext, lazyOperations, type Operations } from './operations.ts';
+import type { TerminalOutput } from './output.ts';
 import type { InitialPlace } from './place.ts';
 import { refreshSnapshots, refreshTargets } from './refresh.ts';
 import { guardTerminal } from './terminal-guard.ts';
@@ -14,7 +15,7 @@ export interface StartOptions {
   /** The file given with `--config`. */
   configFile?: string | undefined;
   stdin: NodeJS.ReadStream;
-  stdout: NodeJS.WriteStream;
+  stdout: TerminalOutput;
   createContext: CreateContext;
   initial?: InitialPlace;
   /** Switches everything off that writes. */
@@ -88,17 +89,17 @@ async function endWork({ runs }: Model): Promise<void> {
 
 /** Ink's colours are decided when it is loaded, and it knows nothing of NO_COLOR: it is told just for that moment. */
 async function loadMount(environment: NodeJS.ProcessEnv) {
-  const before = process.env['FORCE_COLOR'];
-  if (environment['NO_COLOR']) process.env['FORCE_COLOR'] = '0';
+  const before = process.env.FORCE_COLOR;
+  if (environment.NO_COLOR) process.env.FORCE_COLOR = '0';
   try {
     return await import('./mount.tsx');
   } finally {
-    if (before === undefined) delete process.env['FORCE_COLOR'];
-    else process.env['FORCE_COLOR'] = before;
+    if (before === undefined) delete process.env.FORCE_COLOR;
+    else process.env.FORCE_COLOR = before;
   }
 }
 
-function requireTerminal(stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStream): void {
+function requireTerminal(stdin: NodeJS.ReadStream, stdout: TerminalOutput): void {
   if (stdin.isTTY && stdout.isTTY) return;
   throw new UserError('The screens need a terminal', {
     code: 'no_terminal',

@@ -1,8 +1,9 @@
 import { writeSync } from 'node:fs';
+import type { TerminalOutput } from './output.ts';
 
 export interface GuardOptions {
   stdin: NodeJS.ReadStream;
-  stdout: NodeJS.WriteStream;
+  stdout: TerminalOutput;
   /** Asked from outside to end. */
   onSignal: () => void;
   /** Something failed that nobody caught; the terminal is restored already. */

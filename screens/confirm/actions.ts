@@ -44,7 +44,10 @@ export type ConfirmAnswer = 'leave' | 'go';
 export function answerConfirm(model: Model, answer: ConfirmAnswer): void {
   const place = model.navigation.top();
   if (place.screen !== 'confirm') return;
-  if (answer === 'leave' || !place.plan) return model.navigation.pop();
+  if (answer === 'leave' || !place.plan) {
+    model.navigation.pop();
+    return;
+  }
   const run = model.runs.begin(workOf(model, place.plan));
   model.navigation.replace({ screen: 'run', run, scrolledUp: 0 });
 }
@@ -53,7 +56,10 @@ export function answerConfirm(model: Model, answer: ConfirmAnswer): void {
 export function confirmTyped(model: Model, place: ConfirmPlace): void {
   if (!place.plan || !place.typing) return;
   const { typeName } = questionOf(place.plan, model.clock());
-  if (place.typing.text === typeName) return answerConfirm(model, 'go');
+  if (place.typing.text === typeName) {
+    answerConfirm(model, 'go');
+    return;
+  }
   const text = place.typing.text === '' ? `Type ${typeName} to go on` : `That is not ${typeName}`;
   model.navigation.notify({ tone: 'caution', text });
 }

@@ -5,8 +5,8 @@ const TWICE_WITHIN_MS = 2000;
 
 /** Leaves at once when nothing is going on, else asks. */
 export function quit(model: Model): void {
-  if (model.runs.running().length === 0) return model.terminal.quit();
-  model.navigation.push({ screen: 'quit' });
+  if (model.runs.running().length === 0) model.terminal.quit();
+  else model.navigation.push({ screen: 'quit' });
 }
 
 export type QuitAnswer = 'stay' | 'wait' | 'cancel';
