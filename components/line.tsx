@@ -1,6 +1,6 @@
 import { Text } from 'ink';
 import { memo } from 'react';
-import { cellWidth, cut } from './cells.ts';
+import { cellWidth, cut } from '../src/cells.ts';
 import { TONES, type Tone, useTheme } from './theme.ts';
 
 /** A piece of a line with one meaning. */

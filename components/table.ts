@@ -1,4 +1,4 @@
-import { cellWidth, fit } from './cells.ts';
+import { cellWidth, fit } from '../src/cells.ts';
 import type { Span } from './line.tsx';
 import type { Tone } from './theme.ts';
 

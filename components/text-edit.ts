@@ -1,4 +1,4 @@
-import { graphemes } from './cells.ts';
+import { graphemes } from '../src/cells.ts';
 
 /** A line of text that is being typed. The cursor counts characters as a reader does, so an emoji is never torn. */
 export interface TextEdit {

@@ -1,5 +1,5 @@
 import { Text } from 'ink';
-import { cellWidth, graphemes } from './cells.ts';
+import { cellWidth, graphemes } from '../src/cells.ts';
 import type { TextEdit } from './text-edit.ts';
 import { TONES } from './theme.ts';
 

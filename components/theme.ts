@@ -75,12 +75,9 @@ export const TONES: Record<Tone, { color?: string; bold?: boolean; dimColor?: bo
 
 export const ThemeContext = createContext<Theme>({ glyphs: UNICODE });
 
-/** The theme for an environment: ASCII where the locale does not speak UTF-8. */
-export function createTheme(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): Theme {
-  const locale = environment.LC_ALL || environment.LC_CTYPE || environment.LANG || '';
-  // Windows has no locale variables, and its terminals speak UTF-8.
-  const speaksUnicode = /utf-?8/i.test(locale) || platform === 'win32';
-  return { glyphs: speaksUnicode ? UNICODE : ASCII };
+/** The theme of a terminal: ASCII where marks beyond it are not shown as they are. */
+export function createTheme({ unicode }: { unicode: boolean }): Theme {
+  return { glyphs: unicode ? UNICODE : ASCII };
 }
 
 export function useTheme(): Theme {

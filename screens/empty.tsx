@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
-import { wrap } from '../components/cells.ts';
 import { Line } from '../components/line.tsx';
 import { TONES } from '../components/theme.ts';
+import { wrap } from '../src/cells.ts';
 import type { UserError } from '../src/errors.ts';
 
 /** Instead of a list without rows: what it is, and what fills it. */

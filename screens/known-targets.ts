@@ -13,7 +13,7 @@ export interface KnownTargetsOptions {
   environment: NodeJS.ProcessEnv;
   cwd: string;
   /** The file given with `--config`. */
-  configFile?: string | undefined;
+  config?: string | undefined;
 }
 
 const FORMAT = 1;
@@ -22,9 +22,9 @@ const FORMAT = 1;
  * What was found of the targets the last time, for a first frame that waits for nothing. URLs in it have no passwords.
  * It is a cache: whatever is wrong with it, the screens open without it.
  */
-export function knownTargets({ environment, cwd, configFile = '' }: KnownTargetsOptions): KnownTargets {
+export function knownTargets({ environment, cwd, config = '' }: KnownTargetsOptions): KnownTargets {
   const cache = environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache');
-  const place = createHash('sha256').update(`${cwd}\0${configFile}`).digest('hex').slice(0, 16);
+  const place = createHash('sha256').update(`${cwd}\0${config}`).digest('hex').slice(0, 16);
   const file = join(cache, 'tool', `targets-${place}.json`);
   return {
     read() {

@@ -11,7 +11,7 @@ import {
   type TargetsStore,
 } from '../src/state/targets.ts';
 import type { Operations } from './operations.ts';
-import { type InitialPlace, openingStack, type Place, type SnapshotsPlace, type TargetsPlace } from './place.ts';
+import { openingStack, type Place, type SnapshotsPlace, type TargetsPlace } from './place.ts';
 
 /** All that the screens are made from: the stores, the operations, and the few things only the terminal can do. */
 export interface Model {
@@ -37,7 +37,8 @@ export interface TerminalControl {
 }
 
 export interface ModelOptions {
-  initial: InitialPlace;
+  /** Opens the snapshots of this target. */
+  target?: string | undefined;
   operations: Operations;
   terminal: TerminalControl;
   clock: () => Date;
@@ -47,9 +48,9 @@ export interface ModelOptions {
 }
 
 export function createModel(options: ModelOptions): Model {
-  const { initial, operations, terminal, clock, readOnly = false, known = [], remember = () => {} } = options;
+  const { target, operations, terminal, clock, readOnly = false, known = [], remember = () => {} } = options;
   return {
-    navigation: createNavigation(openingStack(initial)),
+    navigation: createNavigation(openingStack(target)),
     targets: createTargetsStore(known),
     snapshots: createSnapshotsStore(),
     runs: createRuns({ clock }),

@@ -65,14 +65,10 @@ export type OtherPlace =
 
 export type Screen = 'targets' | 'snapshots' | 'note' | 'confirm' | 'run' | 'tasks' | 'cancel' | 'quit' | 'help';
 
-/** Where the screens may be opened. */
-export type InitialPlace = { screen: 'targets' } | { screen: 'snapshots'; target: string };
-
-export function openingStack(initial: InitialPlace): [Place, ...Place[]] {
-  const targets: TargetsPlace = { screen: 'targets', list: emptyList, typing: null };
-  if (initial.screen === 'targets') return [targets];
-  const list = { ...emptyList, selected: initial.target };
-  return [{ ...targets, list }, snapshotsPlace(initial.target)];
+/** Where the screens open: the targets, or one target's snapshots with the targets behind them. */
+export function openingStack(target: string | undefined): [Place, ...Place[]] {
+  const targets: TargetsPlace = { screen: 'targets', list: { ...emptyList, selected: target ?? null }, typing: null };
+  return target === undefined ? [targets] : [targets, snapshotsPlace(target)];
 }
 
 export function snapshotsPlace(target: string): SnapshotsPlace {

@@ -1,28 +1,33 @@
 import { createTheme } from '../components/theme.ts';
-import { EXIT, type ExitCode, interrupted, UserError } from '../src/errors.ts';
+import { EXIT, type ExitCode, toUserError, UserError } from '../src/errors.ts';
 import type { Run } from '../src/state/runs.ts';
 import { knownTargets } from './known-targets.ts';
 import { createModel, type Model } from './model.ts';
 import { type CreateContext, lazyOperations, type Operations } from './operations.ts';
 import type { TerminalOutput } from './output.ts';
-import type { InitialPlace } from './place.ts';
 import { refreshSnapshots, refreshTargets } from './refresh.ts';
 import { guardTerminal } from './terminal-guard.ts';
 
 export interface StartOptions {
+  /** The file given with `--config`. */
+  config?: string | undefined;
+  /** Opens the snapshots of this target instead of the list of targets. */
+  target?: string | undefined;
   environment: NodeJS.ProcessEnv;
   cwd: string;
-  /** The file given with `--config`. */
-  configFile?: string | undefined;
+  /** Aborted when the program is told to end. */
+  signal: AbortSignal;
   stdin: NodeJS.ReadStream;
   stdout: TerminalOutput;
+  /** Whether the terminal shows marks beyond ASCII, and colours. */
+  unicode: boolean;
+  color: boolean;
+  clock: () => Date;
   createContext: CreateContext;
-  initial?: InitialPlace;
   /** Switches everything off that writes. */
   readOnly?: boolean;
   /** Instead of the real ones. */
   operations?: Operations;
-  clock?: () => Date;
 }
 
 /** How long work gets to put everything back when the program is told to end. */
@@ -30,30 +35,26 @@ const GRACE_MS = 10_000;
 
 /** Opens the screens; resolves with the exit code when the user has left them and the terminal is as it was. */
 export async function start(options: StartOptions): Promise<ExitCode> {
-  const { environment, cwd, configFile, stdin, stdout, initial = { screen: 'targets' } } = options;
+  const { target, environment, cwd, config, stdin, stdout, signal, unicode, color } = options;
   requireTerminal(stdin, stdout);
-  const { mount } = await loadMount(environment);
-  const known = knownTargets({ environment, cwd, configFile });
+  const { mount } = await loadMount(color);
+  const known = knownTargets({ environment, cwd, config });
   const leaving = Promise.withResolvers<ExitCode>();
   const model = createModel({
-    initial,
+    target,
     operations: options.operations ?? lazyOperations(options.createContext),
     terminal: { quit: () => leaving.resolve(exitCode(model)), rows: () => stdout.rows },
-    clock: options.clock ?? (() => new Date()),
+    clock: options.clock,
     readOnly: options.readOnly ?? false,
     known: known.read(),
     remember: known.write,
   });
-  const release = guardTerminal({
-    stdin,
-    stdout,
-    onSignal: () => void endWork(model).then(() => leaving.resolve(EXIT.terminated)),
-    onCrash: leaving.reject,
-  });
-  const mounted = mount({ model, theme: createTheme(environment), stdin, stdout });
+  const release = guardTerminal({ stdin, stdout, onCrash: leaving.reject });
+  signal.addEventListener('abort', () => void endWork(model, signal).then(leaving.resolve), { once: true });
+  const mounted = mount({ model, theme: createTheme({ unicode }), stdin, stdout });
   mounted.ended.catch(leaving.reject);
   // The first frame is out before anything reads a file or opens a connection.
-  setImmediate(() => void look(model, initial));
+  setImmediate(() => void look(model, target));
   try {
     return await leaving.promise;
   } finally {
@@ -64,8 +65,8 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   }
 }
 
-async function look(model: Model, initial: InitialPlace): Promise<void> {
-  if (initial.screen === 'snapshots') void refreshSnapshots(model, initial.target);
+async function look(model: Model, target: string | undefined): Promise<void> {
+  if (target !== undefined) void refreshSnapshots(model, target);
   await refreshTargets(model);
 }
 
@@ -82,15 +83,16 @@ function exitCode(model: Model): ExitCode {
   return runs.at(-1)?.state.status === 'cancelled' ? EXIT.interrupted : EXIT.done;
 }
 
-async function endWork({ runs }: Model): Promise<void> {
-  for (const { id } of runs.running()) runs.cancel(id, interrupted(EXIT.terminated));
+async function endWork({ runs }: Model, { reason }: AbortSignal): Promise<ExitCode> {
+  for (const { id } of runs.running()) runs.cancel(id, reason);
   await Promise.race([runs.settled(), new Promise((resolve) => setTimeout(resolve, GRACE_MS).unref())]);
+  return toUserError(reason).exit;
 }
 
-/** Ink's colours are decided when it is loaded, and it knows nothing of NO_COLOR: it is told just for that moment. */
-async function loadMount(environment: NodeJS.ProcessEnv) {
+/** Ink decides on colours when it is loaded, and asks nobody: it is told just for that moment. */
+async function loadMount(color: boolean) {
   const before = process.env.FORCE_COLOR;
-  if (environment.NO_COLOR) process.env.FORCE_COLOR = '0';
+  if (!color) process.env.FORCE_COLOR = '0';
   try {
     return await import('./mount.tsx');
   } finally {

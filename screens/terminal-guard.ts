@@ -4,8 +4,6 @@ import type { TerminalOutput } from './output.ts';
 export interface GuardOptions {
   stdin: NodeJS.ReadStream;
   stdout: TerminalOutput;
-  /** Asked from outside to end. */
-  onSignal: () => void;
   /** Something failed that nobody caught; the terminal is restored already. */
   onCrash: (error: unknown) => void;
 }
@@ -14,7 +12,7 @@ export interface GuardOptions {
 const RESTORE = '\x1b[?2026l\x1b[?1049l\x1b[?25h\x1b[?7h\x1b[?2004l';
 
 /** Gives the terminal back as it was, whichever way the program ends; returns what takes the guard away again. */
-export function guardTerminal({ stdin, stdout, onSignal, onCrash }: GuardOptions): () => void {
+export function guardTerminal({ stdin, stdout, onCrash }: GuardOptions): () => void {
   const restore = () => {
     try {
       if (stdin.isRaw) stdin.setRawMode(false);
@@ -29,8 +27,6 @@ export function guardTerminal({ stdin, stdout, onSignal, onCrash }: GuardOptions
   };
   const listeners: [string, (error: unknown) => void][] = [
     ['exit', restore],
-    ['SIGTERM', onSignal],
-    ['SIGHUP', onSignal],
     ['uncaughtException', crash],
     ['unhandledRejection', crash],
   ];

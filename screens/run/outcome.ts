@@ -1,6 +1,6 @@
-import { wrap } from '../../components/cells.ts';
 import type { Span } from '../../components/line.tsx';
 import type { Glyphs, Tone } from '../../components/theme.ts';
+import { wrap } from '../../src/cells.ts';
 import type { Run } from '../../src/state/runs.ts';
 
 export interface OutcomeOptions {

@@ -1,8 +1,8 @@
-import { cellWidth, cut, fit } from '../../components/cells.ts';
 import type { Span } from '../../components/line.tsx';
 import { progressBar } from '../../components/progress-bar.ts';
 import type { Glyphs, Tone } from '../../components/theme.ts';
 import { formatBytes, formatCount, formatDuration } from '../../src/amounts.ts';
+import { cellWidth, cut, fit } from '../../src/cells.ts';
 import { type Progress, paceOf } from '../../src/state/progress.ts';
 import { elapsed, type RunStep } from '../../src/state/run.ts';
 
