@@ -7,6 +7,8 @@ export interface Command {
   args: string[];
   /** Added to the runner's own environment; may hold secrets. */
   env?: Record<string, string>;
+  /** Runs as somebody else: servers refuse root. */
+  user?: { uid: number; gid: number };
 }
 
 export interface RunOptions {

@@ -1,0 +1,96 @@
+import type { Readable, Writable } from 'node:stream';
+import { execa, type Options } from 'execa';
+import { EXIT, UserError } from '../errors.ts';
+import type { Report } from '../events.ts';
+import { redact } from './redact.ts';
+import type { Command, Completed, Runner, RunningProcess, RunOptions } from './runner.ts';
+
+/** How much of a tool's standard error is kept for the error message. */
+const STDERR_LIMIT = 256 * 1024;
+/** A tool that ignores SIGTERM for so many milliseconds is killed. */
+const FORCE_KILL_AFTER = 3000;
+
+/** Runs tools on this machine, and says each command line to `report`. */
+export function localRunner({ environment, report }: { environment: NodeJS.ProcessEnv; report: Report }): Runner {
+  function spawn(command: Command, options: RunOptions, stdin: 'pipe' | 'ignore') {
+    options.signal?.throwIfAborted();
+    report({ event: 'command', command: describeCommand(command) });
+    const child = execa(command.file, command.args, {
+      env: { ...environment, ...command.env },
+      extendEnv: false,
+      ...(options.input === undefined ? { stdin } : { input: options.input }),
+      ...(command.user && { uid: command.user.uid, gid: command.user.gid }),
+      buffer: { stdout: stdin !== 'pipe', stderr: false },
+      maxBuffer: Number.POSITIVE_INFINITY,
+      stripFinalNewline: false,
+      reject: false,
+      forceKillAfterDelay: FORCE_KILL_AFTER,
+      ...(options.signal && { cancelSignal: options.signal }),
+    } satisfies Options);
+    const stderr = tailOf(child.stderr, options.onErrorLine);
+    return { child, ended: completion(command, { result: child, stderr, signal: options.signal }) };
+  }
+
+  return {
+    id: 'local',
+    run: (command, options = {}) => spawn(command, options, 'ignore').ended,
+    start(command, options = {}): RunningProcess {
+      const { child, ended } = spawn(command, options, 'pipe');
+      return {
+        stdin: child.stdin as Writable,
+        stdout: child.stdout as Readable,
+        ended,
+        kill: () => void child.kill('SIGTERM'),
+      };
+    },
+  };
+}
+
+/** The command as one would type it, without secrets: for the log. */
+export function describeCommand({ file, args }: Command): string {
+  return redact([file, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quote(word))).join(' '));
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function tailOf(stream: Readable | null, onErrorLine: ((line: string) => void) | undefined): () => string {
+  let kept = '';
+  let unfinished = '';
+  stream?.setEncoding('utf8').on('data', (chunk: string) => {
+    kept = (kept + chunk).slice(-STDERR_LIMIT);
+    if (!onErrorLine) return;
+    const lines = (unfinished + chunk).split('\n');
+    unfinished = lines.pop() ?? '';
+    for (const line of lines) onErrorLine(line);
+  });
+  return () => kept;
+}
+
+interface Ending {
+  result: PromiseLike<{ exitCode?: number; signal?: string; stdout?: unknown; cause?: unknown }>;
+  stderr: () => string;
+  signal: AbortSignal | undefined;
+}
+
+async function completion(command: Command, { result: running, stderr, signal }: Ending): Promise<Completed> {
+  const result = await running;
+  signal?.throwIfAborted();
+  if (result.exitCode === undefined && result.signal === undefined) throw cannotStart(command, result.cause);
+  return {
+    exitCode: result.exitCode ?? null,
+    stdout: typeof result.stdout === 'string' ? result.stdout : '',
+    stderr: stderr(),
+  };
+}
+
+function cannotStart({ file }: Command, cause: unknown): UserError {
+  const reason = cause instanceof Error ? cause.message : 'unknown reason';
+  return new UserError(`Cannot start ${file}: ${reason}`, {
+    code: 'tool_not_started',
+    exit: EXIT.failed,
+    hint: 'Is it installed and executable? tool config check lists the client tools found.',
+    cause,
+  });
+}

@@ -1,0 +1,14 @@
+const HIDDEN = '***';
+
+/** What looks like a secret in free text, most specific first; the first group is kept. */
+const SECRETS: RegExp[] = [
+  // The password of a URL; it may itself hold `@`, so everything up to the last `@` before a slash or space goes.
+  /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s/]*(?=@)/gi,
+  /(\b(?:password|passwd|pwd|sslpassword|secret_key|access_key|authtoken|access_token|refresh_token)\s*[=:]\s*)(?:'[^']*'|"[^"]*"|[^\s&,;]+)/gi,
+  /(\$aes\$)[0-9a-f]+/gi,
+];
+
+/** The text without passwords, tokens and keys: for everything that came from a tool, a server or a URL. */
+export function redact(text: string): string {
+  return SECRETS.reduce((redacted, pattern) => redacted.replace(pattern, `$1${HIDDEN}`), text);
+}
