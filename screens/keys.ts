@@ -204,9 +204,10 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
       help: 'leave everything as it is',
       stays: true,
     },
+    HELP,
   ],
-  cancel: [{ ...BACK, label: 'let it go on', help: 'let it go on' }],
-  quit: [{ ...BACK, label: 'stay', help: 'stay here' }],
+  cancel: [{ ...BACK, label: 'let it go on', help: 'let it go on' }, HELP],
+  quit: [{ ...BACK, label: 'stay', help: 'stay here' }, HELP],
   help: [{ ...BACK, keys: ['esc', '?', 'q', 'left'] }, ...MOVES],
 };
 

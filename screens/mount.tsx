@@ -1,6 +1,7 @@
 import { render } from 'ink';
 import type { Theme } from '../components/theme.ts';
 import { App } from './app.tsx';
+import { keyedInput } from './input.ts';
 import type { Model } from './model.ts';
 import { settledOutput, type TerminalOutput } from './output.ts';
 
@@ -22,6 +23,7 @@ const AUTOWRAP_ON = '\x1b[?7h';
 
 /** Draws the application on the alternate screen of a terminal. */
 export function mount({ model, theme, stdin, stdout }: MountOptions): Mounted {
+  const input = keyedInput(stdin);
   const output = settledOutput(stdout);
   // A line that is too long for a window just made narrower is clipped instead of pushing the others down.
   stdout.write(AUTOWRAP_OFF);
@@ -31,7 +33,7 @@ export function mount({ model, theme, stdin, stdout }: MountOptions): Mounted {
     stdout.write(AUTOWRAP_OFF);
   };
   const app = render(<App model={model} theme={theme} suspend={suspend} />, {
-    stdin,
+    stdin: input.stream,
     stdout: output.stream,
     alternateScreen: true,
     interactive: true,
@@ -41,6 +43,7 @@ export function mount({ model, theme, stdin, stdout }: MountOptions): Mounted {
   });
   output.onSettled(() => app.clear());
   const ended = app.waitUntilExit().finally(() => {
+    input.close();
     output.close();
     stdout.write(AUTOWRAP_ON);
   });

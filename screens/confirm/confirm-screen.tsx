@@ -3,6 +3,7 @@ import { Choice } from '../../components/choice.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { Line } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
+import { useTheme } from '../../components/theme.ts';
 import { Empty, Failure } from '../empty.tsx';
 import { Frame, useModel, useRoom } from '../frame.tsx';
 import type { ConfirmPlace } from '../place.ts';
@@ -36,15 +37,16 @@ const BESIDE_FROM = 120;
 
 function QuestionView({ question, width, height, typing }: QuestionViewProps) {
   const model = useModel();
+  const { glyphs } = useTheme();
   const { facts, warnings, consequence, safe, go } = question;
   const beside = width >= BESIDE_FROM;
   const half = beside ? Math.floor(width / 2) : width;
-  const answerRows = typing ? 3 : 4;
   return (
     <Box flexDirection="column" width={width} height={height}>
+      {/* Where the window is low, the plan is cut and the question stays. */}
       <Box
         flexDirection={beside ? 'row' : 'column'}
-        height={Math.max(1, height - answerRows - warnings.length)}
+        flexShrink={1}
         overflow="hidden"
         paddingTop={height > 18 ? 1 : 0}
         paddingLeft={2}
@@ -52,22 +54,24 @@ function QuestionView({ question, width, height, typing }: QuestionViewProps) {
         <Facts facts={facts} width={half - 3} />
         <Steps question={question} width={half - 4} beside={beside} />
       </Box>
-      {warnings.map((warning) => (
-        <Line key={warning} spans={[{ text: `  ! ${warning}`, tone: 'caution' }]} width={width} />
-      ))}
-      <Line spans={[{ text: `  ${consequence}`, tone: 'strong' }]} width={width} />
-      <Line spans={[]} width={width} />
-      {typing ? (
-        <TextField label={`  Type ${question.typeName} to go on:`} edit={typing} width={width} />
-      ) : (
-        <Choice
-          options={[
-            { label: safe, value: 'leave' },
-            { label: go, value: 'go' },
-          ]}
-          onSelect={(answer) => answerConfirm(model, answer)}
-        />
-      )}
+      <Box flexDirection="column" flexShrink={0}>
+        {warnings.map((warning) => (
+          <Line key={warning} spans={[{ text: `  ${glyphs.caution} ${warning}`, tone: 'caution' }]} width={width} />
+        ))}
+        <Line spans={[{ text: `  ${consequence}`, tone: 'strong' }]} width={width} />
+        <Line spans={[]} width={width} />
+        {typing ? (
+          <TextField label={`  Type ${question.typeName} to go on:`} edit={typing} width={width} />
+        ) : (
+          <Choice
+            options={[
+              { label: safe, value: 'leave' },
+              { label: go, value: 'go' },
+            ]}
+            onSelect={(answer) => answerConfirm(model, answer)}
+          />
+        )}
+      </Box>
     </Box>
   );
 }
@@ -75,7 +79,7 @@ function QuestionView({ question, width, height, typing }: QuestionViewProps) {
 function Steps({ question, width, beside }: { question: Question; width: number; beside: boolean }) {
   if (question.steps.length === 0) return null;
   return (
-    <Box flexDirection="column" paddingTop={beside ? 0 : 1}>
+    <Box flexDirection="column" paddingTop={beside ? 0 : 1} paddingBottom={1}>
       <Line spans={[{ text: 'What will be done', tone: 'dim' }]} width={width} />
       {question.steps.map((step, index) => (
         <Line key={step} spans={[{ text: `${index + 1} `, tone: 'dim' }, { text: step }]} width={width} />

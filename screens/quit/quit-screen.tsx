@@ -1,5 +1,4 @@
 import { useStore } from 'zustand';
-import { formatNumberOf } from '../../src/amounts.ts';
 import { Ask } from '../ask.tsx';
 import { Frame, useModel } from '../frame.tsx';
 import { answerQuit } from './actions.ts';
@@ -11,7 +10,7 @@ export function QuitScreen() {
   return (
     <Frame screen="quit" path={['quit']}>
       <Ask
-        question={`${formatNumberOf(running.length, 'task')} going on:`}
+        question={running.length === 1 ? 'Work is going on:' : `${running.length} pieces of work are going on:`}
         lines={running.map(({ title }) => title)}
         options={[
           { label: 'Stay here', value: 'stay' },

@@ -1,6 +1,6 @@
 import type { Span } from '../../components/line.tsx';
 import type { Glyphs, Tone } from '../../components/theme.ts';
-import { formatCount } from '../../src/amounts.ts';
+import { formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { LogLine, RunState } from '../../src/state/run.ts';
 
 const LEADS: Record<LogLine['kind'], { lead: string; tone: Tone }> = {
@@ -24,7 +24,8 @@ export function logLines({ state, scrolledUp, height, width, glyphs }: LogOption
   const up = Math.min(scrolledUp, furthest);
   const end = state.log.length - up;
   const dropped = state.droppedLines > 0 ? `, ${formatCount(state.droppedLines)} earlier ones gone` : '';
-  const title = `Log ${up === 0 ? '' : `(paused ${formatCount(up)} lines above its end)`}${dropped} `;
+  const paused = up > 0 ? `, paused ${formatNumberOf(up, 'line')} above its end` : '';
+  const title = `Log${paused}${dropped} `;
   const rule = glyphs.rule.repeat(Math.max(0, width - title.length));
   return [
     [{ text: title + rule, tone: 'dim' }],

@@ -1,14 +1,15 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatBytes, formatNumberOf } from '../../src/amounts.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
+import { ENGINE_NAMES } from '../engine-names.ts';
 import { STATUS_LOOKS } from './columns.ts';
-
-const ENGINES = { postgres: 'PostgreSQL', mysql: 'MySQL' };
 
 /** What is known of a target, for the pane beside or below the list. */
 export function targetFacts(entry: TargetEntry): Fact[] {
   const { row } = entry;
-  const engine = row.engine ? `${ENGINES[row.engine]}${row.server_version ? ` ${row.server_version}` : ''}` : 'unknown';
+  const engine = row.engine
+    ? `${ENGINE_NAMES[row.engine]}${row.server_version ? ` ${row.server_version}` : ''}`
+    : 'unknown';
   const size = row.size_bytes === null ? '' : `, ${formatBytes(row.size_bytes)}`;
   return [
     { name: 'Status', ...statusFact(entry) },
