@@ -1,46 +1,51 @@
-import type { EngineId } from '../engines/engine.ts';
+import * as v from 'valibot';
+
+/** A file of the dump, and the object that holds it. */
+const manifestFileSchema = v.object({
+  /** The file's name within the dump: `toc.dat`, `3456.dat`. */
+  name: v.string(),
+  /** SHA-256 of the content, in hexadecimal: also the object's name. */
+  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  /** Bytes of content. */
+  bytes: v.number(),
+  /** Bytes of the compressed object. */
+  stored_bytes: v.number(),
+});
+
+const manifestTableSchema = v.object({
+  /** `schema.table`, as the configuration writes it. */
+  name: v.string(),
+  rows: v.number(),
+  file: manifestFileSchema,
+});
 
 /**
  * What a snapshot is: one JSON file, written last and atomically, naming the objects that hold the bytes.
  * The same file lies in a folder and in a bucket. Sizes are bytes of content, times ISO 8601 in UTC.
  */
-export interface Manifest {
-  format: 1;
-  id: string;
-  target: string;
-  created_at: string;
-  engine: EngineId;
+export const manifestSchema = v.object({
+  format: v.literal(1),
+  id: v.string(),
+  target: v.string(),
+  created_at: v.string(),
+  engine: v.picklist(['postgres', 'mysql']),
   /** As the server says it: `15.18`. */
-  server_version: string;
+  server_version: v.string(),
   /** Version of the program that wrote the dump: a restore needs the same or a newer one. */
-  tool_version: string;
-  sanitized: boolean;
-  note: string | null;
+  tool_version: v.string(),
+  sanitized: v.boolean(),
+  note: v.nullable(v.string()),
   /** Schemas that are in the snapshot. */
-  schemas: string[];
-  tables: ManifestTable[];
+  schemas: v.array(v.string()),
+  tables: v.array(manifestTableSchema),
   /** Everything else that makes the dump whole, such as the archive's table of contents. */
-  files: ManifestFile[];
+  files: v.array(manifestFileSchema),
   /** Bytes that this build added to `objects/`; what was shared with other snapshots is not in it. */
-  added_bytes: number;
+  added_bytes: v.number(),
   /** What only the engine that wrote it understands. */
-  details: Record<string, unknown>;
-}
+  details: v.record(v.string(), v.unknown()),
+});
 
-export interface ManifestTable {
-  /** `schema.table`, as the configuration writes it. */
-  name: string;
-  rows: number;
-  file: ManifestFile;
-}
-
-export interface ManifestFile {
-  /** The file's name within the dump: `toc.dat`, `3456.dat`. */
-  name: string;
-  /** SHA-256 of the content, in hexadecimal: also the object's name. */
-  sha256: string;
-  /** Bytes of content. */
-  bytes: number;
-  /** Bytes of the compressed object. */
-  stored_bytes: number;
-}
+export type Manifest = v.InferOutput<typeof manifestSchema>;
+export type ManifestTable = v.InferOutput<typeof manifestTableSchema>;
+export type ManifestFile = v.InferOutput<typeof manifestFileSchema>;

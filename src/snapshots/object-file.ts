@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  compressFrame,
+  decodeSeekTable,
+  decompressFrame,
+  encodeSeekTable,
+  FOOTER_BYTES,
+  FRAME_BYTES,
+  type Frame,
+  seekTableBytes,
+} from './object-format.ts';
+
+// Synchronous work on object files, to be done in a worker thread: the event loop never carries a table's bytes.
+
+export interface PackRequest {
+  /** The file to read; it may still be growing. */
+  source: string;
+  /** The object to write; synced to the disk before `packFile` returns. */
+  destination: string;
+  /** Ends every complete source; what follows its first occurrence at a file's end never comes. */
+  terminator: string | null;
+  /** Whether whoever writes the source has ended. */
+  complete: () => boolean;
+  /** Blocks until the source may have grown. */
+  wait: () => void;
+  onBytes: (bytes: number) => void;
+}
+
+export interface Packed {
+  sha256: string;
+  bytes: number;
+  storedBytes: number;
+  /** Line feeds in the content. */
+  lines: number;
+}
+
+/** Hashes, compresses and counts a file in one pass, following it while it grows. */
+export function packFile({ source, destination, terminator, complete, wait, onBytes }: PackRequest): Packed {
+  const input = openSync(source, 'r');
+  const output = openSync(destination, 'wx', 0o600);
+  try {
+    const hash = createHash('sha256');
+    const frames: Frame[] = [];
+    const buffer = Buffer.allocUnsafeSlow(FRAME_BYTES);
+    const end = terminator === null ? null : Buffer.from(terminator);
+    let lines = 0;
+    let storedBytes = 0;
+    for (;;) {
+      const filled = fill(input, buffer, { end, complete, wait });
+      if (filled === 0) break;
+      const content = buffer.subarray(0, filled);
+      hash.update(content);
+      lines += countLines(content);
+      const stored = compressFrame(content);
+      writeWhole(output, stored);
+      storedBytes += stored.length;
+      frames.push({ storedBytes: stored.length, bytes: filled });
+      onBytes(filled);
+      if (filled < FRAME_BYTES) break;
+    }
+    const table = encodeSeekTable(frames);
+    writeWhole(output, table);
+    fsyncSync(output);
+    const bytes = frames.reduce((sum, frame) => sum + frame.bytes, 0);
+    return { sha256: hash.digest('hex'), bytes, storedBytes: storedBytes + table.length, lines };
+  } finally {
+    closeSync(input);
+    closeSync(output);
+  }
+}
+
+interface Growth {
+  end: Buffer | null;
+  complete: () => boolean;
+  wait: () => void;
+}
+
+/** Fills the buffer; less than full only at the very end of the source. */
+function fill(input: number, buffer: Buffer, { end, complete, wait }: Growth): number {
+  let filled = 0;
+  while (filled < buffer.length) {
+    // Asked before the read: what was written before the end was said is then surely seen.
+    const last = complete();
+    const read = readSync(input, buffer, filled, buffer.length - filled, null);
+    filled += read;
+    if (read > 0) continue;
+    if (last) break;
+    if (end && filled >= end.length && buffer.subarray(filled - end.length, filled).equals(end)) break;
+    wait();
+  }
+  return filled;
+}
+
+function countLines(content: Buffer): number {
+  let lines = 0;
+  for (let at = content.indexOf(10); at !== -1; at = content.indexOf(10, at + 1)) lines += 1;
+  return lines;
+}
+
+function writeWhole(output: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) written += writeSync(output, bytes, written);
+}
+
+export interface ObjectToRead {
+  path: string;
+  /** What the content must hash to. */
+  sha256: string;
+  bytes: number;
+}
+
+/** The content, frame by frame; throws at the first damaged frame, and at the end when the checksum differs. */
+export function* readFrames({ path, sha256, bytes }: ObjectToRead): Generator<Uint8Array<ArrayBuffer>, void> {
+  const input = openSync(path, 'r');
+  try {
+    const hash = createHash('sha256');
+    let content = 0;
+    let position = 0;
+    for (const frame of frameTable(input)) {
+      const stored = readExactly(input, { position, length: frame.storedBytes });
+      position += frame.storedBytes;
+      const plain = decompressFrame(stored, frame);
+      hash.update(plain);
+      content += plain.length;
+      yield plain as Uint8Array<ArrayBuffer>;
+    }
+    if (content !== bytes || hash.digest('hex') !== sha256) throw new Error('the content does not match its checksum');
+  } finally {
+    closeSync(input);
+  }
+}
+
+function frameTable(input: number): Frame[] {
+  const { size } = fstatSync(input);
+  if (size < FOOTER_BYTES) throw new Error('the object is empty or cut short');
+  const tableBytes = seekTableBytes(readExactly(input, { position: size - FOOTER_BYTES, length: FOOTER_BYTES }));
+  if (tableBytes > size) throw new Error('the object is cut short');
+  return decodeSeekTable(readExactly(input, { position: size - tableBytes, length: tableBytes }), size);
+}
+
+function readExactly(input: number, { position, length }: { position: number; length: number }): Buffer {
+  const buffer = Buffer.allocUnsafeSlow(length);
+  for (let read = 0; read < length; ) {
+    const more = readSync(input, buffer, read, length - read, position + read);
+    if (more === 0) throw new Error('the object is cut short');
+    read += more;
+  }
+  return buffer;
+}

@@ -1,0 +1,78 @@
+import type { ObjectToRead, Packed } from './object-file.ts';
+import { createThreadPool, type Exchange } from './thread-pool.ts';
+
+export interface PackJob {
+  source: string;
+  destination: string;
+  /** What ends every complete source; `null` when only its writer knows. */
+  terminator: string | null;
+  onBytes: (bytes: number) => void;
+}
+
+/** Worker threads that compress, decompress and hash. One task a thread; more wait their turn. */
+export interface ObjectPool {
+  /** Packs a file that may still be growing until `finish` is called. */
+  pack(job: PackJob): Promise<Packed>;
+  /** Says that no source grows any more. */
+  finish(): void;
+  /** The content, frame by frame; throws when it does not match its checksum. */
+  read(object: ObjectToRead): AsyncGenerator<Uint8Array, void>;
+  /** Reads every byte against its checksum; rejects with what is wrong. */
+  check(object: ObjectToRead, onBytes: (bytes: number) => void): Promise<void>;
+  /** Ends the threads, whatever they are doing. */
+  close(): Promise<void>;
+}
+
+/** Frames that are decompressed ahead of whoever reads. */
+const READ_AHEAD = 2;
+
+export function createObjectPool(size: number): ObjectPool {
+  const complete = new SharedArrayBuffer(4);
+  const threads = createThreadPool(size);
+
+  return {
+    async pack({ onBytes, ...files }) {
+      await using exchange = await threads.acquire();
+      exchange.send({ task: 'pack', ...files, complete });
+      for (;;) {
+        const message = await exchange.receive();
+        if (message.reply === 'packed') return message.packed;
+        if (message.reply === 'bytes') onBytes(message.bytes);
+      }
+    },
+
+    finish() {
+      const flag = new Int32Array(complete);
+      Atomics.store(flag, 0, 1);
+      Atomics.notify(flag, 0);
+    },
+
+    async *read(object) {
+      await using exchange = await threads.acquire();
+      exchange.send({ task: 'read', ...object });
+      for (let ahead = 0; ahead < READ_AHEAD; ahead += 1) exchange.send({ task: 'next' });
+      yield* frames(exchange);
+    },
+
+    async check(object, onBytes) {
+      await using exchange = await threads.acquire();
+      exchange.send({ task: 'check', ...object });
+      for (;;) {
+        const message = await exchange.receive();
+        if (message.reply === 'checked') return;
+        if (message.reply === 'bytes') onBytes(message.bytes);
+      }
+    },
+
+    close: () => threads.close(),
+  };
+}
+
+async function* frames(exchange: Exchange): AsyncGenerator<Uint8Array, void> {
+  for (;;) {
+    const message = await exchange.receive();
+    if (message.reply !== 'frame' || message.frame === null) return;
+    yield message.frame;
+    exchange.send({ task: 'next' });
+  }
+}

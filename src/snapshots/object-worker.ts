@@ -1,0 +1,72 @@
+import { parentPort } from 'node:worker_threads';
+import { type ObjectToRead, type Packed, packFile, readFrames } from './object-file.ts';
+
+/** What the pool asks of a worker: one task at a time, and of a reading task one frame at a time. */
+export type WorkerRequest = { ticket: number } & WorkerTask;
+
+export type WorkerTask =
+  | { task: 'pack'; source: string; destination: string; terminator: string | null; complete: SharedArrayBuffer }
+  | ({ task: 'check' } & ObjectToRead)
+  | ({ task: 'read' } & ObjectToRead)
+  | { task: 'next' }
+  | { task: 'close' };
+
+/** An answer carries its task's ticket: what comes late for an abandoned task is thrown away. */
+export type WorkerReply = { ticket: number } & WorkerAnswer;
+
+export type WorkerAnswer =
+  | { reply: 'bytes'; bytes: number }
+  | { reply: 'packed'; packed: Packed }
+  | { reply: 'frame'; frame: Uint8Array<ArrayBuffer> | null }
+  | { reply: 'checked' }
+  | { reply: 'failed'; message: string; code: string | null };
+
+/** A source that has not grown is looked at again after so many milliseconds. */
+const GROWTH_POLL = 20;
+
+const port = parentPort;
+if (!port) throw new Error('object-worker runs in a worker thread only');
+let reading: Generator<Uint8Array<ArrayBuffer>, void> | null = null;
+
+port.on('message', (request: WorkerRequest) => {
+  try {
+    answer(request);
+  } catch (thrown) {
+    const error = thrown as NodeJS.ErrnoException;
+    port.postMessage({ ticket: request.ticket, reply: 'failed', message: error.message, code: error.code ?? null });
+  }
+});
+
+function answer(request: WorkerRequest): void {
+  const reply = (message: WorkerAnswer, transfer: ArrayBuffer[] = []): void =>
+    port?.postMessage({ ticket: request.ticket, ...message }, transfer);
+  switch (request.task) {
+    case 'pack': {
+      const complete = new Int32Array(request.complete);
+      const packed = packFile({
+        ...request,
+        complete: () => Atomics.load(complete, 0) === 1,
+        wait: () => Atomics.wait(complete, 0, 0, GROWTH_POLL),
+        onBytes: (bytes) => reply({ reply: 'bytes', bytes }),
+      });
+      return reply({ reply: 'packed', packed });
+    }
+    case 'check':
+      for (const frame of readFrames(request)) reply({ reply: 'bytes', bytes: frame.length });
+      return reply({ reply: 'checked' });
+    case 'read':
+      reading = readFrames(request);
+      return;
+    case 'next': {
+      const next = reading?.next();
+      const frame = !next || next.done ? null : next.value;
+      return reply({ reply: 'frame', frame }, frame ? [frame.buffer] : []);
+    }
+    case 'close':
+      reading?.return();
+      reading = null;
+      return;
+    default:
+      request satisfies never;
+  }
+}

@@ -1,0 +1,119 @@
+import { Worker } from 'node:worker_threads';
+import type { WorkerAnswer, WorkerReply, WorkerTask } from './object-worker.ts';
+
+/** One task's conversation with its thread; disposing gives the thread to the next task. */
+export interface Exchange extends AsyncDisposable {
+  send(task: WorkerTask): void;
+  /** The next answer; rejects when the task has failed or the pool is closed. */
+  receive(): Promise<WorkerAnswer>;
+}
+
+export interface ThreadPool {
+  acquire(): Promise<Exchange>;
+  close(): Promise<void>;
+}
+
+interface Thread {
+  worker: Worker;
+  /** Takes the answers of the task that the thread works on. */
+  inbox: ((reply: WorkerReply) => void) | null;
+}
+
+/** At most `size` threads, started when first needed. */
+export function createThreadPool(size: number): ThreadPool {
+  const idle: Thread[] = [];
+  const all: Thread[] = [];
+  const waiting: PromiseWithResolvers<Thread>[] = [];
+  const closed = new AbortController();
+  let tickets = 0;
+
+  function start(): Thread {
+    const thread: Thread = { worker: new Worker(workerFile(), { name: 'objects' }), inbox: null };
+    thread.worker.on('message', (reply: WorkerReply) => thread.inbox?.(reply));
+    thread.worker.on('error', (error) => thread.inbox?.({ ticket: tickets, reply: 'failed', message: error.message, code: null }));
+    all.push(thread);
+    return thread;
+  }
+
+  function take(): Promise<Thread> {
+    closed.signal.throwIfAborted();
+    const free = idle.pop();
+    if (free) return Promise.resolve(free);
+    if (all.length < size) return Promise.resolve(start());
+    const turn = Promise.withResolvers<Thread>();
+    waiting.push(turn);
+    return turn.promise;
+  }
+
+  function giveBack(thread: Thread): void {
+    thread.inbox = null;
+    const next = waiting.shift();
+    if (next) next.resolve(thread);
+    else idle.push(thread);
+  }
+
+  return {
+    async acquire() {
+      const thread = await take();
+      tickets += 1;
+      return conversation({ thread, ticket: tickets, closed: closed.signal, giveBack });
+    },
+    async close() {
+      const reason = new Error('the object pool is closed');
+      closed.abort(reason);
+      for (const turn of waiting.splice(0)) turn.reject(reason);
+      await Promise.all(all.map((thread) => thread.worker.terminate()));
+    },
+  };
+}
+
+interface Conversation {
+  thread: Thread;
+  ticket: number;
+  closed: AbortSignal;
+  giveBack: (thread: Thread) => void;
+}
+
+function conversation({ thread, ticket, closed, giveBack }: Conversation): Exchange {
+  const answers: WorkerReply[] = [];
+  let receiver: PromiseWithResolvers<WorkerAnswer> | null = null;
+
+  function settle(): void {
+    if (!receiver) return;
+    if (closed.aborted) return receiver.reject(closed.reason);
+    const reply = answers.shift();
+    if (!reply) return;
+    const { resolve, reject } = receiver;
+    receiver = null;
+    if (reply.reply === 'failed') reject(Object.assign(new Error(reply.message), { code: reply.code }));
+    else resolve(reply);
+  }
+
+  thread.inbox = (reply) => {
+    if (reply.ticket !== ticket) return;
+    answers.push(reply);
+    settle();
+  };
+  closed.addEventListener('abort', settle, { once: true });
+
+  return {
+    send: (task) => thread.worker.postMessage({ ticket, ...task }),
+    receive() {
+      receiver = Promise.withResolvers();
+      const { promise } = receiver;
+      settle();
+      return promise;
+    },
+    async [Symbol.asyncDispose]() {
+      closed.removeEventListener('abort', settle);
+      if (closed.aborted) return;
+      thread.worker.postMessage({ ticket, task: 'close' } satisfies { ticket: number } & WorkerTask);
+      giveBack(thread);
+    },
+  };
+}
+
+/** The worker beside this module: TypeScript when run from source, its bundle in `dist/`. */
+function workerFile(): URL {
+  return new URL(import.meta.url.endsWith('.ts') ? './object-worker.ts' : './object-worker.js', import.meta.url);
+}
