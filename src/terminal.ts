@@ -29,8 +29,8 @@ export interface Streams {
 
 /** Reads the terminal's nature from the streams and the environment. */
 export function readTerminal({ stdin, stdout, stderr }: Streams, environment: NodeJS.ProcessEnv): Terminal {
-  const ci = isTrue(environment['CI']);
-  const dumb = environment['TERM'] === 'dumb';
+  const ci = isTrue(environment.CI);
+  const dumb = environment.TERM === 'dumb';
   return {
     interactive: Boolean(stdin.isTTY && stdout.isTTY) && !ci && !dumb,
     canAsk: Boolean(stdin.isTTY && stderr.isTTY),

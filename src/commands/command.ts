@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../errors.ts';
 import type { Report } from '../events.ts';
+import type { Question } from '../report/question.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** A command as data: the parser, the help, the completion and docs/commands.md derive from it. */
@@ -18,6 +19,16 @@ export interface CommandSpec {
   /** Callable, but neither listed nor documented. */
   hidden?: boolean;
   load: () => Promise<CommandModule>;
+}
+
+/** All that the program understands. */
+export interface Grammar {
+  commands: CommandSpec[];
+  /** First words of commands of two words, with what they are about. */
+  families: Record<string, string>;
+  /** Flags that every command takes, at any place of the line. */
+  globalOptions: OptionSpec[];
+  version: string;
 }
 
 export interface ArgumentSpec {
@@ -56,6 +67,8 @@ export interface Invocation<Arguments = unknown, Options = unknown> {
   /** By their long name in camel case. */
   options: Options;
   globals: Globals;
+  /** Every command there is. */
+  grammar: Grammar;
   terminal: Terminal;
   environment: NodeJS.ProcessEnv;
   cwd: string;
@@ -78,15 +91,6 @@ export interface Globals {
   tui: boolean;
   yes: boolean;
   debug: boolean;
-}
-
-export interface Question {
-  /** What is about to happen, line by line. */
-  plan: string[];
-  /** `Replace database "app_dev" on localhost:5432?` */
-  ask: string;
-  /** A word that must be typed instead of a plain yes. */
-  typed?: string;
 }
 
 export interface ScreensPlace {

@@ -59,7 +59,10 @@ export const COMMANDS: CommandSpec[] = [
       { flags: '--destdb <url>', description: 'destination that wins over every configured one' },
       DRY_RUN,
       { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
-      { flags: '--in-place', description: 'restore inside the destination, in one transaction; needs no second database' },
+      {
+        flags: '--in-place',
+        description: 'restore inside the destination, in one transaction; needs no second database',
+      },
       ORIGINAL,
       { flags: '--no-drop', description: 'with a file: run it on the database as it is' },
       { flags: '--source', description: 'with a file: run it on the source database' },
@@ -175,6 +178,11 @@ export const COMMANDS: CommandSpec[] = [
     load: () => import('./complete.ts'),
   },
 ];
+
+/** What the first words of commands of two words are about. */
+export const FAMILIES: Record<string, string> = {
+  config: 'write and check the configuration',
+};
 
 /** Flags that every command takes, at any place of the line. */
 export const GLOBAL_OPTIONS: OptionSpec[] = [

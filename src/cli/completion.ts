@@ -1,0 +1,98 @@
+import type { ArgumentSpec, CommandSpec, Grammar, OptionSpec } from '../commands/command.ts';
+
+/** Something the shell may offer. */
+export interface Candidate {
+  value: string;
+  description: string;
+}
+
+/** Tells the completion scripts to offer file names as well. */
+export const FILES: Candidate = { value: ':files', description: '' };
+
+export interface CompletionSources {
+  grammar: Grammar;
+  targets: () => Promise<Candidate[]>;
+  snapshots: (target: string) => Promise<Candidate[]>;
+}
+
+/** What may stand for the last of the words, which is still being typed and may be empty. */
+export async function complete(words: string[], sources: CompletionSources): Promise<Candidate[]> {
+  const current = words.at(-1) ?? '';
+  const candidates = await candidatesFor(words.slice(0, -1), current, sources);
+  return candidates.filter((candidate) => candidate === FILES || candidate.value.startsWith(current));
+}
+
+async function candidatesFor(before: string[], current: string, sources: CompletionSources): Promise<Candidate[]> {
+  const { commands, families, globalOptions } = sources.grammar;
+  const listed = commands.filter(({ hidden }) => !hidden);
+  const flags = [...listed.flatMap(({ options }) => options), ...globalOptions].map(readFlags);
+  const awaiting = flags.find(({ names, value }) => value !== null && names.includes(before.at(-1) ?? ''));
+  if (awaiting) return awaiting.value === 'file' ? [FILES] : [];
+
+  const plain = plainWords(before, flags);
+  const spec = listed.find(({ name }) => isPrefix(name.split(' '), plain));
+  if (current.startsWith('-')) {
+    const options = [...(spec?.options ?? []), ...globalOptions, HELP];
+    return options.flatMap((option) =>
+      readFlags(option).names.map((value) => ({ value, description: option.description })),
+    );
+  }
+  if (!spec) return nextWords(plain, listed, families);
+  const given = plain.slice(spec.name.split(' ').length);
+  const argument = spec.arguments[given.length];
+  return argument ? argumentCandidates(argument, given, sources) : [];
+}
+
+const HELP: OptionSpec = { flags: '-h, --help', description: 'what it does and takes' };
+
+async function argumentCandidates(argument: ArgumentSpec, given: string[], sources: CompletionSources) {
+  const fixed = (argument.choices ?? []).map((value) => ({ value, description: '' }));
+  switch (argument.complete) {
+    case undefined:
+      return fixed;
+    case 'target':
+      return sources.targets();
+    case 'snapshot':
+      return sources.snapshots(given[0] ?? '');
+    case 'snapshot or file':
+      return [...(await sources.snapshots(given[0] ?? '')), FILES];
+    default:
+      return argument.complete satisfies never;
+  }
+}
+
+/** The commands' words that may follow these: families only once. */
+function nextWords(plain: string[], commands: CommandSpec[], families: Record<string, string>): Candidate[] {
+  const next = new Map<string, Candidate>();
+  for (const { name, summary } of commands) {
+    const words = name.split(' ');
+    const value = words[plain.length];
+    if (value === undefined || !isPrefix(plain, words)) continue;
+    const isFamily = words.length > plain.length + 1;
+    next.set(value, { value, description: isFamily ? (families[value] ?? '') : summary });
+  }
+  return [...next.values()];
+}
+
+/** The words without flags and without the values of flags. */
+function plainWords(words: string[], flags: Flags[]): string[] {
+  return words.filter((word, index) => {
+    if (word.startsWith('-')) return false;
+    const previous = words[index - 1] ?? '';
+    return !flags.some(({ names, value }) => value !== null && names.includes(previous));
+  });
+}
+
+interface Flags {
+  names: string[];
+  /** What it wants after it, `null` for nothing: `file` of `--config <file>`. */
+  value: string | null;
+}
+
+function readFlags({ flags }: OptionSpec): Flags {
+  return { names: flags.match(/(?<=^|[ ,])--?[\w-]+/g) ?? [], value: flags.match(/<(.+)>/)?.[1] ?? null };
+}
+
+function isPrefix(short: string[], long: string[]): boolean {
+  return short.every((word, index) => word === long[index]);
+}
