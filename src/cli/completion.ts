@@ -1,4 +1,4 @@
-import type { ArgumentSpec, CommandSpec, Grammar, OptionSpec } from '../commands/command.ts';
+import type { ArgumentSpec, Grammar, OptionSpec } from '../commands/command.ts';
 
 /** Something the shell may offer. */
 export interface Candidate {
@@ -18,51 +18,60 @@ export interface CompletionSources {
 /** What may stand for the last of the words, which is still being typed and may be empty. */
 export async function complete(words: string[], sources: CompletionSources): Promise<Candidate[]> {
   const current = words.at(-1) ?? '';
-  const candidates = await candidatesFor(words.slice(0, -1), current, sources);
+  const candidates = await candidatesFor({ before: words.slice(0, -1), current }, sources);
   return candidates.filter((candidate) => candidate === FILES || candidate.value.startsWith(current));
 }
 
-async function candidatesFor(before: string[], current: string, sources: CompletionSources): Promise<Candidate[]> {
-  const { commands, families, globalOptions } = sources.grammar;
-  const listed = commands.filter(({ hidden }) => !hidden);
-  const flags = [...listed.flatMap(({ options }) => options), ...globalOptions].map(readFlags);
+interface Typed {
+  before: string[];
+  current: string;
+}
+
+async function candidatesFor({ before, current }: Typed, sources: CompletionSources): Promise<Candidate[]> {
+  const { grammar } = sources;
+  const listed = grammar.commands.filter(({ hidden }) => !hidden);
+  const flags = [...listed.flatMap(({ options }) => options), ...grammar.globalOptions].map(readFlags);
   const awaiting = flags.find(({ names, value }) => value !== null && names.includes(before.at(-1) ?? ''));
   if (awaiting) return awaiting.value === 'file' ? [FILES] : [];
 
   const plain = plainWords(before, flags);
   const spec = listed.find(({ name }) => isPrefix(name.split(' '), plain));
-  if (current.startsWith('-')) {
-    const options = [...(spec?.options ?? []), ...globalOptions, HELP];
-    return options.flatMap((option) =>
-      readFlags(option).names.map((value) => ({ value, description: option.description })),
-    );
-  }
-  if (!spec) return nextWords(plain, listed, families);
+  if (current.startsWith('-'))
+    return [...(spec?.options ?? []), ...grammar.globalOptions, HELP].flatMap(flagCandidates);
+  if (!spec) return nextWords(plain, { ...grammar, commands: listed });
   const given = plain.slice(spec.name.split(' ').length);
   const argument = spec.arguments[given.length];
-  return argument ? argumentCandidates(argument, given, sources) : [];
+  return argument ? argumentCandidates(argument, { target: given[0] ?? '', sources }) : [];
 }
 
 const HELP: OptionSpec = { flags: '-h, --help', description: 'what it does and takes' };
 
-async function argumentCandidates(argument: ArgumentSpec, given: string[], sources: CompletionSources) {
-  const fixed = (argument.choices ?? []).map((value) => ({ value, description: '' }));
+function flagCandidates(option: OptionSpec): Candidate[] {
+  return readFlags(option).names.map((value) => ({ value, description: option.description }));
+}
+
+interface ArgumentPlace {
+  target: string;
+  sources: CompletionSources;
+}
+
+async function argumentCandidates(argument: ArgumentSpec, { target, sources }: ArgumentPlace): Promise<Candidate[]> {
   switch (argument.complete) {
     case undefined:
-      return fixed;
+      return (argument.choices ?? []).map((value) => ({ value, description: '' }));
     case 'target':
       return sources.targets();
     case 'snapshot':
-      return sources.snapshots(given[0] ?? '');
+      return sources.snapshots(target);
     case 'snapshot or file':
-      return [...(await sources.snapshots(given[0] ?? '')), FILES];
+      return [...(await sources.snapshots(target)), FILES];
     default:
       return argument.complete satisfies never;
   }
 }
 
 /** The commands' words that may follow these: families only once. */
-function nextWords(plain: string[], commands: CommandSpec[], families: Record<string, string>): Candidate[] {
+function nextWords(plain: string[], { commands, families }: Pick<Grammar, 'commands' | 'families'>): Candidate[] {
   const next = new Map<string, Candidate>();
   for (const { name, summary } of commands) {
     const words = name.split(' ');
