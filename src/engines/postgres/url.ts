@@ -1,0 +1,141 @@
+import { EXIT, UserError } from '../../errors.ts';
+import type { DatabaseUrl, Host } from '../engine.ts';
+
+const SHAPE = /^postgres(?:ql)?:\/\/(?:(?<userinfo>[^/?#]*)@)?(?<hosts>[^/?#]*)(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>.*))?$/s;
+const DEFAULT_PORT = 5432;
+
+/**
+ * A connection URL by libpq's own rules (host lists, IPv6, unix sockets, any parameter), which WHATWG's URL lacks.
+ * https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS
+ */
+export function parsePostgresUrl(text: string): DatabaseUrl {
+  const groups = SHAPE.exec(text)?.groups;
+  if (!groups) throw malformed('it does not read postgres://user:password@host:port/database');
+  const parameters = readParameters(groups.parameters);
+  if (parameters.has('sslpassword')) {
+    throw malformed('sslpassword would be seen in the list of processes; put it into a service file and say service=');
+  }
+  const [user, password] = splitOnce(groups.userinfo ?? '', ':');
+  const database = take(parameters, 'dbname') ?? decode(groups.database ?? '');
+  const url: DatabaseUrl = {
+    engine: 'postgres',
+    user: take(parameters, 'user') ?? (user === '' ? null : decode(user)),
+    password: take(parameters, 'password') ?? (password === undefined ? null : decode(password)),
+    hosts: readHosts(groups.hosts ?? '', { host: take(parameters, 'host'), port: take(parameters, 'port') }),
+    database: database === '' ? null : database,
+    parameters: Object.fromEntries(parameters),
+    display: '',
+    toJSON: () => url.display,
+  };
+  url.display = writeUrl({ ...url, parameters: {} });
+  return url;
+}
+
+/** The same server, another database. */
+export function withDatabase(url: DatabaseUrl, database: string): DatabaseUrl {
+  const other: DatabaseUrl = { ...url, database, toJSON: () => other.display };
+  other.display = writeUrl({ ...other, parameters: {} });
+  return other;
+}
+
+/** Server settings for one connection: `{maintenance_work_mem: '1GB'}`. */
+export type Settings = Record<string, string>;
+
+/**
+ * What a libpq program needs to connect: the URL without its password as an argument, the password by environment.
+ * Settings go where libpq looks for them: into the URL's own `options`, which would hide PGOPTIONS, or into that.
+ */
+export function connectionOf(
+  url: DatabaseUrl,
+  settings: Settings = {},
+): { args: string[]; env: Record<string, string> } {
+  const options = Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\ ]/g, '\\$&')}`)
+    .join(' ');
+  const { options: own, ...parameters } = url.parameters;
+  const connection =
+    own === undefined ? url : { ...url, parameters: { ...parameters, options: `${own} ${options}`.trim() } };
+  return {
+    args: ['--dbname', writeUrl(connection)],
+    env: {
+      // Messages are shown as they are, but the tools' own must be English to be told apart from SQL.
+      LC_ALL: 'C',
+      PGCLIENTENCODING: 'UTF8',
+      ...(url.password !== null && { PGPASSWORD: url.password }),
+      ...(own === undefined && options !== '' && { PGOPTIONS: options }),
+    },
+  };
+}
+
+function writeUrl({ user, hosts, database, parameters }: Omit<DatabaseUrl, 'toJSON'>): string {
+  const userinfo = user === null ? '' : `${encodeURIComponent(user)}@`;
+  const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return `postgres://${userinfo}${hosts.map(writeHost).join(',')}/${encodeURIComponent(database ?? '')}${
+    query.length > 0 ? `?${query.join('&')}` : ''
+  }`;
+}
+
+function writeHost({ host, port }: Host): string {
+  const name = host.includes(':') && !host.startsWith('/') ? `[${host}]` : encodeURIComponent(host);
+  return port === null ? name : `${name}:${port}`;
+}
+
+function readHosts(hosts: string, given: { host: string | undefined; port: string | undefined }): Host[] {
+  if (given.host !== undefined) {
+    const ports = (given.port ?? '').split(',');
+    return given.host.split(',').map((host, index) => ({ host, port: readPort(ports[index] ?? ports[0] ?? '') }));
+  }
+  return hosts.split(',').map((part) => {
+    const match = /^(?:\[(?<six>[^\]]*)\]|(?<name>[^:]*))(?::(?<port>.*))?$/.exec(part)?.groups;
+    if (!match) throw malformed(`"${part}" is not host:port; an IPv6 address stands in brackets`);
+    return { host: match.six ?? decode(match.name ?? ''), port: readPort(match.port ?? given.port ?? '') };
+  });
+}
+
+function readPort(text: string): number | null {
+  if (text === '') return null;
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65535) throw malformed(`"${text}" is not a port`);
+  return port;
+}
+
+/** The port that libpq takes for a host. */
+export function portOf({ port }: Host, environment: NodeJS.ProcessEnv): number {
+  return port ?? Number(environment.PGPORT ?? DEFAULT_PORT);
+}
+
+function readParameters(text: string | undefined): Map<string, string> {
+  const parameters = new Map<string, string>();
+  for (const part of (text ?? '').split('&').filter((part) => part !== '')) {
+    const [name, value] = splitOnce(part, '=');
+    parameters.set(decode(name), decode(value ?? ''));
+  }
+  return parameters;
+}
+
+function take(parameters: Map<string, string>, name: string): string | undefined {
+  const value = parameters.get(name);
+  parameters.delete(name);
+  return value;
+}
+
+function splitOnce(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw malformed('a % in it is not followed by two hexadecimal digits; write a literal % as %25');
+  }
+}
+
+function malformed(reason: string): UserError {
+  return new UserError(`The connection URL cannot be read: ${reason}`, {
+    code: 'url_invalid',
+    exit: EXIT.configuration,
+    hint: 'Characters such as @ : / ? # % in a password are written %40 %3A %2F %3F %23 %25.',
+  });
+}
