@@ -79,7 +79,7 @@ function commandSection(spec: CommandSpec): string[] {
   const words = args.map((argument) => (argument.required ? `<${argument.name}>` : `[${argument.name}]`));
   const prints = json === 'document' ? 'a document' : 'events';
   return [
-    `### \`tool ${[name, ...words].join(" ")}\``,
+    `### \`tool ${[name, ...words].join(' ')}\``,
     `${summary.charAt(0).toUpperCase()}${summary.slice(1)}. With \`--json\`: ${prints}.`,
     ...(args.length > 0 ? [argumentTable(spec)] : []),
     ...(options.length > 0 ? [optionTable(options)] : []),
