@@ -42,7 +42,10 @@ test('a reading command prints one JSON document with --json, wherever the flag 
 
 test('a working command prints one event a line with --json, and the last says what was done', async () => {
   const { stdout } = await runWith(['work', '--json'], [works]);
-  const events = stdout.trimEnd().split('\n').map((line) => JSON.parse(line));
+  const events = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   expect(events.map(({ event }) => event)).toEqual(['step', 'progress', 'warning', 'step', 'done']);
   expect(events.at(-1)).toEqual({ event: 'done', command: 'work', duration_ms: 0, snapshot: { index: 0 } });
 });

@@ -35,7 +35,11 @@ export interface TestedRun {
 }
 
 /** Runs the command line within this process, on commands of the test's own. */
-export async function runWith(words: string[], commands: CommandSpec[], change: Partial<Host> = {}): Promise<TestedRun> {
+export async function runWith(
+  words: string[],
+  commands: CommandSpec[],
+  change: Partial<Host> = {},
+): Promise<TestedRun> {
   const stdout = new Sink();
   const stderr = new Sink();
   const opened: object[] = [];
