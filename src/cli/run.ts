@@ -3,7 +3,6 @@ import { EXIT, type ExitCode, toUserError } from '../errors.ts';
 import type { Host } from './host.ts';
 import { printError } from './print-error.ts';
 import { type ParsedLine, parseLine } from './program.ts';
-import { runCommand } from './run-command.ts';
 
 /** Does what the words ask for. Never throws, and leaves ending the process to the caller. */
 export async function run(host: Host): Promise<ExitCode> {
@@ -15,8 +14,11 @@ export async function run(host: Host): Promise<ExitCode> {
         return EXIT.done;
       case 'incomplete':
         return await runWithoutCommand(line, host);
-      case 'command':
+      case 'command': {
+        // Not needed for help and version, which should cost next to nothing.
+        const { runCommand } = await import('./run-command.ts');
         return await runCommand(line, { host, screens: screensOf(line.globals, host) });
+      }
       default:
         return line satisfies never;
     }

@@ -80,7 +80,7 @@ function progressFacts(
   const { rate, remainingMs, share } = paceOf(progress, now);
   return [
     share === null ? '' : `${bar(share, marks)} ${Math.floor(share * 100)}%`,
-    total === null ? amount(done, unit) : `${amount(done, unit)} of ${amount(total, unit)}`,
+    amountOf({ done, total, unit }),
     rate === null ? '' : `${amount(rate, unit)}/s`,
     time,
     remainingMs === null ? '' : `${formatDuration(remainingMs)} left`,
@@ -91,6 +91,11 @@ function progressFacts(
 function bar(share: number, { barFull, barEmpty }: Marks): string {
   const full = Math.floor(share * BAR_CELLS);
   return barFull.repeat(full) + barEmpty.repeat(BAR_CELLS - full);
+}
+
+function amountOf({ done, total, unit }: Pick<Progress, 'done' | 'total' | 'unit'>): string {
+  if (total === null) return amount(done, unit);
+  return `${unit === 'bytes' ? formatBytes(done) : formatCount(done)} of ${amount(total, unit)}`;
 }
 
 function amount(count: number, unit: Progress['unit']): string {

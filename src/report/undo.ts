@@ -9,7 +9,7 @@ export function undoPlanLines({ target, destination, undo_database, replaced_at,
   return [
     `Undo the last load of ${target}`,
     ...destinationLines(destination),
-    `  comes back ${undo_database}, ${formatBytes(size_bytes)}, replaced ${age}`,
+    `  returns   ${undo_database}, ${formatBytes(size_bytes)}, replaced ${age}`,
     '  undo      the database as it is now is kept in its place: tool undo once more brings it back',
   ];
 }

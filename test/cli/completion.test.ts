@@ -78,6 +78,7 @@ const has = (shell: string) => spawnSync(shell, ['-c', 'exit 0']).status === 0;
 
 describe.skipIf(!has('bash'))('bash', () => {
   test('asks about the words before the cursor and offers what comes, with files', () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash's.
     const script =
       'source completion.bash; COMP_WORDS=(tool load "" x); COMP_CWORD=2; _tool; printf "%s\\n" "${COMPREPLY[@]}"';
     const replies = inShell('bash', ['--norc', '-c', script]).trimEnd().split('\n');
@@ -89,6 +90,7 @@ describe.skipIf(!has('bash'))('bash', () => {
 describe.skipIf(!has('zsh'))('zsh', () => {
   test('asks about the words before the cursor and offers what comes, with files', () => {
     const script = [
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is zsh's.
       'compdef() { :; }; _describe() { print -l -- "${(@P)3}"; }; _files() { print files; }',
       'source ./completion.zsh; words=(tool load "" x); CURRENT=3; _tool',
     ].join('\n');
