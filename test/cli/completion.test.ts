@@ -78,9 +78,7 @@ const has = (shell: string) => spawnSync(shell, ['-c', 'exit 0']).status === 0;
 
 describe.skipIf(!has('bash'))('bash', () => {
   test('asks about the words before the cursor and offers what comes, with files', () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash's.
-    const script =
-      'source completion.bash; COMP_WORDS=(tool load "" x); COMP_CWORD=2; _tool; printf "%s\\n" "${COMPREPLY[@]}"';
+    const script = `source completion.bash; COMP_WORDS=(tool load "" x); COMP_CWORD=2; _tool; printf "%s\\n" "\${COMPREPLY[@]}"`;
     const replies = inShell('bash', ['--norc', '-c', script]).trimEnd().split('\n');
     expect(replies).toEqual(expect.arrayContaining(['app', 'shop', 'a file.sql']));
     expect(asked()).toBe('__complete|--|load||');
@@ -90,8 +88,7 @@ describe.skipIf(!has('bash'))('bash', () => {
 describe.skipIf(!has('zsh'))('zsh', () => {
   test('asks about the words before the cursor and offers what comes, with files', () => {
     const script = [
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is zsh's.
-      'compdef() { :; }; _describe() { print -l -- "${(@P)3}"; }; _files() { print files; }',
+      `compdef() { :; }; _describe() { print -l -- "\${(@P)3}"; }; _files() { print files; }`,
       'source ./completion.zsh; words=(tool load "" x); CURRENT=3; _tool',
     ].join('\n');
     expect(inShell('zsh', ['-f', '-c', script])).toBe('app:The app\nshop:\nfiles\n');
