@@ -45,6 +45,13 @@ export function formatAge(milliseconds: number): string {
   return `${Math.floor(hours / 24)} days ago`;
 }
 
+/** `2026-11-21 05:22` in the time zone of the reader. */
+export function formatTime(time: string | number | Date): string {
+  const date = new Date(time);
+  const day = `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
+  return `${day} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
+}
+
 function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }
