@@ -1,6 +1,7 @@
 import { run } from './cli/run.ts';
 import { abortOnSignals } from './cli/signals.ts';
 import { COMMANDS, FAMILIES, GLOBAL_OPTIONS } from './commands/registry.ts';
+import { openContext } from './context.ts';
 import { readTerminal } from './terminal.ts';
 import { readVersion } from './version.ts';
 
@@ -14,10 +15,12 @@ for (const stream of [stdout, stderr]) {
   });
 }
 
+const terminal = readTerminal(process, env);
+
 process.exitCode = await run({
   words: process.argv.slice(2),
   grammar: { commands: COMMANDS, families: FAMILIES, globalOptions: GLOBAL_OPTIONS, version: readVersion() },
-  terminal: readTerminal(process, env),
+  terminal,
   stdin,
   stdout,
   stderr,
@@ -25,6 +28,18 @@ process.exitCode = await run({
   cwd: process.cwd(),
   signal: abortOnSignals({ source: process, clock, exitNow: (code) => process.exit(code) }),
   clock,
-  openContext: async (options) => (await import('./open-context.ts')).openContext(options),
-  openScreens: async (options) => (await import('../screens/start.tsx')).start(options),
+  openContext,
+  async openScreens(options) {
+    const { start } = await import('../screens/start.tsx');
+    const { config, environment, cwd } = options;
+    return start({
+      ...options,
+      stdin,
+      stdout,
+      unicode: terminal.unicode,
+      color: terminal.stdout.color,
+      clock,
+      createContext: (session) => openContext({ config, environment, cwd, clock, ...session }),
+    });
+  },
 });

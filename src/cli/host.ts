@@ -1,8 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Grammar, ScreensPlace } from '../commands/command.ts';
-import type { Context } from '../context.ts';
+import type { Context, ContextOptions } from '../context.ts';
 import type { ExitCode } from '../errors.ts';
-import type { Report } from '../events.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** The world around the command line, handed in so that a test can be that world. */
@@ -20,16 +19,6 @@ export interface Host {
   clock: () => Date;
   openContext: (options: ContextOptions) => Promise<Context>;
   openScreens: (options: ScreensOptions) => Promise<ExitCode>;
-}
-
-export interface ContextOptions {
-  /** Path given with `--config`. */
-  config?: string | undefined;
-  environment: NodeJS.ProcessEnv;
-  cwd: string;
-  report: Report;
-  signal: AbortSignal;
-  clock: () => Date;
 }
 
 export interface ScreensOptions extends ScreensPlace {
