@@ -2,7 +2,7 @@ import type { CommandSpec, Grammar, OptionSpec } from '../commands/command.ts';
 import { EXIT } from '../errors.ts';
 
 /** The text of docs/commands.md: what there is comes from the registry, the rules for all of it from below. */
-export function commandReference({ commands, globalOptions }: Omit<Grammar, 'version'>): string {
+export function commandReference({ commands, globalOptions }: Pick<Grammar, 'commands' | 'globalOptions'>): string {
   const listed = commands.filter(({ hidden }) => !hidden);
   const groups = Map.groupBy(listed, ({ group }) => group);
   return [
