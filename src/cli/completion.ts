@@ -7,7 +7,7 @@ export interface Candidate {
 }
 
 /** Tells the completion scripts to offer file names as well. */
-export const FILES: Candidate = { value: ':files', description: '' };
+const FILES: Candidate = { value: ':files', description: '' };
 
 export interface CompletionSources {
   grammar: Grammar;

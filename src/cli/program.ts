@@ -28,8 +28,7 @@ export function parseLine(words: string[], grammar: Grammar): ParsedLine {
   return matches[0] ?? { kind: 'text', text: written.join('') };
 }
 
-/** The whole grammar as commander's program: for its help texts. */
-export function createProgram(grammar: Grammar, into: Sink = { written: [], matches: [] }): Command {
+function createProgram(grammar: Grammar, into: Sink): Command {
   const program = new Command('tool')
     .description('Snapshot a database, and restore it in seconds. Alone, on a terminal: the screens.')
     .helpOption('-h, --help', 'what it does and takes')

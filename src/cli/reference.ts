@@ -70,8 +70,8 @@ const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
 };
 
 function exitTable(): string {
-  const rows = Object.entries(EXIT).map(([name, code]) => `| ${code} | ${EXIT_MEANINGS[name as keyof typeof EXIT]} |`);
-  return ['| exit | meaning |', '|---|---|', ...rows].join('\n');
+  const rows = Object.entries(EXIT).map(([name, code]) => [String(code), EXIT_MEANINGS[name as keyof typeof EXIT]]);
+  return table([['exit', 'meaning'], ...rows]);
 }
 
 function commandSection(spec: CommandSpec): string[] {
@@ -88,14 +88,21 @@ function commandSection(spec: CommandSpec): string[] {
 }
 
 function argumentTable({ arguments: args }: CommandSpec): string {
-  const rows = args.map(
-    ({ name, description, choices }) =>
-      `| ${name} | ${[description, choices?.join(', ')].filter(Boolean).join(': ')} |`,
-  );
-  return ['| argument | meaning |', '|---|---|', ...rows].join('\n');
+  const rows = args.map(({ name, description, choices }) => [
+    name,
+    [description, choices?.join(', ')].filter(Boolean).join(': '),
+  ]);
+  return table([['argument', 'meaning'], ...rows]);
 }
 
 function optionTable(options: OptionSpec[]): string {
-  const rows = options.map(({ flags, description }) => `| \`${flags}\` | ${description} |`);
-  return ['| flag | meaning |', '|---|---|', ...rows].join('\n');
+  return table([['flag', 'meaning'], ...options.map(({ flags, description }) => [`\`${flags}\``, description])]);
+}
+
+/** Aligned as Biome formats it, so that the generated page passes the format check. */
+function table(rows: string[][]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: string[]) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const [head = [], ...body] = rows;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
 }

@@ -6,7 +6,7 @@ const sources = globSync(['src/**/*.ts', 'screens/**/*.{ts,tsx}'], { cwd: root }
   .map((file) => readFileSync(`${root}/${file}`, 'utf8'))
   .join('\n');
 const page = readFileSync(`${root}/docs/errors.md`, 'utf8');
-const documented = Array.from(page.matchAll(/^\| `(\w+)` \|/gm), ([, code]) => code ?? '');
+const documented = Array.from(page.matchAll(/^\| `(\w+)` +\|/gm), ([, code]) => code ?? '');
 
 test('every code of an error or a warning is in docs/errors.md', () => {
   const used = new Set(Array.from(sources.matchAll(/\bcode: '(\w+)'/g), ([, code]) => code));
