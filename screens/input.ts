@@ -6,10 +6,12 @@ export interface KeyedInput {
   close(): void;
 }
 
-// A bracketed paste, an escape sequence, a character of ASCII, or a run of what may be one emoji.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what keys send
-const ONE_KEY =
-  /\x1b\[200~[\s\S]*?(?:\x1b\[201~|$)|\x1b\[[\x20-\x3f]*[\x40-\x7e]|\x1bO?[\s\S]|[\x00-\x7f]|[^\x00-\x7f]+/g;
+const ESC = '\\x1b';
+const PASTE = `${ESC}\\[200~[\\s\\S]*?(?:${ESC}\\[201~|$)`;
+const SEQUENCE = `${ESC}\\[[\\x20-\\x3f]*[\\x40-\\x7e]`;
+const ESCAPED = `${ESC}O?[\\s\\S]`;
+/** An emoji may be many characters: what is beyond ASCII stays together. */
+const CHARACTER = '\\p{ASCII}|\\P{ASCII}+';
 
 /**
  * Keys pressed faster than they are read arrive together, and components that keep a selection in their own state act
@@ -17,6 +19,7 @@ const ONE_KEY =
  * after what the one before it changed has been drawn.
  */
 export function keyedInput(stdin: NodeJS.ReadStream): KeyedInput {
+  const oneKey = new RegExp(`${PASTE}|${SEQUENCE}|${ESCAPED}|${CHARACTER}`, 'gu');
   const keys: string[] = [];
   let next: NodeJS.Immediate | undefined;
   const stream = Object.assign(new EventEmitter(), {
@@ -38,7 +41,7 @@ export function keyedInput(stdin: NodeJS.ReadStream): KeyedInput {
   };
   const onReadable = () => {
     for (let chunk = stdin.read(); chunk !== null; chunk = stdin.read())
-      keys.push(...(String(chunk).match(ONE_KEY) ?? []));
+      keys.push(...(String(chunk).match(oneKey) ?? []));
     stream.emit('readable');
   };
   stdin.on('readable', onReadable);

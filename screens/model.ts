@@ -72,7 +72,12 @@ export function quietly(signal: AbortSignal): Session {
 export function targetsInView({ entries }: TargetsState, { list, typing }: TargetsPlace): TargetEntry[] {
   const filter = typing?.text ?? list.filter;
   if (filter === '') return entries;
-  return entries.filter(({ row }) => matchesFilter(filter, [row.name, row.title, row.src_url, row.status]));
+  return entries.filter(({ row }) => matchesFilter(filter, [row.name, row.title, row.status, location(row.src_url)]));
+}
+
+/** Server and database of a URL: all the users are called `app`, and a filter for that would find everything. */
+function location(url: string | null): string | null {
+  return url && url.slice(url.indexOf('@') + 1);
 }
 
 /** The snapshots that the filter lets through. */

@@ -3,7 +3,7 @@ import { toUserError } from '../src/errors.ts';
 import { snapshotsFailed, snapshotsListed } from '../src/state/snapshots.ts';
 import {
   targetChecked,
-  targetChecking,
+  targetsChecking,
   targetsFailed,
   targetsListed,
   targetUnreachable,
@@ -23,6 +23,7 @@ export async function refresh(model: Model): Promise<void> {
 /** Reads the targets, then tries all their connections side by side. Nothing waits for it, and it never rejects. */
 export async function refreshTargets(model: Model): Promise<void> {
   if (!(await listTargets(model))) return;
+  model.targets.setState(targetsChecking);
   const { entries } = model.targets.getState();
   await Promise.all(entries.map(({ row }) => checkTarget(model, row.name)));
   model.remember(
@@ -58,7 +59,6 @@ async function listTargets({ targets, operations }: Model): Promise<boolean> {
 
 async function checkTarget({ targets, operations, clock }: Model, name: string): Promise<void> {
   const now = () => clock().getTime();
-  targets.setState((state) => targetChecking(state, name));
   const signal = AbortSignal.timeout(PATIENCE_MS);
   try {
     const row = await Promise.race([operations.checkTarget(quietly(signal), name), rejectedBy(signal)]);

@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
-import { Facts } from '../../components/facts.tsx';
+import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
@@ -17,8 +17,6 @@ import type { SnapshotsPlace } from '../place.ts';
 import { snapshotColumns } from './columns.ts';
 import { snapshotFacts } from './snapshot-facts.ts';
 
-const DETAIL_ROWS = 7;
-
 /** The snapshots of one target, newest first. */
 export function SnapshotsScreen({ place }: { place: SnapshotsPlace }) {
   const model = useModel();
@@ -31,8 +29,7 @@ export function SnapshotsScreen({ place }: { place: SnapshotsPlace }) {
   const filtering = place.typing !== null || place.list.filter !== '';
   const detail = wide ? 'beside' : height >= 16 ? 'below' : 'none';
   const listWidth = detail === 'beside' ? Math.floor(columns * 0.6) : columns;
-  const listHeight = height - (filtering ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS + 1 : 0);
-  const detailWidth = detail === 'beside' ? columns - listWidth : columns;
+  const listHeight = height - (filtering ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);
   const destination = target?.row.dst_url ?? null;
   return (
     <Frame screen="snapshots" path={[place.target]} aside={countOf(rows.length, list.rows.length)}>
@@ -45,7 +42,12 @@ export function SnapshotsScreen({ place }: { place: SnapshotsPlace }) {
         <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
           <SnapshotTable rows={rows} selected={selected} width={listWidth} height={listHeight} />
           {selected && detail !== 'none' && (
-            <SnapshotDetail row={selected} destination={destination} width={detailWidth} place={detail} />
+            <DetailPane
+              title={[{ text: `Snapshot ${selected.index}`, tone: 'strong' }]}
+              facts={snapshotFacts(selected, destination)}
+              width={detail === 'beside' ? columns - listWidth : columns}
+              place={detail}
+            />
           )}
         </Box>
       )}
@@ -80,24 +82,6 @@ function SnapshotTable({ rows, selected, width, height }: SnapshotTableProps) {
         width={width}
         height={Math.max(1, height - 1)}
       />
-    </Box>
-  );
-}
-
-interface SnapshotDetailProps {
-  row: SnapshotRow;
-  destination: string | null;
-  width: number;
-  place: 'beside' | 'below';
-}
-
-function SnapshotDetail({ row, destination, width, place }: SnapshotDetailProps) {
-  const { glyphs } = useTheme();
-  return (
-    <Box flexDirection="column" width={width} paddingLeft={2} height={place === 'below' ? DETAIL_ROWS + 1 : undefined}>
-      {place === 'below' && <Line spans={[{ text: glyphs.rule.repeat(width - 4), tone: 'dim' }]} width={width} />}
-      <Line spans={[{ text: `Snapshot ${row.index}`, tone: 'strong' }]} width={width - 2} />
-      <Facts facts={snapshotFacts(row, destination)} width={width - 3} />
     </Box>
   );
 }

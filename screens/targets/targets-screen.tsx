@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
-import { Facts } from '../../components/facts.tsx';
+import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
@@ -17,7 +17,6 @@ import { targetColumns } from './columns.ts';
 import { targetFacts } from './target-facts.ts';
 
 const POINTER_WIDTH = 2;
-const DETAIL_ROWS = 7;
 
 /** Every target with its source's live state. */
 export function TargetsScreen({ place }: { place: TargetsPlace }) {
@@ -30,7 +29,7 @@ export function TargetsScreen({ place }: { place: TargetsPlace }) {
   // Beside the list where there is room, below it where the window is high enough.
   const detail = wide ? 'beside' : height >= 16 ? 'below' : 'none';
   const listWidth = detail === 'beside' ? Math.floor(columns * 0.6) : columns;
-  const listHeight = height - (filtering ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS + 1 : 0);
+  const listHeight = height - (filtering ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);
   return (
     <Frame screen="targets" path={['targets']} aside={countOf(entries.length, state.entries.length)}>
       {filtering && <FilterLine typing={place.typing} filter={place.list.filter} width={columns} />}
@@ -40,7 +39,12 @@ export function TargetsScreen({ place }: { place: TargetsPlace }) {
         <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
           <TargetTable entries={entries} selected={selected} width={listWidth} height={listHeight} />
           {selected && detail !== 'none' && (
-            <TargetDetail entry={selected} width={detail === 'beside' ? columns - listWidth : columns} place={detail} />
+            <DetailPane
+              title={titleOf(selected)}
+              facts={targetFacts(selected)}
+              width={detail === 'beside' ? columns - listWidth : columns}
+              place={detail}
+            />
           )}
         </Box>
       )}
@@ -74,33 +78,12 @@ function TargetTable({ entries, selected, width, height }: TargetTableProps) {
   );
 }
 
-interface TargetDetailProps {
-  entry: TargetEntry;
-  width: number;
-  place: 'beside' | 'below';
-}
-
-function TargetDetail({ entry, width, place }: TargetDetailProps) {
-  const { glyphs } = useTheme();
-  const { row } = entry;
-  const title: Span[] = [
-    { text: row.name, tone: 'strong' },
-    { text: row.title === row.name ? '' : `  ${row.title}`, tone: 'dim' },
+function titleOf({ row }: TargetEntry): Span[] {
+  const { name, title } = row;
+  return [
+    { text: name, tone: 'strong' },
+    { text: title === name ? '' : `  ${title}`, tone: 'dim' },
   ];
-  return (
-    <Box
-      flexDirection="column"
-      width={width}
-      paddingLeft={POINTER_WIDTH}
-      height={place === 'below' ? DETAIL_ROWS + 1 : undefined}
-    >
-      {place === 'below' && (
-        <Line spans={[{ text: glyphs.rule.repeat(width - POINTER_WIDTH * 2), tone: 'dim' }]} width={width} />
-      )}
-      <Line spans={title} width={width - POINTER_WIDTH} />
-      <Facts facts={targetFacts(entry)} width={width - POINTER_WIDTH - 1} />
-    </Box>
-  );
 }
 
 function NoTargets({ loading, filtering }: { loading: boolean; filtering: boolean }) {

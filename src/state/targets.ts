@@ -49,8 +49,9 @@ export function targetsFailed(state: TargetsState, error: UserError): TargetsSta
   return { phase: 'failed', error, entries: state.entries.map((entry) => ({ ...entry, checking: false })) };
 }
 
-export function targetChecking(state: TargetsState, name: string): TargetsState {
-  return change(state, name, (entry) => ({ ...entry, checking: true }));
+/** All connections are being tried. */
+export function targetsChecking(state: TargetsState): TargetsState {
+  return { ...state, entries: state.entries.map((entry) => ({ ...entry, checking: true })) };
 }
 
 export function targetChecked(state: TargetsState, row: TargetRow, now: number): TargetsState {

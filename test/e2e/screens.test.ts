@@ -38,13 +38,13 @@ describe.each([
     const terminal = open([], { columns, rows });
     await terminal.waitFor('unreachable');
     terminal.press('/', 'a', 'p', 'p');
-    await terminal.waitFor('1 of 5 targets');
+    await terminal.waitFor('1 of 4 targets');
     terminal.press('enter');
-    await terminal.waitFor((screen) => screen.includes('/ app') && screen.includes('1 of 5 targets'));
+    await terminal.waitFor((screen) => screen.includes('/ app') && screen.includes('1 of 4 targets'));
     terminal.press('b');
     await terminal.waitFor('Built snapshot 0 of app');
     terminal.press('esc');
-    await terminal.waitFor('1 of 5 targets');
+    await terminal.waitFor('1 of 4 targets');
     terminal.press('enter');
     await terminal.waitFor('3 snapshots');
     terminal.press('l');
@@ -53,8 +53,10 @@ describe.each([
     await terminal.waitFor('❯ Replace app_dev');
     terminal.press('enter');
     await terminal.waitFor('Loaded snapshot 0 of app into postgres://app@localhost:5432/app_dev');
-    terminal.press('esc', 'esc');
-    await terminal.waitFor('1 of 5 targets');
+    terminal.press('esc');
+    await terminal.waitFor('3 snapshots');
+    terminal.press('esc');
+    await terminal.waitFor('1 of 4 targets');
     terminal.press('q');
     expect(await terminal.exited).toMatchObject({ exitCode: 0 });
     expect(terminal.screen()).toContain('Built snapshot 0 of app');
@@ -118,6 +120,18 @@ test('a burst of resizing ends in the screen of a fresh start', async () => {
   }
 });
 
+test('a server that never answers holds nothing up', async () => {
+  const terminal = await opened(['silent']);
+  await terminal.waitFor('○ checking');
+  terminal.press('b');
+  await terminal.waitFor('Built snapshot 0 of app');
+  terminal.press('esc');
+  await terminal.waitFor('5 targets');
+  terminal.press('G');
+  await terminal.waitFor('❯ silent');
+  await terminal.waitFor('no answer within 10.0 s', 15_000);
+});
+
 test('a window under 40×10 says that it is too small, and comes back', async () => {
   const terminal = await opened();
   const before = terminal.screen();
@@ -129,7 +143,7 @@ test('a window under 40×10 says that it is too small, and comes back', async ()
 
 test('a cursor move writes less than 2 kB at 120×40', async () => {
   const terminal = await opened(['many'], { columns: 120, rows: 40 });
-  await terminal.waitFor('10,005 targets');
+  await terminal.waitFor((screen) => screen.includes('10,004 targets') && screen.includes('○ checking'));
   const before = terminal.bytesWritten();
   terminal.press('j');
   await terminal.waitFor('❯ billing');
@@ -167,6 +181,6 @@ function open(words: string[] = [], options: Partial<Parameters<typeof openTermi
 /** Open, with all the checks done that will ever be. */
 async function opened(words: string[] = [], options: Partial<Parameters<typeof openTerminal>[0]> = {}) {
   const terminal = open(words, options);
-  await terminal.waitFor((screen) => screen.includes('no datab') && screen.includes('silent'));
+  await terminal.waitFor('no datab');
   return terminal;
 }

@@ -119,12 +119,11 @@ export function openTerminal({
   };
 }
 
-function screenText({ buffer, rows }: InstanceType<typeof xterm.Terminal>): string {
+function screenText({ buffer, cols, rows }: InstanceType<typeof xterm.Terminal>): string {
   const { active } = buffer;
-  return Array.from(
-    { length: rows },
-    (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
-  ).join('\n');
+  // Lines keep what a narrower window hides: only the columns of the window are seen.
+  const line = (row: number) => active.getLine(active.baseY + row)?.translateToString(true, 0, cols) ?? '';
+  return Array.from({ length: rows }, (_, row) => line(row).trimEnd()).join('\n');
 }
 
 function isOn(screen: string, wanted: string | RegExp | ((screen: string) => boolean)): boolean {

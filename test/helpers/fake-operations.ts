@@ -119,7 +119,11 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.done.push(`build ${target}`);
       return row;
     },
-    planLoad: async (_session, request) => ({ request, plan: plan(world, find(request.target, request.snapshot)) }),
+    planLoad: async (_session, request) => ({
+      request,
+      plan: plan(world, find(request.target, request.snapshot)),
+      apply: async () => result(null),
+    }),
     load: async (session, planned) => {
       await working(session, world, { step: 'restore', label: 'Restore 25 tables', command: 'pg_restore -j2' });
       if (world.failLoad) throw world.failLoad;
