@@ -134,16 +134,20 @@ test('a server that never answers holds nothing up', async () => {
 
 test('a window under 40×10 says that it is too small, and comes back', async () => {
   const terminal = await opened();
-  const before = terminal.screen();
+  const fresh = await opened();
   terminal.resize(39, 12);
   await terminal.waitFor('too small');
   terminal.resize(80, 24);
-  await terminal.waitFor((screen) => screen === before);
+  await terminal.waitFor((screen) => screen === fresh.screen());
 });
 
 test('a cursor move writes less than 2 kB at 120×40', async () => {
   const terminal = await opened(['many'], { columns: 120, rows: 40 });
   await terminal.waitFor((screen) => screen.includes('10,004 targets') && screen.includes('○ checking'));
+  terminal.press('G');
+  await terminal.waitFor('❯ target-9999');
+  terminal.press('g');
+  await terminal.waitFor('❯ app');
   const before = terminal.bytesWritten();
   terminal.press('j');
   await terminal.waitFor('❯ billing');
