@@ -19,6 +19,6 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
   const now = context.clock();
   if (dryRun) return { data: { dry_run: true, plan }, text: undoPlanLines(plan, now).join('\n') };
   await invocation.confirm(undoQuestion(plan, now));
-  const result = await undo(context, plan);
+  const result = await undo(context, plan, request);
   return { data: result, text: undoneText(plan, result) };
 }

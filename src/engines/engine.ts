@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
 import type { SchemaConfig } from '../config/schema/settings.ts';
+import type { Context } from '../context.ts';
 import type { WarningEvent } from '../events.ts';
 import type { DestinationState, TargetRow } from '../operations/results.ts';
 import type { Manifest, ManifestFile, ManifestTable } from '../snapshots/manifest.ts';

@@ -8,9 +8,9 @@ import { EXIT, UserError } from '../errors.ts';
 import type { Manifest } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import { newSnapshotId, type Repository } from '../snapshots/repository.ts';
+import { findTarget } from './find-target.ts';
 import type { SnapshotRow } from './results.ts';
 import { repositoryOf, snapshotRow } from './snapshots.ts';
-import { findTarget } from './find-target.ts';
 
 export interface BuildRequest {
   target: string;
@@ -32,7 +32,14 @@ export async function build(context: Context, { target: name, note, cpus }: Buil
   const created = clock().toISOString();
 
   const jobs = cpus ?? jobsFor(context, name);
-  const stored = await store(context, { engine, repository, previous, jobs, url, schemaConfig: target.snapshot?.schema_config });
+  const stored = await store(context, {
+    engine,
+    repository,
+    previous,
+    jobs,
+    url,
+    schemaConfig: target.snapshot?.schema_config,
+  });
   report({ event: 'step', step: 'store', state: 'started', label: 'Store the snapshot' });
   const { serverVersion, toolVersion, ...dumped } = stored.dump;
   const manifest: Manifest = {

@@ -11,6 +11,9 @@ export function findTarget({ settings }: Configuration, name: string): TargetSet
   throw new UserError(`There is no target "${name}"`, {
     code: 'target_unknown',
     exit: EXIT.usage,
-    hint: names.length === 0 ? 'The configuration has no targets yet.' : `Did you mean "${closest(name, names)}"? tool targets lists all.`,
+    hint:
+      names.length === 0
+        ? 'The configuration has no targets yet.'
+        : `Did you mean "${closest(name, names)}"? tool targets lists all.`,
   });
 }

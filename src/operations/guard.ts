@@ -20,7 +20,8 @@ export async function refuseSources(context: Context, destination: DatabaseUrl):
         const source = sourceOf(context, `targets.${target}.${field}`);
         if (!source || source.engine !== destination.engine) return;
         const engine = engineForUrl(`${destination.engine}://`);
-        if (await engine.isSameDatabase({ ...context, signal }, source, destination)) throw isSource(target, destination);
+        if (await engine.isSameDatabase({ ...context, signal }, source, destination))
+          throw isSource(target, destination);
       }),
     ),
   );

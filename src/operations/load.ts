@@ -43,7 +43,9 @@ export interface PlannedLoad {
 /** Looks at snapshot and destination, changes nothing. Throws when a guard refuses or the pre-flight fails. */
 export async function planLoad(context: Context, request: LoadRequest): Promise<PlannedLoad> {
   findTarget(context.configuration, request.target);
-  return request.file === undefined ? planSnapshot(context, request) : planFile(context, { ...request, file: request.file });
+  return request.file === undefined
+    ? planSnapshot(context, request)
+    : planFile(context, { ...request, file: request.file });
 }
 
 /** Does what was planned. Steps: `prepare`, `restore`, `index`, `check`, `swap`. */
@@ -100,7 +102,15 @@ async function planSnapshot(context: Context, request: LoadRequest): Promise<Pla
         read: (file) => pool.read(repository.object(file)),
       });
       const { snapshot, destination, tables, rows } = plan;
-      return { snapshot, destination: destination.url, tables, rows, size_bytes, swap_ms: swapMs, undo_database: undoDatabase };
+      return {
+        snapshot,
+        destination: destination.url,
+        tables,
+        rows,
+        size_bytes,
+        swap_ms: swapMs,
+        undo_database: undoDatabase,
+      };
     },
   };
 }
@@ -108,9 +118,16 @@ async function planSnapshot(context: Context, request: LoadRequest): Promise<Pla
 async function planFile(context: Context, request: LoadRequest & { file: string }): Promise<PlannedLoad> {
   const { file } = request;
   await access(file).catch((cause) => {
-    throw new UserError(`Cannot read ${file}`, { code: 'file_missing', exit: EXIT.usage, hint: 'Is the path right?', cause });
+    throw new UserError(`Cannot read ${file}`, {
+      code: 'file_missing',
+      exit: EXIT.usage,
+      hint: 'Is the path right?',
+      cause,
+    });
   });
-  const { text, chosenBy } = request.source ? sourceOf(context, request.target) : chooseDestination(context.configuration, request);
+  const { text, chosenBy } = request.source
+    ? sourceOf(context, request.target)
+    : chooseDestination(context.configuration, request);
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
   if (!request.source) await refuseSources(context, url);
@@ -134,7 +151,9 @@ async function planFile(context: Context, request: LoadRequest & { file: string 
     rows: 0,
     size_bytes: 0,
     jobs: 1,
-    steps: asItIs ? [`Run ${file} on ${where} in one transaction`] : [`Run ${file} in a new database beside ${where}`, ...swapSteps(destination.exists, undo)],
+    steps: asItIs
+      ? [`Run ${file} on ${where} in one transaction`]
+      : [`Run ${file} in a new database beside ${where}`, ...swapSteps(destination.exists, undo)],
     warnings: [],
   };
   return {
@@ -142,7 +161,15 @@ async function planFile(context: Context, request: LoadRequest & { file: string 
     request,
     async apply(running) {
       const { swapMs, undoDatabase } = await engine.runScript(running, { url, file, asItIs, undo });
-      return { snapshot: null, destination: where, tables: 0, rows: 0, size_bytes: 0, swap_ms: swapMs, undo_database: undoDatabase };
+      return {
+        snapshot: null,
+        destination: where,
+        tables: 0,
+        rows: 0,
+        size_bytes: 0,
+        swap_ms: swapMs,
+        undo_database: undoDatabase,
+      };
     },
   };
 }

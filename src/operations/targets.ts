@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { toUserError } from '../errors.ts';
 import { findTarget } from './find-target.ts';
-import { repositoryOf } from './snapshots.ts';
 import type { TargetRow } from './results.ts';
+import { repositoryOf } from './snapshots.ts';
 
 /** A server that has not answered after so many milliseconds is called unreachable. */
 const CHECK_TIMEOUT = 5000;
@@ -57,7 +57,10 @@ async function describeTarget(context: Context, name: string): Promise<TargetRow
 }
 
 /** A URL that cannot be filled in is told of, and does not hide the other targets. */
-function urlState(configuration: Configuration, key: string): Pick<TargetRow, 'engine' | 'error'> & { display: string | null } {
+function urlState(
+  configuration: Configuration,
+  key: string,
+): Pick<TargetRow, 'engine' | 'error'> & { display: string | null } {
   try {
     const text = connectionUrl(configuration, key);
     if (text === undefined) return { engine: null, display: null, error: null };

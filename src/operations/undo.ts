@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import type { DatabaseUrl, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, UserError } from '../errors.ts';
 import { chooseDestination } from './destination.ts';
@@ -11,17 +12,9 @@ export interface UndoRequest {
   destdb?: string;
 }
 
-/** A plan to be shown and asked about; `plan` is printable, `apply` does it and is called by `undo`. */
-export interface PlannedUndo {
-  plan: UndoPlan;
-  apply: (context: Context) => Promise<LoadResult>;
-}
-
 /** What `undo` would put back. Throws when nothing is kept. */
-export async function planUndo(context: Context, request: UndoRequest): Promise<PlannedUndo> {
-  const { text } = chooseDestination(context.configuration, request);
-  const engine = engineForUrl(text);
-  const url = engine.parseUrl(text);
+export async function planUndo(context: Context, request: UndoRequest): Promise<UndoPlan> {
+  const { engine, url } = destinationOf(context, request);
   await refuseSources(context, url);
   const kept = await engine.findKept(context, url);
   if (!kept) {
@@ -33,16 +26,38 @@ export async function planUndo(context: Context, request: UndoRequest): Promise<
   }
   const { undoDatabase, replacedAt, sizeBytes, destination } = kept;
   return {
-    plan: { target: request.target, destination, undo_database: undoDatabase, replaced_at: replacedAt, size_bytes: sizeBytes },
-    async apply(running) {
-      const { swapMs, undoDatabase: now } = await engine.undo(running, url);
-      const nothing = { snapshot: null, tables: 0, rows: 0, size_bytes: sizeBytes };
-      return { ...nothing, destination: url.display, swap_ms: swapMs, undo_database: now };
-    },
+    target: request.target,
+    destination,
+    undo_database: undoDatabase,
+    replaced_at: replacedAt,
+    size_bytes: sizeBytes,
   };
 }
 
-/** Puts the database that the last load replaced back; the one that it replaces takes its place for the next undo. */
-export async function undo(context: Context, planned: PlannedUndo): Promise<LoadResult> {
-  return planned.apply(context);
+/**
+ * Puts the database that the last load replaced back; the one that it replaces takes its place for the next undo.
+ * The request is the one that was planned: a plan holds no passwords.
+ */
+export async function undo(
+  context: Context,
+  plan: UndoPlan,
+  request: UndoRequest = { target: plan.target },
+): Promise<LoadResult> {
+  const { engine, url } = destinationOf(context, request);
+  const { swapMs, undoDatabase } = await engine.undo(context, url);
+  return {
+    snapshot: null,
+    destination: url.display,
+    tables: 0,
+    rows: 0,
+    size_bytes: plan.size_bytes,
+    swap_ms: swapMs,
+    undo_database: undoDatabase,
+  };
+}
+
+function destinationOf({ configuration }: Context, request: UndoRequest): { engine: Engine; url: DatabaseUrl } {
+  const { text } = chooseDestination(configuration, request);
+  const engine = engineForUrl(text);
+  return { engine, url: engine.parseUrl(text) };
 }

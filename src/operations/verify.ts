@@ -13,7 +13,12 @@ export async function verify(context: Context, request: SnapshotRequest): Promis
   const files = filesOf(manifest);
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
   const names = new Map(manifest.tables.map((table) => [table.file.name, table.name]));
-  report({ event: 'step', step: 'verify', state: 'started', label: `Read ${files.length} files of snapshot ${manifest.id}` });
+  report({
+    event: 'step',
+    step: 'verify',
+    state: 'started',
+    label: `Read ${files.length} files of snapshot ${manifest.id}`,
+  });
 
   const pool = createObjectPool(Math.min(files.length, availableParallelism()));
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
@@ -29,12 +34,26 @@ export async function verify(context: Context, request: SnapshotRequest): Promis
       };
       const object = repository.object(file);
       await pool.check(object, onBytes).catch((error: NodeJS.ErrnoException) => {
-        problems.push(`${current}: ${error.code === 'ENOENT' ? 'the object is missing' : error.message} (${object.path})`);
+        problems.push(
+          `${current}: ${error.code === 'ENOENT' ? 'the object is missing' : error.message} (${object.path})`,
+        );
       });
     }),
   );
   signal.throwIfAborted();
   const ok = problems.length === 0;
-  report({ event: 'step', step: 'verify', state: 'done', label: ok ? 'Every byte is as it was stored' : 'Damage found' });
-  return { target: manifest.target, snapshot: snapshotRow(manifest, index), ok, files: files.length, bytes: done, problems: problems.sort() };
+  report({
+    event: 'step',
+    step: 'verify',
+    state: 'done',
+    label: ok ? 'Every byte is as it was stored' : 'Damage found',
+  });
+  return {
+    target: manifest.target,
+    snapshot: snapshotRow(manifest, index),
+    ok,
+    files: files.length,
+    bytes: done,
+    problems: problems.sort(),
+  };
 }

@@ -49,7 +49,7 @@ export function packFile({ source, destination, terminator, complete, wait, onBy
     let lines = 0;
     let storedBytes = 0;
     let tail = Buffer.alloc(0);
-    for (;;) {
+    while (true) {
       const filled = fill(input, buffer, { end, complete, wait });
       if (filled === 0) break;
       const content = buffer.subarray(0, filled);

@@ -74,7 +74,10 @@ async function readDatabaseSettings(session: Session): Promise<string[]> {
 
 function withoutLeftOut(inventory: ArchiveDetails['inventory'], outward: OutwardObject[]): ArchiveDetails['inventory'] {
   const names = new Set(outward.map((object) => object.name));
-  const objects = Object.entries(inventory.objects).map(([kind, all]) => [kind, all.filter((name) => !names.has(name))]);
+  const objects = Object.entries(inventory.objects).map(([kind, all]) => [
+    kind,
+    all.filter((name) => !names.has(name)),
+  ]);
   return { ...inventory, objects: Object.fromEntries(objects) };
 }
 

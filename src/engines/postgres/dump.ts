@@ -106,12 +106,21 @@ interface PgDump {
   progress: DumpProgress;
 }
 
-async function runPgDump(context: EngineContext, { request, tools, snapshot, source, progress }: PgDump): Promise<void> {
+async function runPgDump(
+  context: EngineContext,
+  { request, tools, snapshot, source, progress }: PgDump,
+): Promise<void> {
   const { url, jobs, directory } = request;
   const { args, env } = connectionOf(url, { statement_timeout: '0' });
   // Excluding the other schemas keeps the extensions, which `--schema` would drop without a word.
   const exclusions = source.excluded.map((schema) => `--exclude-schema="${schema.replaceAll('"', '""')}"`);
-  const flags = ['--format=directory', '--compress=0', `--jobs=${jobs}`, `--snapshot=${snapshot}`, `--file=${directory}`];
+  const flags = [
+    '--format=directory',
+    '--compress=0',
+    `--jobs=${jobs}`,
+    `--snapshot=${snapshot}`,
+    `--file=${directory}`,
+  ];
   const result = await context.runner.run(
     { file: tools.pg_dump, args: [...flags, ...DUMP_FLAGS, ...exclusions, ...args], env },
     { signal: context.signal, onErrorLine: progress.onToolLine },
@@ -121,12 +130,19 @@ async function runPgDump(context: EngineContext, { request, tools, snapshot, sou
     code: 'dump_failed',
     exit: EXIT.failed,
     details: wordsOf(result.stderr),
-    hint: 'Nothing was stored. The message above is pg_dump\'s own; most often the user may not read a table.',
+    hint: "Nothing was stored. The message above is pg_dump's own; most often the user may not read a table.",
   });
 }
 
 /** A copy must not start to replicate, and belongs to whoever restores it. */
-const DUMP_FLAGS = ['--no-publications', '--no-subscriptions', '--no-privileges', '--no-sync', '--no-password', '--verbose'];
+const DUMP_FLAGS = [
+  '--no-publications',
+  '--no-subscriptions',
+  '--no-privileges',
+  '--no-sync',
+  '--no-password',
+  '--verbose',
+];
 
 /** What a tool said that is not its account of how it goes on. */
 function wordsOf(stderr: string): string[] {

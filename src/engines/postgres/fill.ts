@@ -49,15 +49,27 @@ interface Archive {
 /** Lays the archive out for pg_restore: its table of contents and large objects, and the list of what to take. */
 export async function materialize(
   context: EngineContext,
-  { manifest, directory, read, tools, details, plan }: Pick<Fill, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan'>,
+  {
+    manifest,
+    directory,
+    read,
+    tools,
+    details,
+    plan,
+  }: Pick<Fill, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan'>,
 ): Promise<Archive> {
   const archive = join(directory, 'archive');
   await mkdir(archive);
   for (const file of manifest.files) await writeOut(read(file), join(archive, file.name));
-  const listing = await context.runner.run({ file: tools.pg_restore, args: ['--list', archive] }, { signal: context.signal });
+  const listing = await context.runner.run(
+    { file: tools.pg_restore, args: ['--list', archive] },
+    { signal: context.signal },
+  );
   if (listing.exitCode !== 0) throw restoreFailed('pg_restore cannot read the archive', groupErrors(listing.stderr));
   const list = join(directory, 'archive.list');
-  const entries = parseArchiveList(listing.stdout).filter((entry) => !isTableData(entry) && isWanted(entry, { details, plan }));
+  const entries = parseArchiveList(listing.stdout).filter(
+    (entry) => !isTableData(entry) && isWanted(entry, { details, plan }),
+  );
   await writeFile(list, entries.map(({ line }) => `${line}\n`).join(''));
   return { directory: archive, list };
 }
@@ -72,7 +84,8 @@ function isWanted({ oid, text }: ArchiveEntry, { details, plan }: Pick<Fill, 'de
   if (oid !== 0 && details.left_out.some((object) => object.oid === oid)) return false;
   const unwanted = details.schemas.filter(({ name }) => !plan.schemas.includes(name));
   return !unwanted.some(
-    (schema) => (oid === schema.oid && text.startsWith('SCHEMA ')) || text.startsWith(`COMMENT - SCHEMA ${schema.name} `),
+    (schema) =>
+      (oid === schema.oid && text.startsWith('SCHEMA ')) || text.startsWith(`COMMENT - SCHEMA ${schema.name} `),
   );
 }
 
@@ -100,11 +113,16 @@ async function pgRestore(context: EngineContext, { fill, archive, section, jobs 
   const result = await context.runner.run({ file: tools.pg_restore, args, env: connection.env }, { signal });
   if (result.exitCode === 0) return;
   const errors = groupErrors(result.stderr);
-  if (errors.length > 0) throw restoreFailed(`pg_restore failed on the ${section} of snapshot ${fill.manifest.id}`, errors);
+  if (errors.length > 0)
+    throw restoreFailed(`pg_restore failed on the ${section} of snapshot ${fill.manifest.id}`, errors);
 }
 
 /** What every call of pg_restore for a section says; owners and grants are the destination's own. */
-export function sectionArgs({ fill, archive, section }: Omit<Section, 'jobs' | 'fill'> & { fill: Pick<Fill, 'details' | 'plan'> }): string[] {
+export function sectionArgs({
+  fill,
+  archive,
+  section,
+}: Omit<Section, 'jobs' | 'fill'> & { fill: Pick<Fill, 'details' | 'plan'> }): string[] {
   const unwanted = fill.details.schemas.filter(({ name }) => !fill.plan.schemas.includes(name));
   return [
     `--section=${section}`,
@@ -116,4 +134,3 @@ export function sectionArgs({ fill, archive, section }: Omit<Section, 'jobs' | '
     '--no-password',
   ];
 }
-

@@ -28,9 +28,14 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   };
   const section = async (name: 'pre-data' | 'data' | 'post-data'): Promise<string> => {
     const file = join(directory, `${name}.sql`);
-    const args = [...sectionArgs({ fill: { details, plan }, archive, section: name }), `--file=${file}`, archive.directory];
+    const args = [
+      ...sectionArgs({ fill: { details, plan }, archive, section: name }),
+      `--file=${file}`,
+      archive.directory,
+    ];
     const written = await runner.run({ file: tools.pg_restore, args }, { signal });
-    if (written.exitCode !== 0) throw restoreFailed('pg_restore cannot read the archive', written.stderr.trim().split('\n'));
+    if (written.exitCode !== 0)
+      throw restoreFailed('pg_restore cannot read the archive', written.stderr.trim().split('\n'));
     return `--file=${file}`;
   };
   const tables = plan.tables.filter((table) => table.rows > 0);
@@ -44,10 +49,19 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   ];
   report({ event: 'step', step: 'prepare', state: 'done', label: 'Prepared' });
 
-  report({ event: 'step', step: 'restore', state: 'started', label: `Restore ${plan.tables.length} tables in one transaction` });
+  report({
+    event: 'step',
+    step: 'restore',
+    state: 'started',
+    label: `Restore ${plan.tables.length} tables in one transaction`,
+  });
   const total = tables.reduce((sum, table) => sum + table.file.bytes, 0);
   let done = 0;
-  const { args, env } = connectionOf(url, { statement_timeout: '0', lock_timeout: '0', client_min_messages: 'warning' });
+  const { args, env } = connectionOf(url, {
+    statement_timeout: '0',
+    lock_timeout: '0',
+    client_min_messages: 'warning',
+  });
   const flags = [...PSQL_FLAGS, '--set=ON_ERROR_STOP=1', '--single-transaction', ...scripts];
   const child = runner.start({ file: tools.psql, args: [...flags, ...args], env }, { signal });
   child.stdout.resume();
@@ -79,7 +93,9 @@ async function clearScript(context: EngineContext, { url, plan }: RestoreRun): P
     ...present.map(({ name }) => `DROP SCHEMA ${quoteName(name)} CASCADE;`),
     'SELECT lo_unlink(oid) FROM pg_largeobject_metadata;',
     // pg_dump takes `public` for granted.
-    ...(plan.schemas.includes('public') || present.some(({ name }) => name === 'public') ? ['CREATE SCHEMA public;'] : []),
+    ...(plan.schemas.includes('public') || present.some(({ name }) => name === 'public')
+      ? ['CREATE SCHEMA public;']
+      : []),
     '',
   ].join('\n');
 }
@@ -92,7 +108,9 @@ function checkScript({ plan, manifest }: RestoreRun): string {
     if (!data || data.of_extension) return [];
     const count = `SELECT count(*) FROM ONLY ${quoteName(data.schema)}.${quoteName(data.table)}`;
     const message = quoteText(`${table.name} has not the ${table.rows} rows of the manifest`);
-    return [`DO $check$ BEGIN IF (${count}) <> ${table.rows} THEN RAISE EXCEPTION USING MESSAGE = ${message}; END IF; END $check$;`];
+    return [
+      `DO $check$ BEGIN IF (${count}) <> ${table.rows} THEN RAISE EXCEPTION USING MESSAGE = ${message}; END IF; END $check$;`,
+    ];
   });
   return `${checks.join('\n')}\n`;
 }

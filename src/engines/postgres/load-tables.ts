@@ -31,7 +31,10 @@ export async function loadTables(context: EngineContext, fill: Fill): Promise<vo
   const worker = async (): Promise<void> => {
     for (let batch = queue.shift(); batch && !signal.aborted; batch = queue.shift()) {
       number += 1;
-      await loadBatch({ ...context, signal }, { fill, batch, script: join(fill.directory, `copy-${number}.sql`), onBytes });
+      await loadBatch(
+        { ...context, signal },
+        { fill, batch, script: join(fill.directory, `copy-${number}.sql`), onBytes },
+      );
     }
   };
   const workers = Array.from({ length: Math.min(jobs, queue.length) }, () =>
@@ -82,7 +85,10 @@ async function loadBatch(context: EngineContext, { fill, batch, script, onBytes 
   const connection = connectionOf(url, { ...settings, ...COPY_SETTINGS });
   const flags = [...PSQL_FLAGS.filter((flag) => flag !== '--quiet'), '--set=ON_ERROR_STOP=1', `--file=${script}`];
   const { signal } = context;
-  const child = context.runner.start({ file: tools.psql, args: [...flags, ...connection.args], env: connection.env }, { signal });
+  const child = context.runner.start(
+    { file: tools.psql, args: [...flags, ...connection.args], env: connection.env },
+    { signal },
+  );
   let tags = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     tags += chunk;
@@ -92,13 +98,24 @@ async function loadBatch(context: EngineContext, { fill, batch, script, onBytes 
   if (ended.status === 'rejected') throw ended.reason;
   if (ended.value.exitCode !== 0 && ended.value.exitCode !== null) {
     const words = redact(ended.value.stderr).trim().split('\n');
-    throw restoreFailed(`The rows of ${batch.map(({ name }) => name).slice(0, 3).join(', ')} could not be loaded`, words.slice(0, 20));
+    throw restoreFailed(
+      `The rows of ${batch
+        .map(({ name }) => name)
+        .slice(0, 3)
+        .join(', ')} could not be loaded`,
+      words.slice(0, 20),
+    );
   }
   if (fed.status === 'rejected') throw fed.reason;
   checkTags(tags, batch);
 }
 
-const COPY_SETTINGS = { search_path: 'pg_catalog', row_security: 'off', xmloption: 'content', client_min_messages: 'warning' };
+const COPY_SETTINGS = {
+  search_path: 'pg_catalog',
+  row_security: 'off',
+  xmloption: 'content',
+  client_min_messages: 'warning',
+};
 
 /**
  * FREEZE writes the rows as the vacuum would leave them, so that nobody has to rewrite them later; it wants the table
@@ -156,6 +173,8 @@ function checkTags(tags: string, batch: ManifestTable[]): void {
   const counts = [...tags.matchAll(/^COPY (\d+)$/gm)].map((match) => Number(match[1]));
   const wrong = batch.filter((table, index) => counts[index] !== table.rows);
   if (wrong.length === 0) return;
-  const lines = wrong.map((table) => `${table.name}: ${counts[batch.indexOf(table)] ?? 0} rows loaded, ${table.rows} in the manifest`);
+  const lines = wrong.map(
+    (table) => `${table.name}: ${counts[batch.indexOf(table)] ?? 0} rows loaded, ${table.rows} in the manifest`,
+  );
   throw restoreFailed('Not all rows were loaded', lines);
 }

@@ -124,7 +124,10 @@ function refuseMissing(facts: Facts, needed: { extensions: string[]; roles: stri
   }
 }
 
-function chooseStrategy(facts: Facts, { inPlace, url }: RestoreRequest): Pick<RestorePlan, 'strategy' | 'strategyReason'> {
+function chooseStrategy(
+  facts: Facts,
+  { inPlace, url }: RestoreRequest,
+): Pick<RestorePlan, 'strategy' | 'strategyReason'> {
   const { exists } = facts.destination;
   if (!facts.maySwap && !exists) {
     throw new UserError(`The database "${url.database}" does not exist, and ${facts.whyNot}`, {

@@ -19,10 +19,22 @@ export async function probe(context: EngineContext, url: DatabaseUrl): Promise<P
     const latency_ms = Math.max(1, Math.round(performance.now() - started));
     const [row] = await session.query<{ version: string; bytes: number }>(`
       SELECT split_part(current_setting('server_version'), ' ', 1) AS version, pg_database_size(current_database()) AS bytes`);
-    return { status: 'ok', latency_ms, server_version: row?.version ?? null, size_bytes: row?.bytes ?? null, error: null };
+    return {
+      status: 'ok',
+      latency_ms,
+      server_version: row?.version ?? null,
+      size_bytes: row?.bytes ?? null,
+      error: null,
+    };
   } catch (thrown) {
     if (!(thrown instanceof UserError) || thrown.exit !== EXIT.unreachable) throw thrown;
     const status = STATUS[thrown.code] ?? 'unreachable';
-    return { status, latency_ms: null, server_version: null, size_bytes: null, error: thrown.details[0] ?? thrown.message };
+    return {
+      status,
+      latency_ms: null,
+      server_version: null,
+      size_bytes: null,
+      error: thrown.details[0] ?? thrown.message,
+    };
   }
 }

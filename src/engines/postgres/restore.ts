@@ -28,8 +28,17 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     await fillDatabase(context, { ...run, url: beside, tools, details, settings });
     report({ event: 'step', step: 'check', state: 'started', label: 'Check against the manifest' });
     await checkRestored(context, { url: beside, tools, details, plan, jobs });
-    report({ event: 'step', step: 'check', state: 'done', label: `Checked ${plan.tables.length} tables, row by row counted` });
-    await inheritSettings(server, { from: plan.destination.exists ? (url.database ?? '') : null, to: fresh, settings: details.settings });
+    report({
+      event: 'step',
+      step: 'check',
+      state: 'done',
+      label: `Checked ${plan.tables.length} tables, row by row counted`,
+    });
+    await inheritSettings(server, {
+      from: plan.destination.exists ? (url.database ?? '') : null,
+      to: fresh,
+      settings: details.settings,
+    });
   });
 }
 
@@ -74,7 +83,10 @@ export async function besideDestination(
 }
 
 /** With a session of its own: the run's sessions may be gone with what made it fail. */
-async function dropAfterFailure(context: EngineContext, { url, fresh }: { url: Beside['url']; fresh: string }): Promise<void> {
+async function dropAfterFailure(
+  context: EngineContext,
+  { url, fresh }: { url: Beside['url']; fresh: string },
+): Promise<void> {
   const clean: EngineContext = { ...context, signal: AbortSignal.timeout(CLEAN_UP_TIMEOUT) };
   try {
     await using server = await connectToServer(clean, url);

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers/promises';
 import { EXIT, UserError } from '../../errors.ts';
 import type { DatabaseUrl, EngineContext, Replaced } from '../engine.ts';
 import { connectToServer } from './connect.ts';
@@ -33,7 +34,9 @@ export async function swapDatabases(context: EngineContext, { server, url, fresh
   report({ event: 'step', step: 'swap', state: 'started', label: `Give it the name ${destination}` });
   const renames = [
     ...(retired ? [rename(names.undo, retired)] : []),
-    ...(exists ? [rename(destination, names.undo), mark(names.undo, { of: destination, replaced_at: clock().toISOString() })] : []),
+    ...(exists
+      ? [rename(destination, names.undo), mark(names.undo, { of: destination, replaced_at: clock().toISOString() })]
+      : []),
     rename(fresh, destination),
   ];
   const started = performance.now();
@@ -85,10 +88,7 @@ async function endSessions(other: Session, databases: string[], settled: AbortSi
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname IN (${list}) AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
       )
       .catch(() => {});
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, TERMINATE_EVERY);
-      settled.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-    });
+    await setTimeout(TERMINATE_EVERY, undefined, { signal: settled }).catch(() => {});
   }
 }
 
@@ -135,7 +135,12 @@ export interface Inheritance {
 /** A destination keeps its own owner, settings and grants: they belong to the place, not to the snapshot. */
 export async function inheritSettings(server: Session, { from, to, settings }: Inheritance): Promise<void> {
   if (from === null) return server.transaction(settings.map((setting) => alterSet(to, setting)));
-  const [old] = await server.query<{ owner: string; connection_limit: number; settings: OldSetting[]; grants: Grant[] }>(`
+  const [old] = await server.query<{
+    owner: string;
+    connection_limit: number;
+    settings: OldSetting[];
+    grants: Grant[];
+  }>(`
     SELECT pg_get_userbyid(d.datdba) AS owner, d.datconnlimit AS connection_limit,
       coalesce((SELECT json_agg(json_build_object('role', nullif(pg_get_userbyid(s.setrole), 'unknown (OID=0)'), 'setting', c))
         FROM pg_db_role_setting s, unnest(s.setconfig) c WHERE s.setdatabase = d.oid), '[]') AS settings,
@@ -144,7 +149,9 @@ export async function inheritSettings(server: Session, { from, to, settings }: I
     FROM pg_database d WHERE d.datname = ${quoteText(from)}`);
   if (!old) return;
   const name = quoteName(to);
-  const grants = old.grants?.map(({ role, privilege }) => `GRANT ${privilege} ON DATABASE ${name} TO ${role === null ? 'PUBLIC' : quoteName(role)}`);
+  const grants = old.grants?.map(
+    ({ role, privilege }) => `GRANT ${privilege} ON DATABASE ${name} TO ${role === null ? 'PUBLIC' : quoteName(role)}`,
+  );
   await server.transaction([
     ...old.settings.map(({ role, setting }) => alterSet(to, setting, role)),
     ...(grants ? [`REVOKE ALL ON DATABASE ${name} FROM PUBLIC`, ...grants] : []),
@@ -173,6 +180,7 @@ function alterSet(database: string, setting: string, role: string | null = null)
   const name = setting.slice(0, at);
   const value = setting.slice(at + 1);
   const written = NAME_LISTS.has(name) ? value || `''` : quoteText(value);
-  const whose = role === null ? `DATABASE ${quoteName(database)}` : `ROLE ${quoteName(role)} IN DATABASE ${quoteName(database)}`;
+  const whose =
+    role === null ? `DATABASE ${quoteName(database)}` : `ROLE ${quoteName(role)} IN DATABASE ${quoteName(database)}`;
   return `ALTER ${whose} SET ${name.split('.').map(quoteName).join('.')} = ${written}`;
 }

@@ -16,7 +16,12 @@ export async function findKept(context: EngineContext, url: DatabaseUrl): Promis
     SELECT shobj_description(oid, 'pg_database') AS comment, pg_database_size(oid) AS bytes
     FROM pg_database WHERE datname = ${quoteText(name)}`);
   if (!row) return null;
-  return { undoDatabase: name, replacedAt: readMark(row.comment)?.replaced_at ?? '', sizeBytes: row.bytes, destination };
+  return {
+    undoDatabase: name,
+    replacedAt: readMark(row.comment)?.replaced_at ?? '',
+    sizeBytes: row.bytes,
+    destination,
+  };
 }
 
 function readMark(comment: string | null): KeptMark | null {
