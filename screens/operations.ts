@@ -7,10 +7,10 @@ import type {
   SnapshotRow,
   TargetRow,
   TargetSnapshots,
+  UndoPlan,
   VerifyResult,
 } from '../src/operations/results.ts';
 import type { SnapshotRequest } from '../src/operations/snapshots.ts';
-import type { PlannedUndo } from '../src/operations/undo.ts';
 import type { Session } from '../src/state/runs.ts';
 
 /** What the screens can have done, as they see it. */
@@ -25,8 +25,8 @@ export interface Operations {
   verify(session: Session, request: SnapshotRequest): Promise<VerifyResult>;
   planRemove(session: Session, request: SnapshotRequest): Promise<RemovePlan>;
   remove(session: Session, plan: RemovePlan): Promise<void>;
-  planUndo(session: Session, request: { target: string }): Promise<PlannedUndo>;
-  undo(session: Session, planned: PlannedUndo): Promise<LoadResult>;
+  planUndo(session: Session, request: { target: string }): Promise<UndoPlan>;
+  undo(session: Session, plan: UndoPlan): Promise<LoadResult>;
 }
 
 /** Makes the context of a piece of work; reads the configuration when it is first needed. */
@@ -79,9 +79,9 @@ export function lazyOperations(createContext: CreateContext): Operations {
       const { planUndo } = await import('../src/operations/undo.ts');
       return planUndo(await createContext(session), request);
     },
-    async undo(session, planned) {
+    async undo(session, plan) {
       const { undo } = await import('../src/operations/undo.ts');
-      return undo(await createContext(session), planned);
+      return undo(await createContext(session), plan);
     },
   };
 }

@@ -1,8 +1,7 @@
 import type { TextEdit } from '../components/text-edit.ts';
 import type { UserError } from '../src/errors.ts';
 import type { PlannedLoad } from '../src/operations/load.ts';
-import type { RemovePlan, SnapshotRow } from '../src/operations/results.ts';
-import type { PlannedUndo } from '../src/operations/undo.ts';
+import type { RemovePlan, SnapshotRow, UndoPlan } from '../src/operations/results.ts';
 import { emptyList, type ListState } from '../src/state/list.ts';
 
 /** A screen and all that it shows which is not in a store: what is selected, typed, asked. */
@@ -45,7 +44,7 @@ export interface ConfirmPlace {
 export type Plan =
   | { kind: 'load'; planned: PlannedLoad }
   | { kind: 'remove'; plan: RemovePlan }
-  | { kind: 'undo'; planned: PlannedUndo };
+  | { kind: 'undo'; plan: UndoPlan };
 
 export interface RunPlace {
   screen: 'run';

@@ -35,7 +35,7 @@ export function askUndo(model: Model): void {
   ask(model, {
     target: request.target,
     title: 'undo load',
-    plan: async (signal) => ({ kind: 'undo', planned: await model.operations.planUndo(quietly(signal), request) }),
+    plan: async (signal) => ({ kind: 'undo', plan: await model.operations.planUndo(quietly(signal), request) }),
   });
 }
 
@@ -91,7 +91,7 @@ function workOf(model: Model, plan: Plan) {
     case 'remove':
       return removeWork(model, plan.plan);
     case 'undo':
-      return undoWork(model, plan.planned);
+      return undoWork(model, plan.plan);
     default:
       return plan satisfies never;
   }

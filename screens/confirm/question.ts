@@ -23,7 +23,7 @@ export function questionOf(plan: Plan, now: Date): Question {
     case 'remove':
       return removeQuestion(plan.plan, now);
     case 'undo':
-      return undoQuestion(plan.planned.plan, now);
+      return undoQuestion(plan.plan, now);
     default:
       return plan satisfies never;
   }

@@ -1,7 +1,6 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../../src/amounts.ts';
 import type { PlannedLoad } from '../../src/operations/load.ts';
-import type { LoadResult, RemovePlan, SnapshotRow } from '../../src/operations/results.ts';
-import type { PlannedUndo } from '../../src/operations/undo.ts';
+import type { LoadResult, RemovePlan, SnapshotRow, UndoPlan } from '../../src/operations/results.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';
 import type { Model } from '../model.ts';
 import { refreshAfterWork } from '../refresh.ts';
@@ -39,14 +38,14 @@ export function loadWork(model: Model, planned: PlannedLoad): Work {
   };
 }
 
-export function undoWork(model: Model, planned: PlannedUndo): Work {
-  const { target, destination } = planned.plan;
+export function undoWork(model: Model, plan: UndoPlan): Work {
+  const { target, destination } = plan;
   return {
     title: `Undo the last load into ${destination.database}`,
     target,
     kind: 'undo',
     perform: async (session) => {
-      const result = await model.operations.undo(session, planned);
+      const result = await model.operations.undo(session, plan);
       await refreshAfterWork(model, target);
       return (duration) => loadReceipt(`Put ${result.destination} back as it was before the load`, result, duration);
     },

@@ -119,10 +119,11 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.done.push(`build ${target}`);
       return row;
     },
-    planLoad: async (_session, request) => {
-      const snapshot = find(request.target, request.snapshot);
-      return { request, plan: plan(world, snapshot), apply: async () => result(snapshot) };
-    },
+    planLoad: async (_session, request) => ({
+      request,
+      plan: plan(world, find(request.target, request.snapshot)),
+      apply: async () => result(null),
+    }),
     load: async (session, planned) => {
       await working(session, world, { step: 'restore', label: 'Restore 25 tables', command: 'pg_restore -j2' });
       if (world.failLoad) throw world.failLoad;
@@ -147,16 +148,13 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.done.push(`remove ${target} ${snapshot.id}`);
     },
     planUndo: async (_session, { target }) => ({
-      plan: {
-        target,
-        destination: world.destination,
-        undo_database: 'app_dev_before',
-        replaced_at: '2026-11-21T03:00:00.000Z',
-        size_bytes: 59_000_000,
-      },
-      apply: async () => result(null),
+      target,
+      destination: world.destination,
+      undo_database: 'app_dev_before',
+      replaced_at: '2026-11-21T03:00:00.000Z',
+      size_bytes: 59_000_000,
     }),
-    undo: async (_session, { plan: { target } }) => {
+    undo: async (_session, { target }) => {
       world.done.push(`undo ${target}`);
       return result(null);
     },
