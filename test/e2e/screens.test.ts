@@ -104,6 +104,20 @@ describe('the terminal is as it was', () => {
   });
 });
 
+test('Ctrl-Z gives the terminal back, and fg draws the screen for the window as it is then', async () => {
+  const terminal = openTerminal({ command: ['bash', '--norc', '-i'], environment: { XDG_CACHE_HOME: folder } });
+  terminals.push(terminal);
+  terminal.press(`${process.execPath} ${join(folder, 'screens.js')}`, 'enter');
+  await terminal.waitFor('no datab');
+  terminal.press('ctrl+z');
+  await terminal.waitFor('Stopped');
+  expect(terminal.modes()).toMatchObject({ ...AS_BEFORE, bracketedPaste: expect.any(Boolean) });
+  terminal.resize(100, 30);
+  terminal.press('fg', 'enter');
+  const fresh = await opened([], { columns: 100, rows: 30 });
+  await terminal.waitFor((screen) => screen === fresh.screen());
+});
+
 test('a burst of resizing ends in the screen of a fresh start', async () => {
   const terminal = await opened();
   for (const [columns, rows] of [
