@@ -126,6 +126,7 @@ test('a burst of resizing ends in the screen of a fresh start', async () => {
     [41, 40],
     [200, 11],
     [100, 30],
+    [100, 36],
   ] as const) {
     for (const step of [3, 2, 1]) terminal.resize(columns + step * 7, rows + step);
     terminal.resize(columns, rows);
