@@ -85,17 +85,25 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   return { swapMs: null, undoDatabase: null };
 }
 
-/** Everything of the user's goes, as it does when the whole database is replaced. */
-async function clearScript(context: EngineContext, { url, plan }: RestoreRun): Promise<string> {
+/** Everything of the user's goes, as it does when the whole database is replaced; `public` stays whose it was. */
+async function clearScript(context: EngineContext, { url }: RestoreRun): Promise<string> {
   await using session = await connect(context, url);
   const present = await readSchemas(session);
+  const [owned] = await session.query<{ owner: string; grants: { role: string | null; privilege: string }[] }>(`
+    SELECT pg_get_userbyid(nspowner) AS owner, (SELECT coalesce(json_agg(json_build_object(
+        'role', CASE WHEN a.grantee <> 0 THEN pg_get_userbyid(a.grantee) END, 'privilege', a.privilege_type)), '[]')
+      FROM aclexplode(nspacl) a) AS grants
+    FROM pg_namespace WHERE nspname = 'public'`);
+  const grants = owned?.grants.map(
+    ({ role, privilege }) => `GRANT ${privilege} ON SCHEMA public TO ${role === null ? 'PUBLIC' : quoteName(role)};`,
+  );
   return [
     ...present.map(({ name }) => `DROP SCHEMA ${quoteName(name)} CASCADE;`),
     'SELECT lo_unlink(oid) FROM pg_largeobject_metadata;',
     // pg_dump takes `public` for granted.
-    ...(plan.schemas.includes('public') || present.some(({ name }) => name === 'public')
-      ? ['CREATE SCHEMA public;']
-      : []),
+    'CREATE SCHEMA public;',
+    ...(owned ? [`ALTER SCHEMA public OWNER TO ${quoteName(owned.owner)};`] : []),
+    ...(grants ?? []),
     '',
   ].join('\n');
 }
