@@ -46,7 +46,7 @@ export const STATUS_LOOKS: Record<TargetStatus, StatusLook> = {
 };
 
 /** A server slower than this is told apart. */
-export const SLOW_MS = 250;
+const SLOW_MS = 250;
 
 function statusCell({ row, checking, checkedAt }: TargetEntry, glyphs: Glyphs) {
   if (checking && checkedAt === null) return { text: `${glyphs.pending} checking`, tone: 'dim' as const };

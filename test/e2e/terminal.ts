@@ -29,7 +29,7 @@ export interface TestTerminal {
   close(): void;
 }
 
-export const KEYS: Record<string, string> = {
+const KEYS: Record<string, string> = {
   enter: '\r',
   esc: '\x1b',
   up: '\x1b[A',
