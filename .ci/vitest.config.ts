@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     allowOnly: false,
+    update: 'none',
     // Two cores, and the suites start database servers of their own.
     maxWorkers: 2,
     slowTestThreshold: 5_000,

@@ -13,3 +13,24 @@ export interface Context {
   clock: () => Date;
   environment: NodeJS.ProcessEnv;
 }
+
+export interface ContextOptions {
+  /** The file given with `--config`. */
+  config?: string | undefined;
+  environment: NodeJS.ProcessEnv;
+  cwd: string;
+  report: Report;
+  signal: AbortSignal;
+  clock: () => Date;
+}
+
+/** The context of a piece of work; throws with exit 3 when the configuration is missing or not valid. */
+export async function openContext({ config, cwd, ...given }: ContextOptions): Promise<Context> {
+  const { environment, report } = given;
+  const [{ loadConfiguration }, { localRunner }] = await Promise.all([
+    import('./config/load.ts'),
+    import('./process/local.ts'),
+  ]);
+  const configuration = await loadConfiguration({ file: config, environment, cwd });
+  return { ...given, configuration, runner: localRunner({ environment, report }) };
+}

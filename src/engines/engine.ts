@@ -1,4 +1,8 @@
+import type { SchemaConfig } from '../config/schema/settings.ts';
 import type { Context } from '../context.ts';
+import type { WarningEvent } from '../events.ts';
+import type { DestinationState, TargetRow } from '../operations/results.ts';
+import type { Manifest, ManifestFile, ManifestTable } from '../snapshots/manifest.ts';
 
 export type EngineId = 'postgres' | 'mysql';
 
@@ -31,4 +35,116 @@ export interface ToolReport {
   name: string;
   path: string;
   version: string;
+}
+
+export interface DumpRequest {
+  url: DatabaseUrl;
+  schemaConfig: SchemaConfig | undefined;
+  /** How many tables are dumped at the same moment. */
+  jobs: number;
+  /** An empty folder for the tool's files. */
+  directory: string;
+  /** Bytes of a table's content in the last snapshot, if there is one. */
+  expectedBytes: (table: string) => number | undefined;
+  /** Stores a file of `directory`, which may still be growing, and removes it. */
+  pack(file: FileToPack): Promise<PackedFile>;
+  /** Says that no file grows any more. */
+  finish(): void;
+}
+
+export interface FileToPack {
+  name: string;
+  /** What ends the file when it is complete; `null` when only its writer knows. */
+  terminator: string | null;
+  onBytes: (bytes: number) => void;
+}
+
+export interface PackedFile {
+  file: ManifestFile;
+  /** Line feeds in the content. */
+  lines: number;
+  /** Whether the content ends with the terminator. */
+  terminated: boolean;
+}
+
+export type DumpResult = {
+  serverVersion: string;
+  toolVersion: string;
+} & Pick<Manifest, 'schemas' | 'tables' | 'files' | 'details'>;
+
+export interface RestoreRequest {
+  url: DatabaseUrl;
+  manifest: Manifest;
+  schemaConfig: SchemaConfig | undefined;
+  /** Into the destination itself, in one transaction, even where a second database could be made. */
+  inPlace: boolean;
+}
+
+/** What a restore would do, found out without changing anything. */
+export interface RestorePlan {
+  destination: DestinationState;
+  strategy: 'swap' | 'in_place';
+  /** Why this strategy and not the other. */
+  strategyReason: string;
+  schemas: string[];
+  tables: ManifestTable[];
+  warnings: WarningEvent[];
+}
+
+export interface RestoreRun extends RestoreRequest {
+  plan: RestorePlan;
+  jobs: number;
+  /** Keeps the database that is replaced. */
+  undo: boolean;
+  /** An empty folder for the tool's files. */
+  directory: string;
+  /** A file of the snapshot, checked against its checksum while it is read. */
+  read(file: ManifestFile): AsyncIterable<Uint8Array>;
+}
+
+export interface Replaced {
+  /** How long the destination was not there under its name; `null` when it was changed in place. */
+  swapMs: number | null;
+  /** The database that holds what was replaced. */
+  undoDatabase: string | null;
+}
+
+export interface ScriptRun {
+  url: DatabaseUrl;
+  file: string;
+  /** On the database as it is; otherwise into a new one that takes the destination's place. */
+  asItIs: boolean;
+  undo: boolean;
+}
+
+export interface Kept {
+  undoDatabase: string;
+  replacedAt: string;
+  sizeBytes: number;
+  destination: DestinationState;
+}
+
+export type Probe = Pick<TargetRow, 'status' | 'latency_ms' | 'server_version' | 'size_bytes' | 'error'>;
+
+/** One kind of database: what to run and what it means. Where it runs is the runner's business. */
+export interface Engine {
+  id: EngineId;
+  /** Of the connection URLs that it understands, without `://`. */
+  schemes: string[];
+  parseUrl(text: string): DatabaseUrl;
+  reportTools(context: EngineContext): Promise<ToolReport[]>;
+  /** The live state of a database; failures are states, not errors. */
+  probe(context: EngineContext, url: DatabaseUrl): Promise<Probe>;
+  /** Whether two URLs lead to the same database, however they spell it. */
+  isSameDatabase(context: EngineContext, a: DatabaseUrl, b: DatabaseUrl): Promise<boolean>;
+  dump(context: EngineContext, request: DumpRequest): Promise<DumpResult>;
+  planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
+  restore(context: EngineContext, run: RestoreRun): Promise<Replaced>;
+  /** The state of the database that a script would be run on. */
+  inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
+  runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
+  /** The database that the last restore replaced; `null` when none is kept. */
+  findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept | null>;
+  /** Swaps the destination with the database that is kept for it. */
+  undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced>;
 }

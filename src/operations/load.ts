@@ -1,6 +1,17 @@
+import { access } from 'node:fs/promises';
+import { connectionUrl } from '../config/connection-url.ts';
 import type { Context } from '../context.ts';
+import type { DatabaseUrl, Engine, RestorePlan } from '../engines/engine.ts';
+import { engineForUrl } from '../engines/registry.ts';
+import { EXIT, UserError } from '../errors.ts';
+import type { Manifest } from '../snapshots/manifest.ts';
+import { createObjectPool } from '../snapshots/object-pool.ts';
+import { jobsFor } from './build.ts';
+import { chooseDestination } from './destination.ts';
+import { findTarget } from './find-target.ts';
+import { refuseSources } from './guard.ts';
 import type { LoadPlan, LoadResult } from './results.ts';
-import type { SnapshotSelector } from './snapshots.ts';
+import { findSnapshot, repositoryOf, type SnapshotSelector, snapshotRow } from './snapshots.ts';
 
 export interface LoadRequest {
   target: string;
@@ -22,18 +33,178 @@ export interface LoadRequest {
   cpus?: number;
 }
 
-/** A plan to be shown and asked about; `plan` is printable, the rest is for `load`. */
+/** A plan to be shown and asked about; `plan` is printable, `apply` does it and is called by `load`. */
 export interface PlannedLoad {
   plan: LoadPlan;
   request: LoadRequest;
+  apply: (context: Context) => Promise<LoadResult>;
 }
 
 /** Looks at snapshot and destination, changes nothing. Throws when a guard refuses or the pre-flight fails. */
-export async function planLoad(_context: Context, _request: LoadRequest): Promise<PlannedLoad> {
-  throw new Error('stub');
+export async function planLoad(context: Context, request: LoadRequest): Promise<PlannedLoad> {
+  findTarget(context.configuration, request.target);
+  return request.file === undefined
+    ? planSnapshot(context, request)
+    : planFile(context, { ...request, file: request.file });
 }
 
 /** Does what was planned. Steps: `prepare`, `restore`, `index`, `check`, `swap`. */
-export async function load(_context: Context, _planned: PlannedLoad): Promise<LoadResult> {
-  throw new Error('stub');
+export async function load(context: Context, planned: PlannedLoad): Promise<LoadResult> {
+  for (const { code, message } of planned.plan.warnings) context.report({ event: 'warning', code, message });
+  return planned.apply(context);
+}
+
+async function planSnapshot(context: Context, request: LoadRequest): Promise<PlannedLoad> {
+  const { configuration } = context;
+  const { manifest, index } = await findSnapshot(context, request);
+  const { text, chosenBy } = chooseDestination(configuration, request);
+  const engine = engineForUrl(text);
+  const url = engine.parseUrl(text);
+  refuseOtherEngine(engine, manifest, url);
+  await refuseSources(context, url);
+  const schemaConfig = findTarget(configuration, request.target).snapshot?.schema_config;
+  const restoration = { url, manifest, schemaConfig, inPlace: request.inPlace ?? false };
+  const restore = await engine.planRestore(context, restoration);
+  const undo = (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
+  const jobs = request.cpus ?? jobsFor(context, request.target);
+  const size_bytes = restore.tables.reduce((sum, table) => sum + table.file.bytes, 0);
+  const plan: LoadPlan = {
+    target: request.target,
+    snapshot: snapshotRow(manifest, index),
+    file: null,
+    destination: restore.destination,
+    chosen_by: chosenBy,
+    strategy: restore.strategy,
+    strategy_reason: restore.strategyReason,
+    undo,
+    schemas: restore.schemas,
+    tables: restore.tables.length,
+    rows: restore.tables.reduce((sum, table) => sum + table.rows, 0),
+    size_bytes,
+    jobs,
+    steps: stepsOf(restore, undo),
+    warnings: restore.warnings.map(({ code, message }) => ({ code, message })),
+  };
+  return {
+    plan,
+    request,
+    async apply(running) {
+      const repository = repositoryOf(running);
+      await using staging = await repository.stage();
+      const pool = createObjectPool(jobs + 1);
+      await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+      const { swapMs, undoDatabase } = await engine.restore(running, {
+        ...restoration,
+        plan: restore,
+        jobs,
+        undo,
+        directory: await staging.folder('restore'),
+        read: (file) => pool.read(repository.object(file)),
+      });
+      const { snapshot, destination, tables, rows } = plan;
+      return {
+        snapshot,
+        destination: destination.url,
+        tables,
+        rows,
+        size_bytes,
+        swap_ms: swapMs,
+        undo_database: undoDatabase,
+      };
+    },
+  };
+}
+
+async function planFile(context: Context, request: LoadRequest & { file: string }): Promise<PlannedLoad> {
+  const { file } = request;
+  await access(file).catch((cause) => {
+    throw new UserError(`Cannot read ${file}`, {
+      code: 'file_missing',
+      exit: EXIT.usage,
+      hint: 'Is the path right?',
+      cause,
+    });
+  });
+  const { text, chosenBy } = request.source
+    ? sourceOf(context, request.target)
+    : chooseDestination(context.configuration, request);
+  const engine = engineForUrl(text);
+  const url = engine.parseUrl(text);
+  if (!request.source) await refuseSources(context, url);
+  const destination = await engine.inspect(context, url);
+  const asItIs = (request.noDrop ?? false) || (request.source ?? false);
+  const undo = !asItIs && (request.undo ?? true) && destination.exists;
+  const where = destination.url;
+  const plan: LoadPlan = {
+    target: request.target,
+    snapshot: null,
+    file,
+    destination,
+    chosen_by: chosenBy,
+    strategy: asItIs ? 'script' : 'swap',
+    strategy_reason: asItIs
+      ? `the file runs on the ${request.source ? 'source' : 'destination'} as it is (${request.source ? '--source' : '--no-drop'})`
+      : 'the destination stays as it is until the file has run in a new database',
+    undo,
+    schemas: [],
+    tables: 0,
+    rows: 0,
+    size_bytes: 0,
+    jobs: 1,
+    steps: asItIs
+      ? [`Run ${file} on ${where} in one transaction`]
+      : [`Run ${file} in a new database beside ${where}`, ...swapSteps(destination.exists, undo)],
+    warnings: [],
+  };
+  return {
+    plan,
+    request,
+    async apply(running) {
+      const { swapMs, undoDatabase } = await engine.runScript(running, { url, file, asItIs, undo });
+      return {
+        snapshot: null,
+        destination: where,
+        tables: 0,
+        rows: 0,
+        size_bytes: 0,
+        swap_ms: swapMs,
+        undo_database: undoDatabase,
+      };
+    },
+  };
+}
+
+function sourceOf({ configuration }: Context, target: string): { text: string; chosenBy: string } {
+  const key = `targets.${target}.snapshot.src_url`;
+  const text = connectionUrl(configuration, key);
+  if (text !== undefined) return { text, chosenBy: `${key} (--source)` };
+  throw new UserError(`Target "${target}" has no source to run a file on`, {
+    code: 'source_missing',
+    exit: EXIT.configuration,
+    hint: `Set ${key} in the configuration.`,
+  });
+}
+
+function refuseOtherEngine(engine: Engine, manifest: Manifest, url: DatabaseUrl): void {
+  if (engine.id === manifest.engine) return;
+  throw new UserError(`A snapshot of ${manifest.engine} cannot be loaded into ${url.display}`, {
+    code: 'engine_differs',
+    exit: EXIT.failed,
+    hint: `Choose a ${manifest.engine} destination: dst_url in the configuration, or --destdb.`,
+  });
+}
+
+function stepsOf({ strategy, destination, tables }: RestorePlan, undo: boolean): string[] {
+  const what = `${tables.length} ${tables.length === 1 ? 'table' : 'tables'}`;
+  if (strategy === 'in_place') return [`Replace everything in ${destination.url} by ${what}, in one transaction`];
+  return [
+    `Restore ${what} into a new database beside ${destination.url}`,
+    'Check it against the manifest: rows, indexes, constraints, triggers, sequences',
+    ...swapSteps(destination.exists, undo),
+  ];
+}
+
+function swapSteps(exists: boolean, undo: boolean): string[] {
+  if (!exists) return ['Give it the name of the destination'];
+  return ['Swap the two by name', undo ? 'Keep the replaced one for tool undo' : 'Drop the replaced one'];
 }

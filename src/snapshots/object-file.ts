@@ -33,6 +33,8 @@ export interface Packed {
   storedBytes: number;
   /** Line feeds in the content. */
   lines: number;
+  /** Whether the content ends with the terminator. */
+  terminated: boolean;
 }
 
 /** Hashes, compresses and counts a file in one pass, following it while it grows. */
@@ -46,12 +48,14 @@ export function packFile({ source, destination, terminator, complete, wait, onBy
     const end = terminator === null ? null : Buffer.from(terminator);
     let lines = 0;
     let storedBytes = 0;
-    for (;;) {
+    let tail = Buffer.alloc(0);
+    while (true) {
       const filled = fill(input, buffer, { end, complete, wait });
       if (filled === 0) break;
       const content = buffer.subarray(0, filled);
       hash.update(content);
       lines += countLines(content);
+      if (end) tail = Buffer.from(Buffer.concat([tail, content.subarray(-end.length)]).subarray(-end.length));
       const stored = compressFrame(content);
       writeWhole(output, stored);
       storedBytes += stored.length;
@@ -63,7 +67,8 @@ export function packFile({ source, destination, terminator, complete, wait, onBy
     writeWhole(output, table);
     fsyncSync(output);
     const bytes = frames.reduce((sum, frame) => sum + frame.bytes, 0);
-    return { sha256: hash.digest('hex'), bytes, storedBytes: storedBytes + table.length, lines };
+    const terminated = end !== null && tail.equals(end);
+    return { sha256: hash.digest('hex'), bytes, storedBytes: storedBytes + table.length, lines, terminated };
   } finally {
     closeSync(input);
     closeSync(output);

@@ -34,7 +34,7 @@ export function createObjectPool(size: number): ObjectPool {
     async pack({ onBytes, ...files }) {
       await using exchange = await threads.acquire();
       exchange.send({ task: 'pack', ...files, complete });
-      for (;;) {
+      while (true) {
         const message = await exchange.receive();
         if (message.reply === 'packed') return message.packed;
         if (message.reply === 'bytes') onBytes(message.bytes);
@@ -57,7 +57,7 @@ export function createObjectPool(size: number): ObjectPool {
     async check(object, onBytes) {
       await using exchange = await threads.acquire();
       exchange.send({ task: 'check', ...object });
-      for (;;) {
+      while (true) {
         const message = await exchange.receive();
         if (message.reply === 'checked') return;
         if (message.reply === 'bytes') onBytes(message.bytes);
@@ -69,7 +69,7 @@ export function createObjectPool(size: number): ObjectPool {
 }
 
 async function* frames(exchange: Exchange): AsyncGenerator<Uint8Array, void> {
-  for (;;) {
+  while (true) {
     const message = await exchange.receive();
     if (message.reply !== 'frame' || message.frame === null) return;
     yield message.frame;

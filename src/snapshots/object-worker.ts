@@ -49,18 +49,23 @@ function answer(request: WorkerRequest): void {
         wait: () => Atomics.wait(complete, 0, 0, GROWTH_POLL),
         onBytes: (bytes) => reply({ reply: 'bytes', bytes }),
       });
-      return reply({ reply: 'packed', packed });
+      reply({ reply: 'packed', packed });
+      return;
     }
     case 'check':
       for (const frame of readFrames(request)) reply({ reply: 'bytes', bytes: frame.length });
-      return reply({ reply: 'checked' });
+      reply({ reply: 'checked' });
+      return;
     case 'read':
       reading = readFrames(request);
       return;
     case 'next': {
       const next = reading?.next();
       const frame = !next || next.done ? null : next.value;
-      return reply({ reply: 'frame', frame }, frame ? [frame.buffer] : []);
+      // A small frame lies in Node's shared pool, which cannot be handed over: it is copied.
+      const whole = frame !== null && frame.byteLength === frame.buffer.byteLength;
+      reply({ reply: 'frame', frame }, whole ? [frame.buffer] : []);
+      return;
     }
     case 'close':
       reading?.return();

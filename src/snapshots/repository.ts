@@ -57,7 +57,8 @@ export function createRepository({ directory, report }: { directory: string; rep
 
   return {
     list: (target) => readAll(targetPrefix(target)),
-    count: async (target) => (await folder.list(targetPrefix(target))).filter((file) => file.key.endsWith('.json')).length,
+    count: async (target) =>
+      (await folder.list(targetPrefix(target))).filter((file) => file.key.endsWith('.json')).length,
     write: (manifest) => folder.write(manifestKey(manifest), `${JSON.stringify(manifest, null, 2)}\n`),
     remove: (manifest) => folder.remove(manifestKey(manifest)),
     store: (file, { sha256 }) => folder.adopt(file, objectKey(sha256)),

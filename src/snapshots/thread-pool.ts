@@ -30,7 +30,9 @@ export function createThreadPool(size: number): ThreadPool {
   function start(): Thread {
     const thread: Thread = { worker: new Worker(workerFile(), { name: 'objects' }), inbox: null };
     thread.worker.on('message', (reply: WorkerReply) => thread.inbox?.(reply));
-    thread.worker.on('error', (error) => thread.inbox?.({ ticket: tickets, reply: 'failed', message: error.message, code: null }));
+    thread.worker.on('error', (error) =>
+      thread.inbox?.({ ticket: tickets, reply: 'failed', message: error.message, code: null }),
+    );
     all.push(thread);
     return thread;
   }
@@ -80,7 +82,10 @@ function conversation({ thread, ticket, closed, giveBack }: Conversation): Excha
 
   function settle(): void {
     if (!receiver) return;
-    if (closed.aborted) return receiver.reject(closed.reason);
+    if (closed.aborted) {
+      receiver.reject(closed.reason);
+      return;
+    }
     const reply = answers.shift();
     if (!reply) return;
     const { resolve, reject } = receiver;

@@ -16,7 +16,11 @@ interface ConnectOptions extends Pick<SessionOptions, 'settings'> {
 }
 
 /** A session on the database of the URL; an error of exit 4 says whether server, database or credentials are at fault. */
-export async function connect(context: EngineContext, url: DatabaseUrl, options: ConnectOptions = {}): Promise<Session> {
+export async function connect(
+  context: EngineContext,
+  url: DatabaseUrl,
+  options: ConnectOptions = {},
+): Promise<Session> {
   const tools = options.tools ?? (await anyClientTools(context));
   const { runner, signal } = context;
   try {
@@ -57,7 +61,9 @@ interface Failure {
 
 /** Which of the ways to fail it was is found out by asking, not by reading the server's words. */
 async function explain(context: EngineContext, { url, tools, words }: Failure): Promise<UserError> {
-  const details = redact(words).split('\n').filter((line) => line.trim() !== '');
+  const details = redact(words)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
   const { args, env } = connectionOf(url);
   const ready = await context.runner.run(
     { file: tools.pg_isready, args: ['--quiet', '--timeout=3', ...args], env },

@@ -89,7 +89,9 @@ export function quoteName(name: string): string {
 
 /** A text as it stands in SQL. */
 export function quoteText(text: string): string {
-  return text.includes('\\') ? `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${text.replaceAll("'", "''")}'`;
+  return text.includes('\\')
+    ? `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+    : `'${text.replaceAll("'", "''")}'`;
 }
 
 interface Exchange extends PromiseWithResolvers<string> {

@@ -97,7 +97,7 @@ export function majorOf(version: string): number {
 async function candidateDirectories(environment: NodeJS.ProcessEnv): Promise<string[]> {
   const onPath = (environment.PATH ?? '').split(delimiter).filter((directory) => directory !== '');
   const usual = await Promise.all(
-    USUAL_PLACES.map(async ({ parent, bin }) => (await readdir(parent).catch(() => [])).map(bin)),
+    USUAL_PLACES.map(async ({ parent, bin }) => (await readdir(parent).catch((): string[] => [])).map(bin)),
   );
   return [...new Set([...onPath, ...usual.flat()])].filter((directory) => directory !== '');
 }
@@ -107,7 +107,7 @@ function homebrew(parent: string, child: string): string {
 }
 
 async function inspectDirectory(runner: Runner, directory: string): Promise<ClientTools | null> {
-  const names = await readdir(directory).catch(() => []);
+  const names = await readdir(directory).catch((): string[] => []);
   if (!['psql', 'pg_dump', 'pg_restore', 'pg_isready'].every((name) => names.includes(name))) return null;
   const pg_dump = join(directory, 'pg_dump');
   const answer = await runner.run({ file: pg_dump, args: ['--version'] }).catch(() => null);

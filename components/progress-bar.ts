@@ -1,0 +1,11 @@
+import type { Span } from './line.tsx';
+import type { Glyphs } from './theme.ts';
+
+/** A bar of so many cells. A share that nobody knows is an empty bar: it does not pretend to move. */
+export function progressBar({ share, width, glyphs }: { share: number | null; width: number; glyphs: Glyphs }): Span[] {
+  const full = share === null ? 0 : Math.floor(Math.max(0, Math.min(1, share)) * width);
+  return [
+    { text: glyphs.barFull.repeat(full), tone: 'accent' },
+    { text: glyphs.barEmpty.repeat(Math.max(0, width - full)), tone: 'dim' },
+  ];
+}

@@ -1,0 +1,87 @@
+import { cellWidth, fit } from '../src/cells.ts';
+import type { Span } from './line.tsx';
+import type { Tone } from './theme.ts';
+
+export interface Column<Row> {
+  title: string;
+  cell: (row: Row) => Cell;
+  align?: 'left' | 'right';
+  /** Never wider than this; the room goes to the column that grows. */
+  max?: number;
+  /** Takes what is left, and is the first to be cut. */
+  grows?: boolean;
+  /** Where the room runs out, the column with the highest number goes first; 0 always stays. */
+  dropRank?: number;
+}
+
+export interface Cell {
+  text: string;
+  tone?: Tone;
+}
+
+/** Columns with the widths they got; made once for the rows and the width, used for every row that is drawn. */
+export interface TableLayout<Row> {
+  columns: { column: Column<Row>; width: number }[];
+}
+
+const GAP = 2;
+const NARROWEST_GROWN = 12;
+
+/** Gives each column its width: as wide as its widest cell, as long as all of them fit. */
+export function layOutTable<Row>(columns: Column<Row>[], rows: Row[], width: number): TableLayout<Row> {
+  let fitted = columns.map((column) => ({ column, width: naturalWidth(column, rows) }));
+  while (tableWidth(fitted) > width) {
+    const last = fitted.reduce((worst, entry) => (dropRank(entry) > dropRank(worst) ? entry : worst));
+    if (dropRank(last) === 0) break;
+    fitted = fitted.filter((entry) => entry !== last);
+  }
+  const spare = width - tableWidth(fitted.filter(({ column }) => !column.grows)) - GAP;
+  return {
+    columns: fitted.map((entry) =>
+      entry.column.grows ? { ...entry, width: Math.max(0, Math.min(entry.width, spare)) } : entry,
+    ),
+  };
+}
+
+/** The line of titles. */
+export function tableHead<Row>({ columns }: TableLayout<Row>, ellipsis: string): Span[] {
+  return joined(
+    columns.map(({ column, width }) => ({
+      text: fit(column.title, width, { align: column.align ?? 'left', ellipsis }),
+    })),
+  ).map((span) => ({ ...span, tone: 'dim' as const }));
+}
+
+/** The line of a row. */
+export function tableRow<Row>({ columns }: TableLayout<Row>, row: Row, ellipsis: string): Span[] {
+  return joined(
+    columns.map(({ column, width }) => {
+      const { text, tone = 'plain' } = column.cell(row);
+      return { text: fit(text, width, { align: column.align ?? 'left', ellipsis }), tone };
+    }),
+  );
+}
+
+function joined(cells: Span[]): Span[] {
+  return cells.flatMap((cell, index) => (index === 0 ? [cell] : [{ text: ' '.repeat(GAP) }, cell]));
+}
+
+function naturalWidth<Row>(column: Column<Row>, rows: Row[]): number {
+  const widest = rows.reduce(
+    (width, row) => Math.max(width, cellWidth(column.cell(row).text)),
+    cellWidth(column.title),
+  );
+  return Math.min(widest, column.max ?? widest);
+}
+
+function tableWidth<Row>(columns: { column: Column<Row>; width: number }[]): number {
+  const cells = columns.reduce(
+    (sum, { column, width }) => sum + (column.grows ? Math.min(width, NARROWEST_GROWN) : width),
+    0,
+  );
+  return cells + GAP * Math.max(0, columns.length - 1);
+}
+
+function dropRank<Row>({ column }: { column: Column<Row> }): number {
+  return column.dropRank ?? 0;
+}

@@ -1,0 +1,50 @@
+import { graphemes } from '../src/cells.ts';
+
+/** A line of text that is being typed. The cursor counts characters as a reader does, so an emoji is never torn. */
+export interface TextEdit {
+  text: string;
+  cursor: number;
+}
+
+export function textEdit(text = ''): TextEdit {
+  return { text, cursor: graphemes(text).length };
+}
+
+/** The text after a key; `null` when the key has no meaning for a text, so that somebody else may have it. */
+export function editText({ text, cursor }: TextEdit, key: string): TextEdit | null {
+  const characters = graphemes(text);
+  const before = characters.slice(0, cursor);
+  const after = characters.slice(cursor);
+  const edits: Record<string, () => TextEdit> = {
+    left: () => ({ text, cursor: Math.max(0, cursor - 1) }),
+    right: () => ({ text, cursor: Math.min(characters.length, cursor + 1) }),
+    home: () => ({ text, cursor: 0 }),
+    end: () => ({ text, cursor: characters.length }),
+    backspace: () => edited(before.slice(0, -1), after),
+    delete: () => edited(before, after.slice(1)),
+    'ctrl+a': () => ({ text, cursor: 0 }),
+    'ctrl+e': () => ({ text, cursor: characters.length }),
+    'ctrl+u': () => edited([], after),
+    'ctrl+k': () => edited(before, []),
+    'ctrl+w': () => edited(graphemes(before.join('').replace(/\S+\s*$/, '')), after),
+    space: () => insert({ text, cursor }, ' '),
+  };
+  const edit = edits[key];
+  if (edit) return edit();
+  return graphemes(key).length === 1 ? insert({ text, cursor }, key) : null;
+}
+
+/** The text with a paste at the cursor; line breaks become spaces, since it is one line. */
+export function pasteText(edit: TextEdit, pasted: string): TextEdit {
+  return insert(edit, pasted.trim().replace(/\s*[\r\n]+\s*/g, ' '));
+}
+
+function insert({ text, cursor }: TextEdit, inserted: string): TextEdit {
+  const characters = graphemes(text);
+  const head = characters.slice(0, cursor).join('') + inserted;
+  return { text: head + characters.slice(cursor).join(''), cursor: graphemes(head).length };
+}
+
+function edited(before: string[], after: string[]): TextEdit {
+  return { text: [...before, ...after].join(''), cursor: before.length };
+}

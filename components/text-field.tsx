@@ -1,0 +1,47 @@
+import { Text } from 'ink';
+import { cellWidth, graphemes } from '../src/cells.ts';
+import type { TextEdit } from './text-edit.ts';
+import { TONES } from './theme.ts';
+
+export interface TextFieldProps {
+  label: string;
+  edit: TextEdit;
+  width: number;
+  /** Shown while nothing is typed. */
+  placeholder?: string;
+}
+
+/** A field with its text and cursor; where the text is longer than the field, the part around the cursor is seen. */
+export function TextField({ label, edit, width, placeholder = '' }: TextFieldProps) {
+  const room = Math.max(1, width - cellWidth(label) - 1);
+  const { before, under, after } = visiblePart(edit, room);
+  return (
+    <Text wrap="truncate">
+      <Text {...TONES.accent}>{label} </Text>
+      {before}
+      <Text inverse>{under}</Text>
+      {edit.text === '' ? <Text {...TONES.dim}>{placeholder}</Text> : after}
+    </Text>
+  );
+}
+
+function visiblePart({ text, cursor }: TextEdit, room: number) {
+  const characters = graphemes(text);
+  const under = characters[cursor] ?? ' ';
+  let start = cursor;
+  let used = cellWidth(under);
+  while (start > 0 && used + cellWidth(characters[start - 1] ?? '') <= room) {
+    start -= 1;
+    used += cellWidth(characters[start] ?? '');
+  }
+  let end = cursor + 1;
+  while (end < characters.length && used + cellWidth(characters[end] ?? '') <= room) {
+    used += cellWidth(characters[end] ?? '');
+    end += 1;
+  }
+  return {
+    before: characters.slice(start, cursor).join(''),
+    under,
+    after: characters.slice(cursor + 1, end).join(''),
+  };
+}

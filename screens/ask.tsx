@@ -1,0 +1,27 @@
+import { Box, Text } from 'ink';
+import { Choice, type ChoiceOption } from '../components/choice.tsx';
+import { TONES } from '../components/theme.ts';
+
+export interface AskProps<Answer extends string> {
+  question: string;
+  lines: string[];
+  options: ChoiceOption<Answer>[];
+  onAnswer: (answer: Answer) => void;
+}
+
+/** A question with a few answers, the safe one first. */
+export function Ask<Answer extends string>({ question, lines, options, onAnswer }: AskProps<Answer>) {
+  return (
+    <Box flexDirection="column" paddingTop={1}>
+      <Box flexDirection="column" paddingLeft={2} paddingBottom={1}>
+        <Text bold>{question}</Text>
+        {lines.map((line) => (
+          <Text key={line} {...TONES.dim}>
+            {line}
+          </Text>
+        ))}
+      </Box>
+      <Choice options={options} onSelect={onAnswer} />
+    </Box>
+  );
+}

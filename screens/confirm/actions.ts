@@ -1,0 +1,98 @@
+import { textEdit } from '../../components/text-edit.ts';
+import { toUserError } from '../../src/errors.ts';
+import { factsOf } from '../facts.ts';
+import { type Model, quietly } from '../model.ts';
+import type { ConfirmPlace, Plan } from '../place.ts';
+import { loadWork, removeWork, undoWork } from '../run/work.ts';
+import { questionOf } from './question.ts';
+
+export function askLoad(model: Model): void {
+  const { target, snapshot } = factsOf(model);
+  if (!target || !snapshot) return;
+  const request = { target: target.row.name, snapshot: snapshot.id };
+  ask(model, {
+    target: request.target,
+    title: `load snapshot ${snapshot.index}`,
+    plan: async (signal) => ({ kind: 'load', planned: await model.operations.planLoad(quietly(signal), request) }),
+  });
+}
+
+export function askRemove(model: Model): void {
+  const { target, snapshot } = factsOf(model);
+  if (!target || !snapshot) return;
+  const request = { target: target.row.name, snapshot: snapshot.id };
+  ask(model, {
+    target: request.target,
+    title: `remove snapshot ${snapshot.index}`,
+    plan: async (signal) => ({ kind: 'remove', plan: await model.operations.planRemove(quietly(signal), request) }),
+  });
+}
+
+export function askUndo(model: Model): void {
+  const { target } = factsOf(model);
+  if (!target) return;
+  const request = { target: target.row.name };
+  ask(model, {
+    target: request.target,
+    title: 'undo load',
+    plan: async (signal) => ({ kind: 'undo', plan: await model.operations.planUndo(quietly(signal), request) }),
+  });
+}
+
+export type ConfirmAnswer = 'leave' | 'go';
+
+export function answerConfirm(model: Model, answer: ConfirmAnswer): void {
+  const place = model.navigation.top();
+  if (place.screen !== 'confirm') return;
+  if (answer === 'leave' || !place.plan) {
+    model.navigation.pop();
+    return;
+  }
+  const run = model.runs.begin(workOf(model, place.plan));
+  model.navigation.replace({ screen: 'run', run, scrolledUp: 0 });
+}
+
+/** Enter after the name was typed: goes on only when it is the right one. */
+export function confirmTyped(model: Model, place: ConfirmPlace): void {
+  if (!place.plan || !place.typing) return;
+  const { typeName } = questionOf(place.plan, model.clock());
+  if (place.typing.text === typeName) {
+    answerConfirm(model, 'go');
+    return;
+  }
+  const text = place.typing.text === '' ? `Type ${typeName} to go on` : `That is not ${typeName}`;
+  model.navigation.notify({ tone: 'caution', text });
+}
+
+interface Asked {
+  target: string;
+  title: string;
+  plan: (signal: AbortSignal) => Promise<Plan>;
+}
+
+function ask(model: Model, { target, title, plan }: Asked): void {
+  const controller = new AbortController();
+  const place: ConfirmPlace = { screen: 'confirm', target, title, plan: null, error: null, typing: null, controller };
+  model.navigation.push(place);
+  // Who has gone elsewhere meanwhile is not called back.
+  const answer = (change: Partial<ConfirmPlace>) => {
+    if (model.navigation.top() === place) model.navigation.replace({ ...place, ...change });
+  };
+  plan(controller.signal).then(
+    (made) => answer({ plan: made, typing: questionOf(made, model.clock()).typeName === null ? null : textEdit() }),
+    (thrown: unknown) => answer({ error: toUserError(thrown) }),
+  );
+}
+
+function workOf(model: Model, plan: Plan) {
+  switch (plan.kind) {
+    case 'load':
+      return loadWork(model, plan.planned);
+    case 'remove':
+      return removeWork(model, plan.plan);
+    case 'undo':
+      return undoWork(model, plan.plan);
+    default:
+      return plan satisfies never;
+  }
+}

@@ -1,0 +1,89 @@
+import { Box } from 'ink';
+import { Choice } from '../../components/choice.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { Line } from '../../components/line.tsx';
+import { TextField } from '../../components/text-field.tsx';
+import { useTheme } from '../../components/theme.ts';
+import { Empty, Failure } from '../empty.tsx';
+import { Frame, useModel, useRoom } from '../frame.tsx';
+import type { ConfirmPlace } from '../place.ts';
+import { answerConfirm } from './actions.ts';
+import { type Question, questionOf } from './question.ts';
+
+/** The question before something is replaced or removed: all that will happen, and the safe answer first. */
+export function ConfirmScreen({ place }: { place: ConfirmPlace }) {
+  const model = useModel();
+  const { columns, height } = useRoom();
+  const { target, title, plan, error, typing } = place;
+  return (
+    <Frame screen="confirm" path={[target, title]}>
+      {error && <Failure error={error} width={columns} />}
+      {!plan && !error && <Empty lines={['Looking at what this would do…', 'Nothing is changed before you say so.']} />}
+      {plan && (
+        <QuestionView question={questionOf(plan, model.clock())} height={height} width={columns} typing={typing} />
+      )}
+    </Frame>
+  );
+}
+
+interface QuestionViewProps {
+  question: Question;
+  width: number;
+  height: number;
+  typing: ConfirmPlace['typing'];
+}
+
+const BESIDE_FROM = 120;
+
+function QuestionView({ question, width, height, typing }: QuestionViewProps) {
+  const model = useModel();
+  const { glyphs } = useTheme();
+  const { facts, warnings, consequence, safe, go } = question;
+  const beside = width >= BESIDE_FROM;
+  const half = beside ? Math.floor(width / 2) : width;
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      {/* Where the window is low, the plan is cut and the question stays. */}
+      <Box
+        flexDirection={beside ? 'row' : 'column'}
+        flexShrink={1}
+        overflow="hidden"
+        paddingTop={height > 18 ? 1 : 0}
+        paddingLeft={2}
+      >
+        <Facts facts={facts} width={half - 3} />
+        <Steps question={question} width={half - 4} beside={beside} />
+      </Box>
+      <Box flexDirection="column" flexShrink={0}>
+        {warnings.map((warning) => (
+          <Line key={warning} spans={[{ text: `  ${glyphs.caution} ${warning}`, tone: 'caution' }]} width={width} />
+        ))}
+        <Line spans={[{ text: `  ${consequence}`, tone: 'strong' }]} width={width} />
+        <Line spans={[]} width={width} />
+        {typing ? (
+          <TextField label={`  Type ${question.typeName} to go on:`} edit={typing} width={width} />
+        ) : (
+          <Choice
+            options={[
+              { label: safe, value: 'leave' },
+              { label: go, value: 'go' },
+            ]}
+            onSelect={(answer) => answerConfirm(model, answer)}
+          />
+        )}
+      </Box>
+    </Box>
+  );
+}
+
+function Steps({ question, width, beside }: { question: Question; width: number; beside: boolean }) {
+  if (question.steps.length === 0) return null;
+  return (
+    <Box flexDirection="column" paddingTop={beside ? 0 : 1} paddingBottom={1}>
+      <Line spans={[{ text: 'What will be done', tone: 'dim' }]} width={width} />
+      {question.steps.map((step, index) => (
+        <Line key={step} spans={[{ text: `${index + 1} `, tone: 'dim' }, { text: step }]} width={width} />
+      ))}
+    </Box>
+  );
+}

@@ -1,0 +1,117 @@
+import type { Fact } from '../../components/facts.tsx';
+import { formatAge, formatBytes, formatNumberOf, formatTime } from '../../src/amounts.ts';
+import type { DestinationState, LoadPlan, RemovePlan, SnapshotRow, UndoPlan } from '../../src/operations/results.ts';
+import type { Plan } from '../place.ts';
+
+/** What is asked before something is replaced or removed, ready to be shown. */
+export interface Question {
+  facts: Fact[];
+  steps: string[];
+  warnings: string[];
+  /** What happens if one goes on, and whether it can be taken back. */
+  consequence: string;
+  safe: string;
+  go: string;
+  /** The name that must be typed to go on; `null` where choosing is enough. */
+  typeName: string | null;
+}
+
+export function questionOf(plan: Plan, now: Date): Question {
+  switch (plan.kind) {
+    case 'load':
+      return loadQuestion(plan.planned.plan, now);
+    case 'remove':
+      return removeQuestion(plan.plan, now);
+    case 'undo':
+      return undoQuestion(plan.plan, now);
+    default:
+      return plan satisfies never;
+  }
+}
+
+function loadQuestion(plan: LoadPlan, now: Date): Question {
+  const { destination } = plan;
+  const { database } = destination;
+  return {
+    facts: [
+      { name: 'Snapshot', value: plan.snapshot ? snapshotLine(plan.snapshot, now) : (plan.file ?? '') },
+      { name: 'Contents', value: contentsLine(plan) },
+      ...destinationFacts(destination),
+      { name: 'Chosen by', value: plan.chosen_by },
+      { name: 'How', value: plan.strategy_reason },
+    ],
+    steps: plan.steps,
+    warnings: plan.warnings.map(({ message }) => message),
+    consequence: loadConsequence(plan),
+    safe: destination.exists ? `Leave ${database} as it is` : 'Do not load',
+    go: destination.exists ? `Replace ${database}` : `Create ${database}`,
+    typeName: nameToType(destination),
+  };
+}
+
+function loadConsequence({ destination, undo }: LoadPlan): string {
+  if (!destination.exists) return `${destination.database} does not exist yet: it is created.`;
+  return undo
+    ? `${destination.database} is replaced. What it holds now is kept for one undo.`
+    : `${destination.database} is replaced. This cannot be undone.`;
+}
+
+function removeQuestion({ snapshot, target, frees_bytes }: RemovePlan, now: Date): Question {
+  return {
+    facts: [
+      { name: 'Snapshot', value: snapshotLine(snapshot, now) },
+      { name: 'Target', value: target },
+      { name: 'Contents', value: contentsLine(snapshot) },
+      { name: 'Note', value: snapshot.note ?? 'none' },
+      { name: 'Frees', value: `${formatBytes(frees_bytes)}, at the latest a day later` },
+    ],
+    steps: [],
+    warnings: [],
+    consequence: 'The snapshot is removed. This cannot be undone.',
+    safe: 'Keep the snapshot',
+    go: 'Remove the snapshot',
+    typeName: null,
+  };
+}
+
+function undoQuestion({ destination, undo_database, replaced_at, size_bytes }: UndoPlan, now: Date): Question {
+  const replacedFor = now.getTime() - Date.parse(replaced_at);
+  return {
+    facts: [
+      ...destinationFacts(destination),
+      { name: 'Comes back', value: `${undo_database}, ${formatBytes(size_bytes)}` },
+      { name: 'Replaced', value: `${formatAge(replacedFor)} (${formatTime(replaced_at)})` },
+    ],
+    steps: [],
+    warnings: [],
+    consequence: `${destination.database} becomes what it was before the load. Undo again brings the load back.`,
+    safe: `Leave ${destination.database} as it is`,
+    go: `Put the old ${destination.database} back`,
+    typeName: nameToType(destination),
+  };
+}
+
+function destinationFacts({ url, exists, size_bytes, connections, server_version }: DestinationState): Fact[] {
+  const size = size_bytes === null ? 'size unknown' : formatBytes(size_bytes);
+  const sessions =
+    connections === 0 ? 'nobody is connected' : `${formatNumberOf(connections, 'session')} will be ended`;
+  return [
+    { name: 'Destination', value: url, tone: 'strong' },
+    { name: 'Now there', value: exists ? `${size}, ${sessions}` : 'nothing' },
+    { name: 'Server', value: server_version },
+  ];
+}
+
+/** Databases elsewhere are asked for by name: a wrong server is the mistake that hurts most. */
+function nameToType({ local, database }: DestinationState): string | null {
+  return local ? null : database;
+}
+
+function snapshotLine({ index, created_at, sanitized }: SnapshotRow, now: Date): string {
+  const age = formatAge(now.getTime() - Date.parse(created_at));
+  return `${index}, taken ${age} (${formatTime(created_at)})${sanitized ? ', sanitized' : ''}`;
+}
+
+function contentsLine({ tables, rows, size_bytes }: { tables: number; rows: number; size_bytes: number }): string {
+  return `${formatNumberOf(tables, 'table')}, ${formatNumberOf(rows, 'row')}, ${formatBytes(size_bytes)}`;
+}

@@ -1,0 +1,35 @@
+import { Box, Text } from 'ink';
+import { Line } from '../components/line.tsx';
+import { TONES } from '../components/theme.ts';
+import { wrap } from '../src/cells.ts';
+import type { UserError } from '../src/errors.ts';
+
+/** Instead of a list without rows: what it is, and what fills it. */
+export function Empty({ lines }: { lines: string[] }) {
+  return (
+    <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
+      {lines.map((line, index) => (
+        <Text key={line} {...(index === 0 ? {} : TONES.dim)}>
+          {line}
+        </Text>
+      ))}
+    </Box>
+  );
+}
+
+/** What failed, the server's own words, and what to do next. */
+export function Failure({ error, width }: { error: UserError; width: number }) {
+  const lines = (text: string) => wrap(text, Math.max(10, width - 5));
+  return (
+    <Box flexDirection="column" paddingLeft={2} paddingTop={1} flexShrink={0}>
+      {lines(error.message).map((text) => (
+        <Line key={text} spans={[{ text, tone: 'bad' }]} width={width - 3} />
+      ))}
+      {error.details.flatMap(lines).map((text) => (
+        <Line key={text} spans={[{ text }]} width={width - 3} />
+      ))}
+      {error.hint &&
+        lines(error.hint).map((text) => <Line key={text} spans={[{ text, tone: 'dim' }]} width={width - 3} />)}
+    </Box>
+  );
+}

@@ -1,0 +1,43 @@
+import type { SnapshotRow } from '../src/operations/results.ts';
+import type { Run } from '../src/state/runs.ts';
+import type { TargetEntry } from '../src/state/targets.ts';
+import { type Model, runWithId, selectedSnapshot, selectedTarget, targetNamed } from './model.ts';
+import type { Place } from './place.ts';
+
+/** What the key table may ask about when it says whether a key has a meaning here and now. */
+export interface Facts {
+  readOnly: boolean;
+  /** The target that a key would act on. */
+  target: TargetEntry | null;
+  snapshot: SnapshotRow | null;
+  run: Run | null;
+  /** Work on that target that is going on and must end first. */
+  busy: Run | null;
+  filtered: boolean;
+  atRoot: boolean;
+  tasks: number;
+}
+
+export function factsOf(model: Model, place: Place = model.navigation.top()): Facts {
+  const { stack } = model.navigation.store.getState();
+  const run = 'run' in place ? runWithId(model.runs.store.getState().runs, place.run) : null;
+  const target = targetAt(model, place, run);
+  const name = target?.row.name;
+  return {
+    readOnly: model.readOnly,
+    target,
+    snapshot: place.screen === 'snapshots' ? selectedSnapshot(model.snapshots.getState(), place) : null,
+    run,
+    busy: model.runs.running().find((other) => other.target === name) ?? null,
+    filtered: 'list' in place && place.list.filter !== '',
+    atRoot: place === stack[0],
+    tasks: model.runs.store.getState().runs.length,
+  };
+}
+
+function targetAt(model: Model, place: Place, run: Run | null): TargetEntry | null {
+  const state = model.targets.getState();
+  if (place.screen === 'targets') return selectedTarget(state, place);
+  const name = run?.target ?? ('target' in place ? place.target : null);
+  return name === null ? null : targetNamed(state, name);
+}

@@ -1,0 +1,56 @@
+import { EventEmitter } from 'node:events';
+
+/** What Ink is given as its input: the terminal, one key at a time. */
+export interface KeyedInput {
+  stream: NodeJS.ReadStream;
+  close(): void;
+}
+
+const ESC = '\\x1b';
+const PASTE = `${ESC}\\[200~[\\s\\S]*?(?:${ESC}\\[201~|$)`;
+const SEQUENCE = `${ESC}\\[[\\x20-\\x3f]*[\\x40-\\x7e]`;
+const ESCAPED = `${ESC}O?[\\s\\S]`;
+/** An emoji may be many characters: what is beyond ASCII stays together. */
+const CHARACTER = '\\p{ASCII}|\\P{ASCII}+';
+
+/**
+ * Keys pressed faster than they are read arrive together, and components that keep a selection in their own state act
+ * on the one before the last: Down and Enter would choose what Enter alone does. So each key is handed on by itself,
+ * after what the one before it changed has been drawn.
+ */
+export function keyedInput(stdin: NodeJS.ReadStream): KeyedInput {
+  const oneKey = new RegExp(`${PASTE}|${SEQUENCE}|${ESCAPED}|${CHARACTER}`, 'gu');
+  const keys: string[] = [];
+  let next: NodeJS.Immediate | undefined;
+  const stream = Object.assign(new EventEmitter(), {
+    isTTY: true,
+    setRawMode: (raw: boolean) => stdin.setRawMode(raw),
+    setEncoding: (encoding: BufferEncoding) => stdin.setEncoding(encoding),
+    ref: () => stdin.ref(),
+    unref: () => stdin.unref(),
+    read: () => {
+      if (next) return null;
+      const key = keys.shift() ?? null;
+      if (key !== null) next = setImmediate(announce);
+      return key;
+    },
+  });
+  const announce = () => {
+    next = undefined;
+    if (keys.length > 0) stream.emit('readable');
+  };
+  const onReadable = () => {
+    for (let chunk = stdin.read(); chunk !== null; chunk = stdin.read())
+      keys.push(...(String(chunk).match(oneKey) ?? []));
+    stream.emit('readable');
+  };
+  stdin.on('readable', onReadable);
+  return {
+    // Ink uses no more of a stream than what is here.
+    stream: stream as unknown as NodeJS.ReadStream,
+    close: () => {
+      clearImmediate(next);
+      stdin.off('readable', onReadable);
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { SnapshotRow } from '../src/operations/results.ts';
+import { matchesFilter, selectedIndex } from '../src/state/list.ts';
+import { createNavigation, type Navigation } from '../src/state/navigation.ts';
+import { createRuns, type Run, type Runs, type Session } from '../src/state/runs.ts';
+import { createSnapshotsStore, type SnapshotsState, type SnapshotsStore, snapshotsOf } from '../src/state/snapshots.ts';
+import {
+  createTargetsStore,
+  type KnownTarget,
+  type TargetEntry,
+  type TargetsState,
+  type TargetsStore,
+} from '../src/state/targets.ts';
+import type { Operations } from './operations.ts';
+import { openingStack, type Place, type SnapshotsPlace, type TargetsPlace } from './place.ts';
+
+/** All that the screens are made from: the stores, the operations, and the few things only the terminal can do. */
+export interface Model {
+  navigation: Navigation<Place>;
+  targets: TargetsStore;
+  snapshots: SnapshotsStore;
+  runs: Runs;
+  operations: Operations;
+  terminal: TerminalControl;
+  clock: () => Date;
+  /** Switches everything off that writes. */
+  readOnly: boolean;
+  /** Keeps what was found of the targets for the first frame of the next session. */
+  remember: (targets: KnownTarget[]) => void;
+  /** When Ctrl-C was pressed last: a second one soon after leaves. */
+  interrupts: { last: number | null };
+}
+
+export interface TerminalControl {
+  quit(): void;
+  /** Rows of the window. */
+  rows(): number;
+}
+
+export interface ModelOptions {
+  /** Opens the snapshots of this target. */
+  target?: string | undefined;
+  operations: Operations;
+  terminal: TerminalControl;
+  clock: () => Date;
+  readOnly?: boolean;
+  known?: KnownTarget[];
+  remember?: (targets: KnownTarget[]) => void;
+}
+
+export function createModel(options: ModelOptions): Model {
+  const { target, operations, terminal, clock, readOnly = false, known = [], remember = () => {} } = options;
+  return {
+    navigation: createNavigation(openingStack(target)),
+    targets: createTargetsStore(known),
+    snapshots: createSnapshotsStore(),
+    runs: createRuns({ clock }),
+    operations,
+    terminal,
+    clock,
+    readOnly,
+    remember,
+    interrupts: { last: null },
+  };
+}
+
+/** A session for work that nobody watches, such as listing. */
+export function quietly(signal: AbortSignal): Session {
+  return { report: () => {}, signal };
+}
+
+/** The targets that the filter lets through. */
+export function targetsInView({ entries }: TargetsState, { list, typing }: TargetsPlace): TargetEntry[] {
+  const filter = typing?.text ?? list.filter;
+  if (filter === '') return entries;
+  return entries.filter(({ row }) => matchesFilter(filter, [row.name, row.title, row.status, location(row.src_url)]));
+}
+
+/** Server and database of a URL: all the users are called `app`, and a filter for that would find everything. */
+function location(url: string | null): string | null {
+  return url && url.slice(url.indexOf('@') + 1);
+}
+
+/** The snapshots that the filter lets through. */
+export function snapshotsInView(state: SnapshotsState, { target, list, typing }: SnapshotsPlace): SnapshotRow[] {
+  const { rows } = snapshotsOf(state, target);
+  const filter = typing?.text ?? list.filter;
+  if (filter === '') return rows;
+  return rows.filter((row) => matchesFilter(filter, [row.note, row.created_at, row.id, String(row.index)]));
+}
+
+export function selectedTarget(state: TargetsState, place: TargetsPlace): TargetEntry | null {
+  const entries = targetsInView(state, place);
+  const ids = entries.map(({ row }) => row.name);
+  return entries[selectedIndex(ids, place.list.selected)] ?? null;
+}
+
+export function selectedSnapshot(state: SnapshotsState, place: SnapshotsPlace): SnapshotRow | null {
+  const rows = snapshotsInView(state, place);
+  const ids = rows.map(({ id }) => id);
+  return rows[selectedIndex(ids, place.list.selected)] ?? null;
+}
+
+export function targetNamed({ entries }: TargetsState, name: string): TargetEntry | null {
+  return entries.find(({ row }) => row.name === name) ?? null;
+}
+
+export function runWithId(runs: Run[], id: string): Run | null {
+  return runs.find((run) => run.id === id) ?? null;
+}

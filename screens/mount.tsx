@@ -1,0 +1,58 @@
+import { render } from 'ink';
+import type { Theme } from '../components/theme.ts';
+import { App } from './app.tsx';
+import { keyedInput } from './input.ts';
+import type { Model } from './model.ts';
+import { settledOutput, type TerminalOutput } from './output.ts';
+
+export interface Mounted {
+  unmount(): void;
+  /** Resolves when the application has left the terminal; rejects with what it failed of. */
+  ended: Promise<unknown>;
+}
+
+export interface MountOptions {
+  model: Model;
+  theme: Theme;
+  stdin: NodeJS.ReadStream;
+  stdout: TerminalOutput;
+}
+
+const AUTOWRAP_OFF = '\x1b[?7l';
+const AUTOWRAP_ON = '\x1b[?7h';
+
+/** Draws the application on the alternate screen of a terminal. */
+export function mount({ model, theme, stdin, stdout }: MountOptions): Mounted {
+  const input = keyedInput(stdin);
+  const output = settledOutput(stdout);
+  // A line that is too long for a window just made narrower is clipped instead of pushing the others down.
+  stdout.write(AUTOWRAP_OFF);
+  const suspend = async () => {
+    stdout.write(AUTOWRAP_ON);
+    stopUntilContinued();
+    stdout.write(AUTOWRAP_OFF);
+  };
+  const app = render(<App model={model} theme={theme} suspend={suspend} />, {
+    stdin: input.stream,
+    stdout: output.stream,
+    alternateScreen: true,
+    interactive: true,
+    exitOnCtrlC: false,
+    patchConsole: false,
+    incrementalRendering: true,
+  });
+  output.onSettled(() => app.clear());
+  const ended = app.waitUntilExit().finally(() => {
+    input.close();
+    output.close();
+    stdout.write(AUTOWRAP_ON);
+  });
+  return { unmount: () => app.unmount(), ended };
+}
+
+function stopUntilContinued(): void {
+  // The whole group, as the terminal itself would: a launcher above this process must stop too for the shell to notice.
+  process.kill(0, 'SIGTSTP');
+  // The window may have been resized meanwhile, and only the foreground is told.
+  process.kill(process.pid, 'SIGWINCH');
+}

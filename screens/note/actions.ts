@@ -1,0 +1,33 @@
+import { textEdit } from '../../components/text-edit.ts';
+import { toUserError } from '../../src/errors.ts';
+import { factsOf } from '../facts.ts';
+import { type Model, quietly } from '../model.ts';
+import type { NotePlace } from '../place.ts';
+import { refreshSnapshots } from '../refresh.ts';
+
+export function writeNote(model: Model): void {
+  const { target, snapshot } = factsOf(model);
+  if (!target || !snapshot) return;
+  const typing = textEdit(snapshot.note ?? '');
+  model.navigation.push({ screen: 'note', target: target.row.name, snapshot, typing });
+}
+
+/** Keeps the place open when the note cannot be saved: what was typed is not lost. */
+export function saveNote(model: Model, place: NotePlace): void {
+  void save(model, place);
+}
+
+async function save(model: Model, place: NotePlace): Promise<void> {
+  const { navigation, operations } = model;
+  const { target, snapshot, typing } = place;
+  const note = typing.text.trim();
+  try {
+    const session = quietly(AbortSignal.timeout(10_000));
+    await operations.annotate(session, { target, snapshot: snapshot.id, note });
+    if (navigation.top() === place) navigation.pop();
+    navigation.notify({ tone: 'good', text: note === '' ? 'Note removed' : 'Note saved' });
+    await refreshSnapshots(model, target);
+  } catch (thrown) {
+    navigation.notify({ tone: 'bad', text: toUserError(thrown).message });
+  }
+}

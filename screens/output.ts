@@ -1,0 +1,57 @@
+import { EventEmitter } from 'node:events';
+
+/** The terminal to write to; `fd` is for what must be written before the process is gone. */
+export type TerminalOutput = NodeJS.WriteStream & { fd: number };
+
+/** What Ink is given as its output: the terminal, with the window's size settled. */
+export interface SettledOutput {
+  stream: NodeJS.WriteStream;
+  /** Called when the size has settled, before anybody draws for it. */
+  onSettled: (clear: () => void) => void;
+  close(): void;
+}
+
+/** While a window is dragged, sizes come in bursts; only the last is worth a frame. */
+const SETTLE_MS = 40;
+
+const HOME_AND_ERASE = '\x1b[H\x1b[J';
+
+/**
+ * Ink draws a resized window over the old frame, which leaves garbage when lines were longer than the window is now.
+ * So it is told of a new size only once it has settled, and begins on an empty screen.
+ */
+export function settledOutput(stdout: TerminalOutput): SettledOutput {
+  let forgetFrame = () => {};
+  let timer: NodeJS.Timeout | undefined;
+  const stream = Object.assign(new EventEmitter(), {
+    isTTY: true,
+    columns: stdout.columns,
+    rows: stdout.rows,
+    fd: stdout.fd,
+    write: stdout.write.bind(stdout),
+  });
+  const settle = () => {
+    if (stream.columns === stdout.columns && stream.rows === stdout.rows) return;
+    stream.columns = stdout.columns;
+    stream.rows = stdout.rows;
+    forgetFrame();
+    stdout.write(HOME_AND_ERASE);
+    stream.emit('resize');
+  };
+  const onResize = () => {
+    clearTimeout(timer);
+    timer = setTimeout(settle, SETTLE_MS);
+  };
+  stdout.on('resize', onResize);
+  return {
+    // Ink uses no more of a stream than what is here.
+    stream: stream as unknown as NodeJS.WriteStream,
+    onSettled: (clear) => {
+      forgetFrame = clear;
+    },
+    close: () => {
+      clearTimeout(timer);
+      stdout.off('resize', onResize);
+    },
+  };
+}

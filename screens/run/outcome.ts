@@ -1,0 +1,41 @@
+import type { Span } from '../../components/line.tsx';
+import type { Glyphs, Tone } from '../../components/theme.ts';
+import { wrap } from '../../src/cells.ts';
+import type { Run } from '../../src/state/runs.ts';
+
+export interface OutcomeOptions {
+  run: Run;
+  width: number;
+  glyphs: Glyphs;
+}
+
+/** What came of a run: the receipt, or what failed, in the server's words, and what to do next. */
+export function outcomeLines({ run, width, glyphs }: OutcomeOptions): Span[][] {
+  const { state, receipt } = run;
+  const paragraph = (text: string, tone: Tone = 'plain', lead = '') =>
+    wrap(text, Math.max(10, width - 2)).map((line, index): Span[] => [
+      { text: index === 0 && lead !== '' ? `${lead} ` : '  ', tone },
+      { text: line, tone },
+    ]);
+  const warnings = state.warnings.flatMap(({ message }) => paragraph(message, 'caution', glyphs.caution));
+  if (state.status === 'running') return spaced(warnings);
+  if (state.status === 'done') {
+    const problems = receipt?.problems ?? [];
+    const whole = problems.length === 0;
+    const line = paragraph(receipt?.line ?? 'Done', whole ? 'good' : 'bad', whole ? glyphs.good : glyphs.bad);
+    return spaced([...warnings, ...line, ...problems.flatMap((problem) => paragraph(problem))]);
+  }
+  const { error } = state;
+  const tone = state.status === 'cancelled' ? 'caution' : 'bad';
+  const glyph = state.status === 'cancelled' ? glyphs.caution : glyphs.bad;
+  return spaced([
+    ...warnings,
+    ...paragraph(error?.message ?? state.status, tone, glyph),
+    ...(error?.details ?? []).flatMap((detail) => paragraph(detail)),
+    ...(error?.hint ? paragraph(error.hint, 'dim', glyphs.arrow) : []),
+  ]);
+}
+
+function spaced(lines: Span[][]): Span[][] {
+  return lines.length === 0 ? [] : [[], ...lines];
+}

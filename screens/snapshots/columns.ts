@@ -1,0 +1,28 @@
+import type { Column } from '../../components/table.ts';
+import type { Glyphs } from '../../components/theme.ts';
+import { formatAge, formatBytes, formatCount } from '../../src/amounts.ts';
+import type { SnapshotRow } from '../../src/operations/results.ts';
+
+/** The columns of a target's snapshots. */
+export function snapshotColumns({ glyphs, now }: { glyphs: Glyphs; now: number }): Column<SnapshotRow>[] {
+  return [
+    { title: '#', align: 'right', cell: ({ index }) => ({ text: String(index) }) },
+    { title: 'TAKEN', cell: ({ created_at }) => ({ text: formatAge(now - Date.parse(created_at)) }) },
+    { title: 'SIZE', align: 'right', cell: ({ size_bytes }) => ({ text: formatBytes(size_bytes) }) },
+    {
+      title: 'ADDED',
+      align: 'right',
+      dropRank: 1,
+      cell: ({ stored_bytes }) => ({ text: formatBytes(stored_bytes), tone: 'dim' }),
+    },
+    { title: 'TABLES', align: 'right', dropRank: 3, cell: ({ tables }) => ({ text: formatCount(tables) }) },
+    { title: 'ROWS', align: 'right', dropRank: 2, cell: ({ rows }) => ({ text: formatCount(rows) }) },
+    {
+      title: 'SANITIZED',
+      dropRank: 4,
+      cell: ({ sanitized }) =>
+        sanitized ? { text: `${glyphs.good} yes`, tone: 'good' } : { text: glyphs.none, tone: 'dim' },
+    },
+    { title: 'NOTE', grows: true, dropRank: 5, cell: ({ note }) => ({ text: note ?? '' }) },
+  ];
+}

@@ -1,0 +1,19 @@
+import type { Fact } from '../../components/facts.tsx';
+import { formatBytes, formatNumberOf, formatTime } from '../../src/amounts.ts';
+import type { SnapshotRow } from '../../src/operations/results.ts';
+import { ENGINE_NAMES } from '../engine-names.ts';
+
+const PLACES = { local: 'this machine', remote: 'the bucket' };
+
+/** What is known of a snapshot, for the pane beside or below the list. */
+export function snapshotFacts(row: SnapshotRow, destination: string | null): Fact[] {
+  const contents = `${formatNumberOf(row.tables, 'table')}, ${formatNumberOf(row.rows, 'row')} in ${row.schemas.join(', ')}`;
+  return [
+    { name: 'Taken', value: `${formatTime(row.created_at)} from ${ENGINE_NAMES[row.engine]} ${row.server_version}` },
+    { name: 'Contents', value: contents },
+    { name: 'Size', value: `${formatBytes(row.size_bytes)}; this one added ${formatBytes(row.stored_bytes)}` },
+    { name: 'Stored on', value: row.where.map((place) => PLACES[place]).join(' and ') },
+    { name: 'Note', value: row.note ?? 'none: n writes one' },
+    { name: 'Loads into', value: destination ?? 'no destination is configured' },
+  ];
+}

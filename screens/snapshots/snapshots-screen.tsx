@@ -1,0 +1,97 @@
+import { Box } from 'ink';
+import { useMemo } from 'react';
+import { useStore } from 'zustand';
+import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
+import { Line, type Span } from '../../components/line.tsx';
+import { List } from '../../components/list.tsx';
+import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
+import { useTheme } from '../../components/theme.ts';
+import { formatNumberOf } from '../../src/amounts.ts';
+import type { SnapshotRow } from '../../src/operations/results.ts';
+import { snapshotsOf } from '../../src/state/snapshots.ts';
+import { Empty, Failure } from '../empty.tsx';
+import { FilterLine } from '../filter-line.tsx';
+import { Frame, useModel, useRoom } from '../frame.tsx';
+import { selectedSnapshot, snapshotsInView, targetNamed } from '../model.ts';
+import type { SnapshotsPlace } from '../place.ts';
+import { snapshotColumns } from './columns.ts';
+import { snapshotFacts } from './snapshot-facts.ts';
+
+/** The snapshots of one target, newest first. */
+export function SnapshotsScreen({ place }: { place: SnapshotsPlace }) {
+  const model = useModel();
+  const state = useStore(model.snapshots);
+  const target = useStore(model.targets, (targets) => targetNamed(targets, place.target));
+  const { columns, height, wide } = useRoom();
+  const list = snapshotsOf(state, place.target);
+  const rows = snapshotsInView(state, place);
+  const selected = selectedSnapshot(state, place);
+  const filtering = place.typing !== null || place.list.filter !== '';
+  const detail = wide ? 'beside' : height >= 16 ? 'below' : 'none';
+  const listWidth = detail === 'beside' ? Math.floor(columns * 0.6) : columns;
+  const listHeight = height - (filtering ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);
+  const destination = target?.row.dst_url ?? null;
+  return (
+    <Frame screen="snapshots" path={[place.target]} aside={countOf(rows.length, list.rows.length)}>
+      {filtering && <FilterLine typing={place.typing} filter={place.list.filter} width={columns} />}
+      {list.error && <Failure error={list.error} width={columns} />}
+      {rows.length === 0 && !list.error && (
+        <NoSnapshots target={place.target} loading={list.phase === 'loading'} filtering={filtering} />
+      )}
+      {rows.length > 0 && (
+        <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
+          <SnapshotTable rows={rows} selected={selected} width={listWidth} height={listHeight} />
+          {selected && detail !== 'none' && (
+            <DetailPane
+              title={[{ text: `Snapshot ${selected.index}`, tone: 'strong' }]}
+              facts={snapshotFacts(selected, destination)}
+              width={detail === 'beside' ? columns - listWidth : columns}
+              place={detail}
+            />
+          )}
+        </Box>
+      )}
+    </Frame>
+  );
+}
+
+interface SnapshotTableProps {
+  rows: SnapshotRow[];
+  selected: SnapshotRow | null;
+  width: number;
+  height: number;
+}
+
+function SnapshotTable({ rows, selected, width, height }: SnapshotTableProps) {
+  const { clock } = useModel();
+  const { glyphs } = useTheme();
+  const inner = width - 3;
+  const minute = Math.floor(clock().getTime() / 60_000);
+  const layout = useMemo(
+    () => layOutTable(snapshotColumns({ glyphs, now: minute * 60_000 }), rows, inner),
+    [glyphs, minute, rows, inner],
+  );
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      <Line spans={[{ text: '  ' }, ...tableHead(layout, glyphs.ellipsis)]} width={width} />
+      <List
+        items={rows}
+        keyOf={({ id }) => id}
+        row={(row) => tableRow(layout, row, glyphs.ellipsis)}
+        selected={selected ? rows.indexOf(selected) : -1}
+        width={width}
+        height={Math.max(1, height - 1)}
+      />
+    </Box>
+  );
+}
+
+function NoSnapshots({ target, loading, filtering }: { target: string; loading: boolean; filtering: boolean }) {
+  if (filtering) return <Empty lines={['Nothing matches the filter.', 'Esc shows all snapshots again.']} />;
+  if (loading) return <Empty lines={['Looking for snapshots…']} />;
+  return <Empty lines={[`${target} has no snapshots yet.`, 'Press b to build the first one.']} />;
+}
+
+function countOf(shown: number, all: number): Span[] {
+  return [{ text: shown === all ? formatNumberOf(all, 'snapshot') : `${shown} of ${all} snapshots`, tone: 'dim' }];
+}

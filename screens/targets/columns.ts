@@ -1,0 +1,61 @@
+import type { Column } from '../../components/table.ts';
+import type { Glyphs, Tone } from '../../components/theme.ts';
+import { formatBytes } from '../../src/amounts.ts';
+import type { TargetStatus } from '../../src/operations/results.ts';
+import type { TargetEntry } from '../../src/state/targets.ts';
+
+/** The columns of the list of targets. */
+export function targetColumns(glyphs: Glyphs): Column<TargetEntry>[] {
+  return [
+    { title: 'TARGET', cell: ({ row }) => ({ text: row.name }), max: 28 },
+    { title: 'STATUS', cell: (entry) => statusCell(entry, glyphs) },
+    {
+      title: 'LATENCY',
+      align: 'right',
+      dropRank: 3,
+      cell: ({ row }) => known(row.latency_ms, (latency) => `${Math.round(latency)} ms`, glyphs),
+    },
+    { title: 'SIZE', align: 'right', dropRank: 1, cell: ({ row }) => known(row.size_bytes, formatBytes, glyphs) },
+    {
+      title: 'SNAPSHOTS',
+      align: 'right',
+      cell: ({ row }) => ({ text: String(row.snapshots), tone: row.snapshots === 0 ? 'dim' : 'plain' }),
+    },
+    {
+      title: 'SOURCE',
+      grows: true,
+      dropRank: 4,
+      cell: ({ row }) => ({ text: row.src_url ?? glyphs.none, tone: 'dim' }),
+    },
+  ];
+}
+
+interface StatusLook {
+  word: string;
+  tone: Tone;
+  glyph: 'good' | 'bad' | 'caution' | 'pending';
+}
+
+/** How each status reads. */
+export const STATUS_LOOKS: Record<TargetStatus, StatusLook> = {
+  ok: { word: 'up', tone: 'good', glyph: 'good' },
+  missing: { word: 'no database', tone: 'caution', glyph: 'caution' },
+  denied: { word: 'denied', tone: 'bad', glyph: 'bad' },
+  unreachable: { word: 'unreachable', tone: 'bad', glyph: 'bad' },
+  unchecked: { word: 'not checked', tone: 'dim', glyph: 'pending' },
+};
+
+/** A server slower than this is told apart. */
+export const SLOW_MS = 250;
+
+function statusCell({ row, checking, checkedAt }: TargetEntry, glyphs: Glyphs) {
+  if (checking && checkedAt === null) return { text: `${glyphs.pending} checking`, tone: 'dim' as const };
+  const { word, tone, glyph } = STATUS_LOOKS[row.status];
+  const slow = row.status === 'ok' && (row.latency_ms ?? 0) > SLOW_MS;
+  const text = `${glyphs[glyph]} ${slow ? 'slow' : word}${checking ? glyphs.ellipsis : ''}`;
+  return { text, tone: slow ? ('caution' as const) : tone };
+}
+
+function known(value: number | null, format: (value: number) => string, { none }: Glyphs) {
+  return value === null ? { text: none, tone: 'dim' as const } : { text: format(value) };
+}

@@ -1,0 +1,104 @@
+import { Box } from 'ink';
+import { useMemo } from 'react';
+import { useStore } from 'zustand';
+import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
+import { Line, type Span } from '../../components/line.tsx';
+import { List } from '../../components/list.tsx';
+import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
+import { useTheme } from '../../components/theme.ts';
+import { formatNumberOf } from '../../src/amounts.ts';
+import type { TargetEntry } from '../../src/state/targets.ts';
+import { Empty, Failure } from '../empty.tsx';
+import { FilterLine } from '../filter-line.tsx';
+import { Frame, useModel, useRoom } from '../frame.tsx';
+import { selectedTarget, targetsInView } from '../model.ts';
+import type { TargetsPlace } from '../place.ts';
+import { targetColumns } from './columns.ts';
+import { targetFacts } from './target-facts.ts';
+
+const POINTER_WIDTH = 2;
+
+/** Every target with its source's live state. */
+export function TargetsScreen({ place }: { place: TargetsPlace }) {
+  const model = useModel();
+  const state = useStore(model.targets);
+  const { columns, height, wide } = useRoom();
+  const entries = targetsInView(state, place);
+  const selected = selectedTarget(state, place);
+  const filtering = place.typing !== null || place.list.filter !== '';
+  // Beside the list where there is room, below it where the window is high enough.
+  const detail = wide ? 'beside' : height >= 16 ? 'below' : 'none';
+  const listWidth = detail === 'beside' ? Math.floor(columns * 0.6) : columns;
+  const listHeight = height - (filtering ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);
+  return (
+    <Frame screen="targets" path={['targets']} aside={countOf(entries.length, state.entries.length)}>
+      {filtering && <FilterLine typing={place.typing} filter={place.list.filter} width={columns} />}
+      {state.error && <Failure error={state.error} width={columns} />}
+      {entries.length === 0 && !state.error && <NoTargets loading={state.phase === 'loading'} filtering={filtering} />}
+      {entries.length > 0 && (
+        <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
+          <TargetTable entries={entries} selected={selected} width={listWidth} height={listHeight} />
+          {selected && detail !== 'none' && (
+            <DetailPane
+              title={titleOf(selected)}
+              facts={targetFacts(selected)}
+              width={detail === 'beside' ? columns - listWidth : columns}
+              place={detail}
+            />
+          )}
+        </Box>
+      )}
+    </Frame>
+  );
+}
+
+interface TargetTableProps {
+  entries: TargetEntry[];
+  selected: TargetEntry | null;
+  width: number;
+  height: number;
+}
+
+function TargetTable({ entries, selected, width, height }: TargetTableProps) {
+  const { glyphs } = useTheme();
+  const inner = width - POINTER_WIDTH - 1;
+  const layout = useMemo(() => layOutTable(targetColumns(glyphs), entries, inner), [glyphs, entries, inner]);
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      <Line spans={[{ text: ' '.repeat(POINTER_WIDTH) }, ...tableHead(layout, glyphs.ellipsis)]} width={width} />
+      <List
+        items={entries}
+        keyOf={({ row }) => row.name}
+        row={(entry) => tableRow(layout, entry, glyphs.ellipsis)}
+        selected={selected ? entries.indexOf(selected) : -1}
+        width={width}
+        height={Math.max(1, height - 1)}
+      />
+    </Box>
+  );
+}
+
+function titleOf({ row }: TargetEntry): Span[] {
+  const { name, title } = row;
+  return [
+    { text: name, tone: 'strong' },
+    { text: title === name ? '' : `  ${title}`, tone: 'dim' },
+  ];
+}
+
+function NoTargets({ loading, filtering }: { loading: boolean; filtering: boolean }) {
+  if (filtering) return <Empty lines={['Nothing matches the filter.', 'Esc shows all targets again.']} />;
+  if (loading) return <Empty lines={['Reading the configuration…']} />;
+  return (
+    <Empty
+      lines={[
+        'The configuration has no targets yet.',
+        'Add one under "targets:" in tool.yml, then press r. tool.example.yml shows every key.',
+      ]}
+    />
+  );
+}
+
+function countOf(shown: number, all: number): Span[] {
+  return [{ text: shown === all ? formatNumberOf(all, 'target') : `${shown} of ${all} targets`, tone: 'dim' }];
+}

@@ -1,0 +1,37 @@
+import { writeSync } from 'node:fs';
+import type { TerminalOutput } from './output.ts';
+
+export interface GuardOptions {
+  stdin: NodeJS.ReadStream;
+  stdout: TerminalOutput;
+  /** Something failed that nobody caught; the terminal is restored already. */
+  onCrash: (error: unknown) => void;
+}
+
+/** Out of the alternate screen, cursor on, autowrap on, bracketed paste off, synchronized output off. */
+const RESTORE = '\x1b[?2026l\x1b[?1049l\x1b[?25h\x1b[?7h\x1b[?2004l';
+
+/** Gives the terminal back as it was, whichever way the program ends; returns what takes the guard away again. */
+export function guardTerminal({ stdin, stdout, onCrash }: GuardOptions): () => void {
+  const restore = () => {
+    try {
+      if (stdin.isRaw) stdin.setRawMode(false);
+      writeSync(stdout.fd, RESTORE);
+    } catch {
+      // The terminal has gone away: nothing is left to restore.
+    }
+  };
+  const crash = (error: unknown) => {
+    restore();
+    onCrash(error);
+  };
+  const listeners: [string, (error: unknown) => void][] = [
+    ['exit', restore],
+    ['uncaughtException', crash],
+    ['unhandledRejection', crash],
+  ];
+  for (const [event, listener] of listeners) process.on(event, listener);
+  return () => {
+    for (const [event, listener] of listeners) process.off(event, listener);
+  };
+}

@@ -1,0 +1,107 @@
+import type { ArgumentSpec, Grammar, OptionSpec } from '../commands/command.ts';
+
+/** Something the shell may offer. */
+export interface Candidate {
+  value: string;
+  description: string;
+}
+
+/** Tells the completion scripts to offer file names as well. */
+const FILES: Candidate = { value: ':files', description: '' };
+
+export interface CompletionSources {
+  grammar: Grammar;
+  targets: () => Promise<Candidate[]>;
+  snapshots: (target: string) => Promise<Candidate[]>;
+}
+
+/** What may stand for the last of the words, which is still being typed and may be empty. */
+export async function complete(words: string[], sources: CompletionSources): Promise<Candidate[]> {
+  const current = words.at(-1) ?? '';
+  const candidates = await candidatesFor({ before: words.slice(0, -1), current }, sources);
+  return candidates.filter((candidate) => candidate === FILES || candidate.value.startsWith(current));
+}
+
+interface Typed {
+  before: string[];
+  current: string;
+}
+
+async function candidatesFor({ before, current }: Typed, sources: CompletionSources): Promise<Candidate[]> {
+  const { grammar } = sources;
+  const listed = grammar.commands.filter(({ hidden }) => !hidden);
+  const flags = [...listed.flatMap(({ options }) => options), ...grammar.globalOptions].map(readFlags);
+  const awaiting = flags.find(({ names, value }) => value !== null && names.includes(before.at(-1) ?? ''));
+  if (awaiting) return awaiting.value === 'file' ? [FILES] : [];
+
+  const plain = plainWords(before, flags);
+  const spec = listed.find(({ name }) => isPrefix(name.split(' '), plain));
+  if (current.startsWith('-'))
+    return [...(spec?.options ?? []), ...grammar.globalOptions, HELP].flatMap(flagCandidates);
+  if (!spec) return nextWords(plain, { ...grammar, commands: listed });
+  const given = plain.slice(spec.name.split(' ').length);
+  const argument = spec.arguments[given.length];
+  return argument ? argumentCandidates(argument, { target: given[0] ?? '', sources }) : [];
+}
+
+const HELP: OptionSpec = { flags: '-h, --help', description: 'what it does and takes' };
+
+function flagCandidates(option: OptionSpec): Candidate[] {
+  return readFlags(option).names.map((value) => ({ value, description: option.description }));
+}
+
+interface ArgumentPlace {
+  target: string;
+  sources: CompletionSources;
+}
+
+async function argumentCandidates(argument: ArgumentSpec, { target, sources }: ArgumentPlace): Promise<Candidate[]> {
+  switch (argument.complete) {
+    case undefined:
+      return (argument.choices ?? []).map((value) => ({ value, description: '' }));
+    case 'target':
+      return sources.targets();
+    case 'snapshot':
+      return sources.snapshots(target);
+    case 'snapshot or file':
+      return [...(await sources.snapshots(target)), FILES];
+    default:
+      return argument.complete satisfies never;
+  }
+}
+
+/** The commands' words that may follow these: families only once. */
+function nextWords(plain: string[], { commands, families }: Pick<Grammar, 'commands' | 'families'>): Candidate[] {
+  const next = new Map<string, Candidate>();
+  for (const { name, summary } of commands) {
+    const words = name.split(' ');
+    const value = words[plain.length];
+    if (value === undefined || !isPrefix(plain, words)) continue;
+    const isFamily = words.length > plain.length + 1;
+    next.set(value, { value, description: isFamily ? (families[value] ?? '') : summary });
+  }
+  return [...next.values()];
+}
+
+/** The words without flags and without the values of flags. */
+function plainWords(words: string[], flags: Flags[]): string[] {
+  return words.filter((word, index) => {
+    if (word.startsWith('-')) return false;
+    const previous = words[index - 1] ?? '';
+    return !flags.some(({ names, value }) => value !== null && names.includes(previous));
+  });
+}
+
+interface Flags {
+  names: string[];
+  /** What it wants after it, `null` for nothing: `file` of `--config <file>`. */
+  value: string | null;
+}
+
+function readFlags({ flags }: OptionSpec): Flags {
+  return { names: flags.match(/(?<=^|[ ,])--?[\w-]+/g) ?? [], value: flags.match(/<(.+)>/)?.[1] ?? null };
+}
+
+function isPrefix(short: string[], long: string[]): boolean {
+  return short.every((word, index) => word === long[index]);
+}

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+import type { Readable, Writable } from 'node:stream';
+import { EXIT, UserError } from '../errors.ts';
+import type { Question } from '../report/question.ts';
+
+export interface Asking {
+  /** Yes was said beforehand: `--yes`, TOOL_NO_CONFIRM, CI. */
+  assumeYes: boolean;
+  /** Whether a person can be asked at all. */
+  canAsk: boolean;
+  input: Readable;
+  output: Writable;
+  signal: AbortSignal;
+}
+
+/** Returns when the answer is yes. No answer, an empty one and anything else are a no. */
+export async function confirm(question: Question, asking: Asking): Promise<void> {
+  if (asking.assumeYes) return;
+  if (!asking.canAsk) throw refused(`Not confirmed: ${question.ask} Nobody can be asked without a terminal.`);
+  asking.output.write(`${question.plan.join('\n')}\n`);
+  const wanted = question.typed === undefined ? 'y/N' : `type ${question.typed} to go on`;
+  const answer = (await ask(`${question.ask} [${wanted}] `, asking)).trim();
+  const yes = question.typed === undefined ? /^y(es)?$/i.test(answer) : answer === question.typed;
+  if (!yes) throw refused('Not confirmed; nothing was changed.');
+}
+
+/** Asks in the terminal's own line mode, so that Ctrl-C stays a signal. */
+async function ask(prompt: string, { input, output, signal }: Asking): Promise<string> {
+  const lines = createInterface({ input, output, terminal: false });
+  try {
+    const closed = once(lines, 'close', { signal }).then(() => '');
+    return await Promise.race([lines.question(prompt, { signal }), closed]);
+  } catch (thrown) {
+    throw signal.aborted ? signal.reason : thrown;
+  } finally {
+    lines.close();
+  }
+}
+
+function refused(message: string): UserError {
+  return new UserError(message, {
+    code: 'not_confirmed',
+    exit: EXIT.refused,
+    hint: 'Pass --yes, or set TOOL_NO_CONFIRM=true, to go on without a question. --dry-run shows the plan.',
+  });
+}

@@ -1,0 +1,28 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Grammar, ScreensPlace } from '../commands/command.ts';
+import type { Context, ContextOptions } from '../context.ts';
+import type { ExitCode } from '../errors.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** The world around the command line, handed in so that a test can be that world. */
+export interface Host {
+  /** The words after `tool`. */
+  words: string[];
+  grammar: Grammar;
+  terminal: Terminal;
+  stdin: Readable;
+  stdout: Writable;
+  stderr: Writable;
+  environment: NodeJS.ProcessEnv;
+  cwd: string;
+  signal: AbortSignal;
+  clock: () => Date;
+  openContext: (options: ContextOptions) => Promise<Context>;
+  openScreens: (options: ScreensOptions) => Promise<ExitCode>;
+}
+
+export interface ScreensOptions extends ScreensPlace {
+  environment: NodeJS.ProcessEnv;
+  cwd: string;
+  signal: AbortSignal;
+}

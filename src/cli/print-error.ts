@@ -1,0 +1,23 @@
+import type { ExitCode, UserError } from '../errors.ts';
+import { errorData, errorText } from '../report/error-text.ts';
+import { createStyle } from '../report/style.ts';
+import type { Host } from './host.ts';
+
+export interface ErrorPrinting {
+  host: Pick<Host, 'stdout' | 'stderr' | 'terminal'>;
+  /** Whether standard output carries JSON, and so the error as well. */
+  json: boolean | 'document' | 'events';
+  debug: boolean;
+}
+
+/** Says an error to people on standard error and, with `--json`, to programs on standard output. */
+export function printError(error: UserError, { host, json, debug }: ErrorPrinting): ExitCode {
+  const { stdout, stderr, terminal } = host;
+  const style = createStyle({ color: terminal.stderr.color, unicode: terminal.unicode });
+  stderr.write(`${errorText(error, { style, debug })}\n`);
+  if (json) {
+    const data = errorData(error);
+    stdout.write(`${JSON.stringify(json === 'events' ? { event: 'error', ...data } : { error: data })}\n`);
+  }
+  return error.exit;
+}

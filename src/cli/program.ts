@@ -1,0 +1,150 @@
+import { Argument, Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { ArgumentSpec, CommandSpec, Globals, Grammar, OptionSpec } from '../commands/command.ts';
+import { usageError } from './usage-error.ts';
+
+/** What the words after `tool` ask for. */
+export type ParsedLine =
+  | { kind: 'command'; spec: CommandSpec; arguments: Record<string, unknown>; options: object; globals: Globals }
+  /** Help or version. */
+  | { kind: 'text'; text: string }
+  /** Words such as `config` that want another one after them, or no words at all. */
+  | { kind: 'incomplete'; alone: boolean; help: string; globals: Globals };
+
+/** Reads the words after `tool`; throws a UserError with exit 2 when they make no sense. */
+export function parseLine(words: string[], grammar: Grammar): ParsedLine {
+  const written: string[] = [];
+  const matches: ParsedLine[] = [];
+  const program = createProgram(grammar, { written, matches });
+  try {
+    program.parse(words, { from: 'user' });
+  } catch (thrown) {
+    if (!(thrown instanceof Left)) throw thrown;
+    const { error, command } = thrown;
+    if (error.code === 'commander.help' && error.exitCode !== 0) {
+      return { kind: 'incomplete', alone: command === program, help: written.join(''), globals: globalsOf(program) };
+    }
+    if (error.exitCode !== 0) throw usageError(error, command);
+  }
+  return matches[0] ?? { kind: 'text', text: written.join('') };
+}
+
+function createProgram(grammar: Grammar, into: Sink): Command {
+  const program = new Command('tool')
+    .description('Snapshot a database, and restore it in seconds. Alone, on a terminal: the screens.')
+    .helpOption('-h, --help', 'what it does and takes')
+    .helpCommand('help [command]', 'what a command does and takes')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => into.written.push(text),
+      writeErr: (text) => into.written.push(text),
+      // Errors are thrown and printed by our own rules.
+      outputError: () => {},
+    })
+    .version(grammar.version, '-V, --version', 'the version');
+  throwInsteadOfExit(program);
+  for (const option of grammar.globalOptions) program.addOption(toOption(option));
+  for (const spec of grammar.commands) addCommand(program, { spec, families: grammar.families, into });
+  return program;
+}
+
+interface Sink {
+  /** Help and version texts. */
+  written: string[];
+  /** The command that was named, once parsed. */
+  matches: ParsedLine[];
+}
+
+/** How the parser is left: it would end the process by itself. */
+class Left extends Error {
+  readonly error: CommanderError;
+  readonly command: Command;
+
+  constructor(error: CommanderError, command: Command) {
+    super(error.message);
+    this.error = error;
+    this.command = command;
+  }
+}
+
+function throwInsteadOfExit(command: Command): void {
+  command.exitOverride((error) => {
+    throw new Left(error, command);
+  });
+}
+
+interface Addition {
+  spec: CommandSpec;
+  families: Record<string, string>;
+  into: Sink;
+}
+
+function addCommand(program: Command, { spec, families, into }: Addition): void {
+  const words = spec.name.split(' ');
+  const parent = words.length === 1 ? program : familyOf(program, words[0] as string, { spec, families, into });
+  const command = parent
+    .command(words.at(-1) as string, { hidden: spec.hidden ?? false })
+    .summary(spec.summary)
+    .description(sentence(spec.summary))
+    .helpGroup(`${spec.group}:`)
+    .addHelpText('after', examplesText(spec));
+  throwInsteadOfExit(command);
+  for (const argument of spec.arguments) command.addArgument(toArgument(argument));
+  for (const option of spec.options) command.addOption(toOption(option));
+  command.action(() => {
+    const named = spec.arguments.map(({ name }, index) => [name, command.processedArgs[index]] as const);
+    into.matches.push({
+      kind: 'command',
+      spec,
+      arguments: Object.fromEntries(named.filter(([, value]) => value !== undefined)),
+      options: command.opts(),
+      globals: globalsOf(program),
+    });
+  });
+}
+
+function familyOf(program: Command, word: string, { spec, families }: Addition): Command {
+  const known = program.commands.find((command) => command.name() === word);
+  if (known) return known;
+  const about = families[word] ?? '';
+  const family = program
+    .command(word)
+    .summary(about)
+    .description(sentence(about))
+    .helpGroup(`${spec.group}:`)
+    .helpCommand(false);
+  throwInsteadOfExit(family);
+  return family;
+}
+
+function globalsOf(program: Command): Globals {
+  const { config, json = false, tui = true, yes = false, debug = false } = program.opts<Partial<Globals>>();
+  return { ...(config === undefined ? {} : { config }), json, tui, yes, debug };
+}
+
+function toArgument({ name, description, required, variadic, choices }: ArgumentSpec): Argument {
+  const inner = variadic ? `${name}...` : name;
+  const argument = new Argument(required ? `<${inner}>` : `[${inner}]`, description);
+  return choices ? argument.choices(choices) : argument;
+}
+
+function toOption({ flags, description, value }: OptionSpec): Option {
+  const option = new Option(flags, description);
+  return value === 'count' ? option.argParser(toCount) : option;
+}
+
+function toCount(value: string): number {
+  const count = Number(value);
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('It must be a whole number above 0.');
+  return count;
+}
+
+function examplesText({ examples }: CommandSpec): string {
+  if (examples.length === 0) return '';
+  const width = Math.max(...examples.map(({ command }) => command.length));
+  const lines = examples.map(({ command, does }) => `  ${command.padEnd(width)}  ${does}`);
+  return ['', 'Examples:', ...lines].join('\n');
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

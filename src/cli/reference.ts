@@ -1,0 +1,108 @@
+import type { CommandSpec, Grammar, OptionSpec } from '../commands/command.ts';
+import { EXIT } from '../errors.ts';
+
+/** The text of docs/commands.md: what there is comes from the registry, the rules for all of it from below. */
+export function commandReference({ commands, globalOptions }: Pick<Grammar, 'commands' | 'globalOptions'>): string {
+  const listed = commands.filter(({ hidden }) => !hidden);
+  const groups = Map.groupBy(listed, ({ group }) => group);
+  return [
+    INTRODUCTION,
+    '## Flags of every command',
+    'They may stand at any place of the line.',
+    optionTable(globalOptions),
+    ...[...groups].flatMap(([group, members]) => [`## ${group}`, ...members.flatMap(commandSection)]),
+    '## Exit codes',
+    exitTable(),
+    JSON_RULES,
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+const INTRODUCTION = `# The command line
+
+<!-- Generated from src/commands/registry.ts by src/cli/reference.ts: npm run generate -->
+
+\`tool\` alone opens the terminal screens when standard input and output are a terminal. Otherwise it prints the help and
+exits with 2. Nothing opens screens or draws a live view with \`--no-tui\`, with \`--json\` or where \`CI=true\`.
+
+Results go to standard output; progress, warnings, questions and errors to standard error. Colour follows \`NO_COLOR\`,
+\`FORCE_COLOR\` and the terminal. Passwords, tokens and keys are never shown; URLs are shown without their password.
+
+What replaces or removes something shows its plan and asks first. The answer is no unless it is said: without a terminal
+and without \`--yes\`, \`TOOL_NO_CONFIRM=true\` or \`CI=true\` the command ends with 5 and nothing is changed. For a database
+that is not on this machine, its name must be typed.
+
+Ctrl-C stops the work, removes what is half done and leaves databases as they were; a second one within two seconds ends
+the program at once.`;
+
+const JSON_RULES = `## JSON
+
+With \`--json\` standard output carries JSON only. Field names are snake_case, sizes are bytes, durations milliseconds,
+times ISO 8601 in UTC.
+
+A command that reads prints one document; where it fails, the document is
+\`{"error":{"code":"…","message":"…","hint":"…","exit":4}}\`. So is that of a line that cannot be understood.
+
+A command that works prints one event a line:
+
+\`\`\`json
+{"event":"step","step":"dump","state":"started","label":"Dump 25 tables"}
+{"event":"progress","step":"dump","done":12,"total":40,"unit":"bytes","current":"public.orders"}
+{"event":"warning","code":"schema_not_found","message":"…"}
+{"event":"done","command":"build","duration_ms":4100,"snapshot":{"index":0,"id":"…"}}
+\`\`\`
+
+The last line is \`done\`, or \`{"event":"error","code":"…","message":"…","hint":"…","exit":4}\`. \`state\` is \`started\`, \`done\`
+or \`skipped\`; \`unit\` is \`tables\`, \`bytes\` or \`rows\`; \`total\` is \`null\` when nobody can know it. An error may carry
+\`details\`, a list of lines. With \`--dry-run\` the event \`done\` carries \`"dry_run":true\` and the \`plan\`. With \`--debug\`
+there are events \`{"event":"command","command":"…"}\` as well. The codes are listed in [errors.md](errors.md).`;
+
+const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
+  done: 'done; warnings are allowed',
+  failed: 'the operation failed',
+  usage: 'wrong usage: unknown command, flag, target or snapshot',
+  configuration: 'the configuration is missing or not valid',
+  unreachable: 'a database, bucket, identity provider or cloud endpoint cannot be reached or refuses the credentials',
+  refused: 'refused for safety: no confirmation was given, or a guard stopped it',
+  interrupted: 'interrupted by Ctrl-C',
+  terminated: 'interrupted by SIGTERM or SIGHUP',
+};
+
+function exitTable(): string {
+  const rows = Object.entries(EXIT).map(([name, code]) => [String(code), EXIT_MEANINGS[name as keyof typeof EXIT]]);
+  return table([['exit', 'meaning'], ...rows]);
+}
+
+function commandSection(spec: CommandSpec): string[] {
+  const { name, summary, arguments: args, options, examples, json } = spec;
+  const words = args.map((argument) => (argument.required ? `<${argument.name}>` : `[${argument.name}]`));
+  const prints = json === 'document' ? 'a document' : 'events';
+  return [
+    `### \`tool ${[name, ...words].join(' ')}\``,
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}. With \`--json\`: ${prints}.`,
+    ...(args.length > 0 ? [argumentTable(spec)] : []),
+    ...(options.length > 0 ? [optionTable(options)] : []),
+    `\`\`\`sh\n${examples.map(({ command, does }) => `${command}   # ${does}`).join('\n')}\n\`\`\``,
+  ];
+}
+
+function argumentTable({ arguments: args }: CommandSpec): string {
+  const rows = args.map(({ name, description, choices }) => [
+    name,
+    [description, choices?.join(', ')].filter(Boolean).join(': '),
+  ]);
+  return table([['argument', 'meaning'], ...rows]);
+}
+
+function optionTable(options: OptionSpec[]): string {
+  return table([['flag', 'meaning'], ...options.map(({ flags, description }) => [`\`${flags}\``, description])]);
+}
+
+/** Aligned as Biome formats it, so that the generated page passes the format check. */
+function table(rows: string[][]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: string[]) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const [head = [], ...body] = rows;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
+}

@@ -1,0 +1,103 @@
+import type { Invocation, Outcome } from '../commands/command.ts';
+import type { Context } from '../context.ts';
+import { EXIT, type ExitCode, toUserError } from '../errors.ts';
+import { createJsonPrinter } from '../report/json.ts';
+import { createLivePrinter } from '../report/live.ts';
+import { createPlainPrinter } from '../report/plain.ts';
+import type { Printer } from '../report/printer.ts';
+import { createStyle } from '../report/style.ts';
+import { isTrue } from '../terminal.ts';
+import { confirm } from './confirm.ts';
+import type { Host } from './host.ts';
+import { printError } from './print-error.ts';
+import type { ParsedLine } from './program.ts';
+
+type CommandLine = Extract<ParsedLine, { kind: 'command' }>;
+
+export interface CommandRun {
+  host: Host;
+  screens: Invocation['screens'];
+}
+
+/** Runs one command: shows its events as they come, then its outcome or its error. */
+export async function runCommand(line: CommandLine, { host, screens }: CommandRun): Promise<ExitCode> {
+  const { spec, globals } = line;
+  const { clock, signal } = host;
+  const startedAt = clock().getTime();
+  let opened: Promise<Context> | undefined;
+  let debug = globals.debug;
+  const printer = choosePrinter(line, { host, debug: () => debug });
+
+  async function openContext(): Promise<Context> {
+    const { environment, cwd } = host;
+    const { report } = printer;
+    const context = await host.openContext({ config: globals.config, environment, cwd, report, signal, clock });
+    debug ||= context.configuration.settings.debug;
+    return context;
+  }
+
+  const invocation: Invocation = {
+    arguments: line.arguments,
+    options: line.options,
+    globals,
+    grammar: host.grammar,
+    terminal: host.terminal,
+    environment: host.environment,
+    cwd: host.cwd,
+    signal,
+    report: printer.report,
+    context: () => {
+      opened ??= openContext();
+      return opened;
+    },
+    confirm: (question) =>
+      confirm(question, {
+        assumeYes: globals.yes || host.terminal.ci || isTrue(host.environment.TOOL_NO_CONFIRM),
+        canAsk: host.terminal.canAsk,
+        input: host.stdin,
+        output: host.stderr,
+        signal,
+      }),
+    screens,
+  };
+
+  try {
+    const command = await spec.load();
+    const outcome = await command.run(invocation as Invocation<never, never>);
+    printer.end('done');
+    printOutcome(outcome, { line, host, durationMs: clock().getTime() - startedAt });
+    return outcome.exit ?? EXIT.done;
+  } catch (thrown) {
+    printer.end('failed');
+    // Whatever an aborted run stumbled over, the abort is why.
+    const error = toUserError(signal.aborted ? signal.reason : thrown);
+    return printError(error, { host, json: globals.json && spec.json, debug });
+  }
+}
+
+function choosePrinter({ spec, globals }: CommandLine, { host, debug }: { host: Host; debug: () => boolean }): Printer {
+  const { terminal, stdout, stderr, clock } = host;
+  if (globals.json && spec.json === 'events') return createJsonPrinter({ write: (text) => stdout.write(text), debug });
+  const style = createStyle({ color: terminal.stderr.color, unicode: terminal.unicode });
+  const options = { write: (text: string) => stderr.write(text), style, clock, debug };
+  const live = terminal.stderr.isTerminal && globals.tui && !terminal.ci && !globals.json;
+  return live
+    ? createLivePrinter({ ...options, columns: () => terminal.stderr.columns() ?? 80 })
+    : createPlainPrinter(options);
+}
+
+interface Printing {
+  line: CommandLine;
+  host: Host;
+  durationMs: number;
+}
+
+function printOutcome({ data, text }: Outcome, { line: { spec, globals }, host, durationMs }: Printing): void {
+  if (!globals.json) {
+    if (text !== '') host.stdout.write(`${text}\n`);
+    return;
+  }
+  const document =
+    spec.json === 'events' ? { event: 'done', command: spec.name, duration_ms: durationMs, ...data } : data;
+  host.stdout.write(`${JSON.stringify(document)}\n`);
+}

@@ -1,0 +1,28 @@
+import type { EventEmitter } from 'node:events';
+import { EXIT, type ExitCode, interrupted } from '../errors.ts';
+
+export interface SignalOptions {
+  /** The process, or a stand-in for it. */
+  source: EventEmitter;
+  clock: () => Date;
+  /** Ends the process at once. */
+  exitNow: (code: ExitCode) => void;
+}
+
+const AT_ONCE_WITHIN_MS = 2000;
+
+/** An AbortSignal for Ctrl-C, SIGTERM and SIGHUP; a second Ctrl-C soon after the first does not wait for anything. */
+export function abortOnSignals({ source, clock, exitNow }: SignalOptions): AbortSignal {
+  const controller = new AbortController();
+  let lastInterrupt: number | null = null;
+  source.on('SIGINT', () => {
+    const now = clock().getTime();
+    if (lastInterrupt !== null && now - lastInterrupt <= AT_ONCE_WITHIN_MS) exitNow(EXIT.interrupted);
+    lastInterrupt = now;
+    controller.abort(interrupted(EXIT.interrupted));
+  });
+  for (const name of ['SIGTERM', 'SIGHUP']) {
+    source.on(name, () => controller.abort(interrupted(EXIT.terminated)));
+  }
+  return controller.signal;
+}

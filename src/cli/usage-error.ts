@@ -1,0 +1,37 @@
+import type { Command, CommanderError } from 'commander';
+import { EXIT, UserError } from '../errors.ts';
+
+/** The parser's codes and ours, which scripts may rely on; listed in docs/errors.md. */
+const CODES: Record<string, string> = {
+  'commander.unknownCommand': 'unknown_command',
+  'commander.unknownOption': 'unknown_flag',
+  'commander.missingArgument': 'missing_argument',
+  'commander.excessArguments': 'excess_argument',
+  'commander.optionMissingArgument': 'missing_value',
+  'commander.invalidArgument': 'invalid_value',
+};
+
+/** What the parser found wrong, as an error of ours: with the nearest word that exists, or how the command is used. */
+export function usageError(error: CommanderError, command: Command): UserError {
+  const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const words = commandWords(command);
+  const help = `${words} --help says what there is.`;
+  const hints: Record<string, string> = {
+    missing_argument: `Usage: ${words} ${command.usage()}`,
+    excess_argument: `Usage: ${words} ${command.usage()}`,
+  };
+  const code = CODES[error.code] ?? 'usage';
+  return new UserError(capitalized(message), {
+    code,
+    exit: EXIT.usage,
+    hint: suggestion ? `${suggestion.replace(/^\(|\)$/g, '')} ${help}` : (hints[code] ?? help),
+  });
+}
+
+function commandWords(command: Command): string {
+  return command.parent ? `${commandWords(command.parent)} ${command.name()}` : command.name();
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,111 @@
+import type { Context } from '../context.ts';
+import type { ExitCode } from '../errors.ts';
+import type { Report } from '../events.ts';
+import type { Question } from '../report/question.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** A command as data: the parser, the help, the completion and docs/commands.md derive from it. */
+export interface CommandSpec {
+  /** The words after `tool`: `config init`. */
+  name: string;
+  summary: string;
+  /** The heading it is listed under. */
+  group: string;
+  arguments: ArgumentSpec[];
+  options: OptionSpec[];
+  examples: Example[];
+  /** What `--json` prints: one document, or one event a line while it works. */
+  json: 'document' | 'events';
+  /** Callable, but neither listed nor documented. */
+  hidden?: boolean;
+  load: () => Promise<CommandModule>;
+}
+
+/** All that the program understands. */
+export interface Grammar {
+  commands: CommandSpec[];
+  /** First words of commands of two words, with what they are about. */
+  families: Record<string, string>;
+  /** Flags that every command takes, at any place of the line. */
+  globalOptions: OptionSpec[];
+  version: string;
+}
+
+export interface ArgumentSpec {
+  /** The key in `Invocation.arguments`. */
+  name: string;
+  description: string;
+  required: boolean;
+  /** The only values it takes. */
+  choices?: string[];
+  /** What the shell offers for it. */
+  complete?: 'target' | 'snapshot' | 'snapshot or file';
+  /** Takes all that is left. */
+  variadic?: boolean;
+}
+
+export interface OptionSpec {
+  /** As in the help: `--note <text>`, `-f, --force`, `--no-undo` (which is `undo: false`; `true` otherwise). */
+  flags: string;
+  description: string;
+  /** What the value must be; text unless said. */
+  value?: 'count';
+}
+
+export interface Example {
+  command: string;
+  does: string;
+}
+
+export interface CommandModule {
+  run: (invocation: Invocation<never, never>) => Promise<Outcome>;
+}
+
+/** All that a command is handed. It writes nothing itself: it reports events and returns what it found. */
+export interface Invocation<Arguments = unknown, Options = unknown> {
+  arguments: Arguments;
+  /** By their long name in camel case. */
+  options: Options;
+  globals: Globals;
+  /** Every command there is. */
+  grammar: Grammar;
+  terminal: Terminal;
+  environment: NodeJS.ProcessEnv;
+  cwd: string;
+  /** Aborted by Ctrl-C and SIGTERM; its reason is the UserError to end with. */
+  signal: AbortSignal;
+  report: Report;
+  /** Loads the configuration, once; throws with exit 3 when it is missing or wrong. */
+  context: () => Promise<Context>;
+  /** Returns when the answer is yes; throws with exit 5 when it is no, or when nobody can be asked. */
+  confirm: (question: Question) => Promise<void>;
+  /** Opens the screens; `null` where they cannot or shall not be: no terminal, CI, `--no-tui`, `--json`. */
+  screens: ((place: ScreensPlace) => Promise<ExitCode>) | null;
+}
+
+export interface Globals {
+  /** Path given with `--config`. */
+  config?: string;
+  json: boolean;
+  /** `false` with `--no-tui`. */
+  tui: boolean;
+  yes: boolean;
+  debug: boolean;
+}
+
+export interface ScreensPlace {
+  /** Configuration file, when it is not the one given by `--config`. */
+  config?: string;
+  /** Opens the snapshots of this target instead of the list of targets. */
+  target?: string;
+}
+
+/** What a command found or did. */
+export interface Outcome {
+  /** Printed by `--json`: the document, or the fields of the `done` event. */
+  data: object;
+  /** For people, on standard output; nothing when empty. Plain lines, no final newline. */
+  text: string;
+  /** Default 0. */
+  exit?: ExitCode;
+}

@@ -1,0 +1,45 @@
+import { formatAge } from '../amounts.ts';
+import { type Candidate, complete } from '../cli/completion.ts';
+import { listSnapshots } from '../operations/snapshots.ts';
+import { listTargets } from '../operations/targets.ts';
+import type { Invocation, Outcome } from './command.ts';
+
+interface Arguments {
+  words?: string[];
+}
+
+export async function run(invocation: Invocation<Arguments>): Promise<Outcome> {
+  const candidates = await complete(invocation.arguments.words ?? [], {
+    grammar: invocation.grammar,
+    targets: () => orNone(() => targetCandidates(invocation)),
+    snapshots: (target) => orNone(() => snapshotCandidates(invocation, target)),
+  });
+  return {
+    data: { candidates },
+    text: candidates.map(({ value, description }) => `${value}\t${description}`).join('\n'),
+  };
+}
+
+async function targetCandidates({ context }: Invocation): Promise<Candidate[]> {
+  const targets = await listTargets(await context());
+  return targets.map(({ name, title }) => ({ value: name, description: title }));
+}
+
+async function snapshotCandidates({ context }: Invocation, target: string): Promise<Candidate[]> {
+  const opened = await context();
+  const now = opened.clock().getTime();
+  const { snapshots } = await listSnapshots(opened, target);
+  return snapshots.map(({ index, created_at, note }) => {
+    const age = formatAge(now - Date.parse(created_at));
+    return { value: String(index), description: note ? `${age}: ${note}` : age };
+  });
+}
+
+/** A person in the middle of a line must not be answered with an error. */
+async function orNone(find: () => Promise<Candidate[]>): Promise<Candidate[]> {
+  try {
+    return await find();
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,58 @@
+import { resolve } from 'node:path';
+import { EXIT, UserError } from '../errors.ts';
+import { type LoadRequest, load, planLoad } from '../operations/load.ts';
+import { loadedText, loadPlanLines, loadQuestion } from '../report/load.ts';
+import type { Invocation, Outcome } from './command.ts';
+import { toSelector } from './selector.ts';
+
+interface Arguments {
+  target: string;
+  /** Index, id, or path of an SQL file. */
+  snapshot?: string;
+}
+
+interface Options {
+  destdb?: string;
+  dryRun?: boolean;
+  undo: boolean;
+  inPlace?: boolean;
+  original?: boolean;
+  drop: boolean;
+  source?: boolean;
+  cpus?: number;
+}
+
+export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
+  const context = await invocation.context();
+  const planned = await planLoad(context, toRequest(invocation));
+  const { plan } = planned;
+  if (invocation.options.dryRun) return { data: { dry_run: true, plan }, text: loadPlanLines(plan).join('\n') };
+  await invocation.confirm(loadQuestion(plan));
+  const result = await load(context, planned);
+  return { data: result, text: loadedText(plan, result) };
+}
+
+function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation<Arguments, Options>): LoadRequest {
+  const { destdb, undo, inPlace, original, drop, source, cpus } = options;
+  const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;
+  if (file === undefined && (source || !drop)) throw needsFile(source ? '--source' : '--no-drop');
+  return {
+    target,
+    ...(file !== undefined && { file, noDrop: !drop }),
+    ...(file === undefined && snapshot !== undefined && { snapshot: toSelector(snapshot) }),
+    ...(destdb !== undefined && { destdb }),
+    ...(inPlace && { inPlace }),
+    ...(original && { original }),
+    ...(source && { source }),
+    ...(cpus !== undefined && { cpus }),
+    undo,
+  };
+}
+
+function needsFile(flag: string): UserError {
+  return new UserError(`${flag} is for SQL files, and no file was named`, {
+    code: 'flag_needs_file',
+    exit: EXIT.usage,
+    hint: `tool load TARGET FILE.sql ${flag}`,
+  });
+}

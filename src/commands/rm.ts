@@ -1,0 +1,38 @@
+import { formatBytes } from '../amounts.ts';
+import { planRemove, remove } from '../operations/remove.ts';
+import type { RemovePlan } from '../operations/results.ts';
+import type { Question } from '../report/question.ts';
+import { snapshotLine } from '../report/snapshots.ts';
+import type { Invocation, Outcome } from './command.ts';
+import { toSelector } from './selector.ts';
+
+interface Arguments {
+  target: string;
+  snapshot: string;
+}
+
+interface Options {
+  dryRun?: boolean;
+}
+
+export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
+  const { target, snapshot } = invocation.arguments;
+  const context = await invocation.context();
+  const plan = await planRemove(context, { target, snapshot: toSelector(snapshot) });
+  if (invocation.options.dryRun) return { data: { dry_run: true, plan }, text: planLines(plan).join('\n') };
+  await invocation.confirm(question(plan));
+  await remove(context, plan);
+  return { data: plan, text: `Removed ${snapshotLine(target, plan.snapshot)}` };
+}
+
+function question(plan: RemovePlan): Question {
+  return { plan: planLines(plan), ask: `Remove snapshot ${plan.snapshot.index} of ${plan.target}?` };
+}
+
+function planLines({ target, snapshot, frees_bytes }: RemovePlan): string[] {
+  return [
+    `Remove ${snapshotLine(target, snapshot)}`,
+    `  frees  ${formatBytes(frees_bytes)} that no other snapshot shares`,
+    '  undo   none: a removed snapshot cannot be brought back',
+  ];
+}

@@ -1,0 +1,20 @@
+import { checkTarget, listTargets } from '../operations/targets.ts';
+import { createStyle } from '../report/style.ts';
+import { targetsText } from '../report/targets.ts';
+import type { Invocation, Outcome } from './command.ts';
+
+interface Options {
+  check: boolean;
+}
+
+export async function run(invocation: Invocation<object, Options>): Promise<Outcome> {
+  const { terminal, options, screens } = invocation;
+  if (screens && options.check) return { data: {}, text: '', exit: await screens({}) };
+  const context = await invocation.context();
+  const known = await listTargets(context);
+  // Side by side, so that one slow server holds up nothing but itself.
+  const targets = options.check ? await Promise.all(known.map(({ name }) => checkTarget(context, name))) : known;
+  const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
+  const view = { columns: terminal.stdout.columns(), style, file: context.configuration.file };
+  return { data: { targets }, text: targetsText(targets, view) };
+}

@@ -1,0 +1,24 @@
+import { planUndo, undo } from '../operations/undo.ts';
+import { undoneText, undoPlanLines, undoQuestion } from '../report/undo.ts';
+import type { Invocation, Outcome } from './command.ts';
+
+interface Arguments {
+  target: string;
+}
+
+interface Options {
+  destdb?: string;
+  dryRun?: boolean;
+}
+
+export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
+  const { destdb, dryRun } = invocation.options;
+  const context = await invocation.context();
+  const request = { ...invocation.arguments, ...(destdb !== undefined && { destdb }) };
+  const plan = await planUndo(context, request);
+  const now = context.clock();
+  if (dryRun) return { data: { dry_run: true, plan }, text: undoPlanLines(plan, now).join('\n') };
+  await invocation.confirm(undoQuestion(plan, now));
+  const result = await undo(context, plan, request);
+  return { data: result, text: undoneText(plan, result) };
+}

@@ -1,0 +1,177 @@
+import * as v from 'valibot';
+import { quoteText, type Session } from './session.ts';
+
+/** What a database holds besides its rows: recorded when a snapshot is taken, and compared after it is restored. */
+export const inventorySchema = v.object({
+  /** `index`, `constraint`, `trigger`, `view`, `function` … → names, each with its schema. */
+  objects: v.record(v.string(), v.array(v.string())),
+  sequences: v.array(v.object({ name: v.string(), last_value: v.nullable(v.number()), ascending: v.boolean() })),
+});
+export type Inventory = v.InferOutput<typeof inventorySchema>;
+
+export interface CatalogueTable {
+  oid: number;
+  schema: string;
+  name: string;
+  /** Those that COPY carries, in order: generated columns are made anew. */
+  columns: string[];
+  /** Bytes on disk without indexes: the only size known before a dump. */
+  bytes: number;
+  /** Whether an extension made it: its rows are partly made by the extension's own script. */
+  of_extension: boolean;
+}
+
+export interface CatalogueSchema {
+  oid: number;
+  name: string;
+}
+
+/** The user's schemas; those that belong to an extension come and go with it. */
+export function readSchemas(session: Session): Promise<CatalogueSchema[]> {
+  return session.query<CatalogueSchema>(`
+    SELECT n.oid::int8 AS oid, nspname AS name FROM pg_namespace n
+    WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_namespace'::regclass AND d.objid = n.oid AND d.deptype = 'e')
+    ORDER BY nspname`);
+}
+
+/** Every table that has rows of its own: plain tables and leaf partitions, in whatever schema. */
+export function readTables(session: Session): Promise<CatalogueTable[]> {
+  return session.query<CatalogueTable>(`
+    SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name,
+      pg_table_size(c.oid) AS bytes,
+      EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e') AS of_extension,
+      coalesce((SELECT json_agg(a.attname ORDER BY a.attnum) FROM pg_attribute a
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''), '[]'::json) AS columns
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind = 'r' AND n.nspname !~ '^pg_(catalog|toast|temp)' AND n.nspname <> 'information_schema'
+    ORDER BY n.nspname, c.relname`);
+}
+
+/** The facts that make two databases alike beyond their rows; each query gives schema, name and the row it stands in. */
+const OBJECTS: Record<string, string> = {
+  table: `SELECT relnamespace, relname AS name, 'pg_class'::regclass AS class, oid FROM pg_class WHERE relkind IN ('r', 'p', 'f')`,
+  view: `SELECT relnamespace, relname, 'pg_class'::regclass, oid FROM pg_class WHERE relkind IN ('v', 'm')`,
+  index: `SELECT relnamespace, relname, 'pg_class'::regclass, oid FROM pg_class WHERE relkind IN ('i', 'I')`,
+  // Those that a partition inherits are named by the server anew.
+  constraint: `SELECT k.connamespace, concat_ws('.', r.relname, t.typname, k.conname), 'pg_constraint'::regclass, k.oid FROM pg_constraint k
+    LEFT JOIN pg_class r ON r.oid = k.conrelid LEFT JOIN pg_type t ON t.oid = k.contypid
+    WHERE k.contype IN ('p', 'u', 'f', 'c', 'x') AND k.conparentid = 0`,
+  trigger: `SELECT c.relnamespace, c.relname || '.' || t.tgname, 'pg_trigger'::regclass, t.oid FROM pg_trigger t
+    JOIN pg_class c ON c.oid = t.tgrelid WHERE NOT t.tgisinternal`,
+  policy: `SELECT c.relnamespace, c.relname || '.' || p.polname, 'pg_policy'::regclass, p.oid FROM pg_policy p
+    JOIN pg_class c ON c.oid = p.polrelid`,
+  function: `SELECT pronamespace, proname || '(' || pg_get_function_identity_arguments(oid) || ')', 'pg_proc'::regclass, oid FROM pg_proc`,
+  type: `SELECT t.typnamespace, t.typname, 'pg_type'::regclass, t.oid FROM pg_type t LEFT JOIN pg_class c ON c.oid = t.typrelid
+    WHERE t.typtype IN ('e', 'd') OR c.relkind = 'c'`,
+};
+
+/** What of it is in these schemas, without what extensions brought. */
+export async function readInventory(session: Session, schemas: string[]): Promise<Inventory> {
+  const within = inList(schemas);
+  const union = Object.entries(OBJECTS).map(
+    ([kind, sql]) => `SELECT ${quoteText(kind)} AS kind, o.* FROM (${sql}) AS o (namespace, name, class, oid)`,
+  );
+  const rows = await session.query<{ kind: string; name: string }>(`
+    SELECT kind, n.nspname || '.' || name AS name FROM (${union.join(' UNION ALL ')}) o
+    JOIN pg_namespace n ON n.oid = o.namespace
+    WHERE n.nspname ${within}
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = o.class AND d.objid = o.oid AND d.deptype = 'e')`);
+  const objects: Inventory['objects'] = Object.fromEntries(Object.keys(OBJECTS).map((kind) => [kind, []]));
+  for (const { kind, name } of rows) objects[kind]?.push(name);
+  for (const names of Object.values(objects)) names.sort();
+  const sequences = await session.query<Inventory['sequences'][number]>(`
+    SELECT schemaname || '.' || sequencename AS name, last_value, increment_by > 0 AS ascending FROM pg_sequences
+    WHERE schemaname ${within} ORDER BY 1`);
+  return { objects, sequences };
+}
+
+function inList(names: string[]): string {
+  return `IN (${names.map(quoteText).join(', ') || 'NULL'})`;
+}
+
+export interface Requirement {
+  name: string;
+  schema: string;
+}
+
+/** Extensions that the database uses; `plpgsql` is in every database. */
+export function readExtensions(session: Session): Promise<Requirement[]> {
+  return session.query<Requirement>(`
+    SELECT e.extname AS name, n.nspname AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+    WHERE e.extname <> 'plpgsql' ORDER BY e.extname`);
+}
+
+/** Roles that policies name: without them `CREATE POLICY … TO role` fails. */
+export async function readPolicyRoles(session: Session, schemas: string[]): Promise<string[]> {
+  const rows = await session.query<{ name: string }>(`
+    SELECT DISTINCT r.rolname AS name FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
+    JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_roles r ON r.oid = ANY (p.polroles)
+    WHERE n.nspname ${inList(schemas)} ORDER BY 1`);
+  return rows.map((row) => row.name);
+}
+
+export interface OutwardObject {
+  /** As the archive's table of contents numbers it. */
+  oid: number;
+  kind: 'foreign key' | 'view' | 'column';
+  name: string;
+  /** What it needs, in a schema that is left out. */
+  needs: string;
+}
+
+/**
+ * Objects in the chosen schemas that need something in a schema that is left out: they cannot be restored without it.
+ * Views are followed through views.
+ */
+export function readOutwardObjects(session: Session, schemas: string[], leftOut: string[]): Promise<OutwardObject[]> {
+  const inside = inList(schemas);
+  const outside = inList(leftOut);
+  return session.query<OutwardObject>(`
+    WITH RECURSIVE outer_tables AS (
+      SELECT c.oid, n.nspname || '.' || c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE n.nspname ${outside}
+    ), uses AS (
+      SELECT r.ev_class AS view, d.refobjid AS used FROM pg_rewrite r
+      JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
+      WHERE d.refobjid <> r.ev_class
+    ), views AS (
+      SELECT u.view, o.name AS needs FROM uses u JOIN outer_tables o ON o.oid = u.used
+      UNION SELECT u.view, v.needs FROM uses u JOIN views v ON v.view = u.used
+    )
+    SELECT k.oid::int8 AS oid, 'foreign key' AS kind, n.nspname || '.' || c.relname || '.' || k.conname AS name, o.name AS needs
+    FROM pg_constraint k JOIN outer_tables o ON o.oid = k.confrelid
+    JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE k.contype = 'f' AND n.nspname ${inside}
+    UNION ALL
+    SELECT DISTINCT ON (c.oid) c.oid::int8, 'view', n.nspname || '.' || c.relname, v.needs
+    FROM views v JOIN pg_class c ON c.oid = v.view JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname ${inside}
+    UNION ALL
+    SELECT c.oid::int8, 'column', n.nspname || '.' || c.relname || '.' || a.attname, tn.nspname || '.' || t.typname
+    FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'c') JOIN pg_namespace n ON n.oid = c.relnamespace
+    JOIN pg_type t ON t.oid = a.atttypid JOIN pg_namespace tn ON tn.oid = t.typnamespace
+    WHERE a.attnum > 0 AND NOT a.attisdropped AND n.nspname ${inside} AND tn.nspname ${outside}
+    ORDER BY 2, 3`);
+}
+
+/** How a database sorts and encodes: a restored one must do the same for its indexes to mean the same. */
+export const localeSchema = v.object({
+  encoding: v.string(),
+  collate: v.string(),
+  ctype: v.string(),
+  /** `c` libc, `i` ICU, `b` built in. */
+  provider: v.string(),
+  icu_locale: v.nullable(v.string()),
+});
+export type DatabaseLocale = v.InferOutput<typeof localeSchema>;
+
+export async function readLocale(session: Session, major: number): Promise<DatabaseLocale> {
+  const provider = major >= 15 ? 'datlocprovider' : "'c'";
+  const icu = major >= 17 ? 'datlocale' : major >= 15 ? 'daticulocale' : 'NULL';
+  const [row] = await session.query<DatabaseLocale>(`
+    SELECT pg_encoding_to_char(encoding) AS encoding, datcollate AS collate, datctype AS ctype,
+      ${provider} AS provider, ${icu} AS icu_locale
+    FROM pg_database WHERE datname = current_database()`);
+  if (!row) throw new Error('pg_database has no row for the database of the session');
+  return row;
+}

@@ -1,0 +1,26 @@
+import type { Engine } from '../engine.ts';
+import { dump } from './dump.ts';
+import { inspectDestination, planRestore } from './preflight.ts';
+import { probe } from './probe.ts';
+import { restore } from './restore.ts';
+import { isSameDatabase } from './same-database.ts';
+import { runScript } from './script.ts';
+import { reportTools } from './tools.ts';
+import { findKept, undo } from './undo.ts';
+import { parsePostgresUrl } from './url.ts';
+
+export const postgres: Engine = {
+  id: 'postgres',
+  schemes: ['postgres', 'postgresql'],
+  parseUrl: parsePostgresUrl,
+  reportTools,
+  probe,
+  isSameDatabase,
+  dump,
+  planRestore,
+  restore,
+  inspect: async (context, url) => (await inspectDestination(context, url)).destination,
+  runScript,
+  findKept,
+  undo,
+};

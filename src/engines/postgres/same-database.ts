@@ -1,0 +1,64 @@
+import { lookup } from 'node:dns/promises';
+import { networkInterfaces } from 'node:os';
+import type { DatabaseUrl, EngineContext, Host } from '../engine.ts';
+import { connect } from './connect.ts';
+import { portOf } from './url.ts';
+
+/** Every address of this machine is written as this one, and so is a unix socket. */
+const THIS_MACHINE = 'this machine';
+
+/**
+ * Whether two URLs lead to the same database, however they spell the host: by resolved address, port and database,
+ * and, where both answer, by what the servers say of themselves (which sees through proxies and tunnels).
+ */
+export async function isSameDatabase(context: EngineContext, a: DatabaseUrl, b: DatabaseUrl): Promise<boolean> {
+  const [placesOfA, placesOfB] = await Promise.all([places(context, a), places(context, b)]);
+  if ([...placesOfA].some((place) => placesOfB.has(place))) return true;
+  const [identityOfA, identityOfB] = await Promise.all([identity(context, a), identity(context, b)]);
+  return identityOfA !== null && identityOfA === identityOfB;
+}
+
+async function places({ environment }: EngineContext, url: DatabaseUrl): Promise<Set<string>> {
+  const database = url.database ?? url.user ?? environment.PGUSER ?? '';
+  const hosts = await Promise.all(
+    url.hosts.map(async (host) => {
+      const addresses = await addressesOf(host, environment);
+      return addresses.map((address) => `${address}:${portOf(host, environment)}/${database}`);
+    }),
+  );
+  return new Set(hosts.flat());
+}
+
+async function addressesOf({ host }: Host, environment: NodeJS.ProcessEnv): Promise<string[]> {
+  const name = host === '' ? (environment.PGHOST ?? '') : host;
+  if (name === '' || name.startsWith('/') || name.startsWith('@')) return [THIS_MACHINE];
+  const addresses = await resolve(name);
+  return [...addresses, name.toLowerCase()];
+}
+
+/** Whether a host, as libpq takes it, is this machine. */
+export async function isLocalHost(host: string): Promise<boolean> {
+  return (await addressesOf({ host, port: null }, {})).includes(THIS_MACHINE);
+}
+
+async function resolve(name: string): Promise<string[]> {
+  const found = await lookup(name, { all: true }).catch(() => []);
+  const own = new Set(Object.values(networkInterfaces()).flatMap((cards) => (cards ?? []).map((card) => card.address)));
+  return found.map(({ address }) =>
+    own.has(address) || address.startsWith('127.') || address === '::1' ? THIS_MACHINE : address,
+  );
+}
+
+/** When the server was started, to the microsecond, where its data lies by number, and the database's own number there. */
+async function identity(context: EngineContext, url: DatabaseUrl): Promise<string | null> {
+  try {
+    await using session = await connect(context, url, { settings: { timezone: 'UTC' } });
+    const [row] = await session.query<{ identity: string }>(`
+      SELECT pg_postmaster_start_time() || '/' || oid AS identity FROM pg_database WHERE datname = current_database()`);
+    return row?.identity ?? null;
+  } catch {
+    context.signal.throwIfAborted();
+    // A source that cannot be reached has been compared by its address.
+    return null;
+  }
+}

@@ -1,0 +1,36 @@
+import type { SchemaConfig } from '../../config/schema/settings.ts';
+import type { WarningEvent } from '../../events.ts';
+
+const DEFAULT_SCHEMA = 'public';
+
+export interface SchemaSelection {
+  schemas: string[];
+  warnings: WarningEvent[];
+}
+
+/**
+ * The schemas to process, out of those that there are: in the database for a build, in the snapshot for a load.
+ * The rules are the table in the configuration reference's section "schema_config".
+ */
+export function selectSchemas(available: string[], config: SchemaConfig | undefined): SchemaSelection {
+  const { include_schemas: included, exclude_schemas: excluded, use_default_schema: onlyDefault } = config ?? {};
+  if (included && included.length > 0) return among(available, included);
+  if (excluded && excluded.length > 0) {
+    const schemas = available.filter((schema) => !excluded.includes(schema));
+    return { schemas, warnings: among(available, excluded).warnings };
+  }
+  if (onlyDefault === false) return { schemas: available, warnings: [] };
+  return among(available, [DEFAULT_SCHEMA]);
+}
+
+function among(available: string[], wanted: string[]): SchemaSelection {
+  const missing = wanted.filter((schema) => !available.includes(schema));
+  return {
+    schemas: available.filter((schema) => wanted.includes(schema)),
+    warnings: missing.map((schema) => ({
+      event: 'warning',
+      code: 'schema_not_found',
+      message: `Schema "${schema}" does not exist; there are: ${available.join(', ') || 'none'}`,
+    })),
+  };
+}

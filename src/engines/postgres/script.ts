@@ -1,0 +1,62 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { EXIT, UserError } from '../../errors.ts';
+import { redact } from '../../process/redact.ts';
+import type { DatabaseUrl, EngineContext, Replaced, ScriptRun } from '../engine.ts';
+import { besideDestination } from './restore.ts';
+import { PSQL_FLAGS } from './session.ts';
+import { anyClientTools } from './tools.ts';
+import { connectionOf, withDatabase } from './url.ts';
+
+/** Runs an SQL file: into a new database that takes the destination's place, or on a database as it is. */
+export async function runScript(context: EngineContext, run: ScriptRun): Promise<Replaced> {
+  const { url, file, asItIs, undo } = run;
+  await refuseConnect(file);
+  if (asItIs) {
+    await runFile(context, url, file);
+    return { swapMs: null, undoDatabase: null };
+  }
+  return besideDestination(context, { url, undo, locale: null }, ({ fresh }) =>
+    runFile(context, withDatabase(url, fresh), file),
+  );
+}
+
+/** In one transaction: a script that fails has done nothing. */
+async function runFile(context: EngineContext, url: DatabaseUrl, file: string): Promise<void> {
+  const { report, runner, signal } = context;
+  const tools = await anyClientTools(context);
+  report({ event: 'step', step: 'restore', state: 'started', label: `Run ${file}` });
+  const { args, env } = connectionOf(url, { client_min_messages: 'warning' });
+  const flags = [...PSQL_FLAGS, '--set=ON_ERROR_STOP=1', '--single-transaction', `--file=${file}`];
+  const result = await runner.run({ file: tools.psql, args: [...flags, ...args], env }, { signal });
+  if (result.exitCode !== 0) {
+    throw new UserError(`${file} failed`, {
+      code: 'script_failed',
+      exit: EXIT.failed,
+      details: redact(result.stderr).trim().split('\n').slice(0, 20),
+      hint: 'It ran in one transaction: the database is as it was before. Statements that refuse one (VACUUM, CREATE DATABASE) cannot be in it.',
+    });
+  }
+  report({ event: 'step', step: 'restore', state: 'done', label: `Ran ${file}` });
+}
+
+/** `\connect` would leave the database that was asked about and confirmed. */
+async function refuseConnect(file: string): Promise<void> {
+  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  let number = 0;
+  let inCopy = false;
+  for await (const line of lines) {
+    number += 1;
+    if (inCopy) {
+      inCopy = line !== '\\.';
+    } else if (/^\s*\\(c|connect)\b/.test(line)) {
+      throw new UserError(`${file}:${number} connects to another database: ${line.trim()}`, {
+        code: 'script_refused',
+        exit: EXIT.refused,
+        hint: 'Remove the line: a load runs on the database that was confirmed and on no other. pg_dump writes it with --create.',
+      });
+    } else if (/^copy\s.*\sfrom\s+stdin\b/i.test(line)) {
+      inCopy = true;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env node
+// The program's `bin`. An old Node must be able to read this file, so that it can say what is needed or hand over.
+// Of the built-in modules it loads what it needs only where it needs it: each costs every start some of its time.
+import { readFileSync } from 'fs';
+import module from 'module';
+
+const NEEDED = [22, 15];
+const require = module.createRequire(import.meta.url);
+
+launch(process.argv.slice(2));
+
+function launch(words) {
+  // Answered here: a script that asks for the version should not pay for the whole program.
+  if (words.length === 1 && words[0] === '--version') {
+    process.stdout.write(`${version()}\n`);
+  } else if (isRecent(process.versions.node)) {
+    module.enableCompileCache(cacheDirectory());
+    void import('./main.ts');
+  } else {
+    const runtime = ownRuntime();
+    if (runtime) handOver(runtime, words);
+    else explain();
+  }
+}
+
+function version() {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+}
+
+function isRecent(running) {
+  const [major, minor] = running.split('.').map(Number);
+  return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
+}
+
+/** The user's own: Node's default lies in the shared temporary directory, where others could plant code. */
+function cacheDirectory() {
+  const { homedir } = require('os');
+  return `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/tool/compile-cache`;
+}
+
+/** The runtime that the npm package `node` brings, when that package is installed beside this one. */
+function ownRuntime() {
+  try {
+    return isRecent(require('node/package.json').version) ? require.resolve('node/bin/node') : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function handOver(runtime, words) {
+  const { spawn } = require('child_process');
+  const { isatty } = require('tty');
+  const { fileURLToPath } = require('url');
+  const child = spawn(runtime, [fileURLToPath(import.meta.url)].concat(words), { stdio: 'inherit' });
+  // Ctrl-C reaches the child from the terminal itself; a second one would mean "quit at once" to it.
+  process.on('SIGINT', () => isatty(0) || child.kill('SIGINT'));
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', explain);
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+function explain() {
+  process.stderr.write(
+    `tool needs Node ${NEEDED.join('.')} or newer; this is Node ${process.versions.node}.\n` +
+      'Get a current one from https://nodejs.org or your package manager, or run: npm install --global node\n',
+  );
+  process.exitCode = 1;
+}

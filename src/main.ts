@@ -1,0 +1,45 @@
+import { run } from './cli/run.ts';
+import { abortOnSignals } from './cli/signals.ts';
+import { COMMANDS, FAMILIES, GLOBAL_OPTIONS } from './commands/registry.ts';
+import { openContext } from './context.ts';
+import { readTerminal } from './terminal.ts';
+import { readVersion } from './version.ts';
+
+const { stdin, stdout, stderr, env } = process;
+const clock = () => new Date();
+
+// `tool targets | head`: when nobody reads any more, the rest is written nowhere.
+for (const stream of [stdout, stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
+const terminal = readTerminal(process, env);
+
+process.exitCode = await run({
+  words: process.argv.slice(2),
+  grammar: { commands: COMMANDS, families: FAMILIES, globalOptions: GLOBAL_OPTIONS, version: readVersion() },
+  terminal,
+  stdin,
+  stdout,
+  stderr,
+  environment: env,
+  cwd: process.cwd(),
+  signal: abortOnSignals({ source: process, clock, exitNow: (code) => process.exit(code) }),
+  clock,
+  openContext,
+  async openScreens(options) {
+    const { start } = await import('../screens/start.tsx');
+    const { config, environment, cwd } = options;
+    return start({
+      ...options,
+      stdin,
+      stdout,
+      unicode: terminal.unicode,
+      color: terminal.stdout.color,
+      clock,
+      createContext: (session) => openContext({ config, environment, cwd, clock, ...session }),
+    });
+  },
+});

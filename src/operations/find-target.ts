@@ -1,0 +1,19 @@
+import { closest } from 'fastest-levenshtein';
+import type { Configuration } from '../config/configuration.ts';
+import type { TargetSettings } from '../config/schema/settings.ts';
+import { EXIT, UserError } from '../errors.ts';
+
+/** The target's settings; an error of wrong usage when there is none of this name. */
+export function findTarget({ settings }: Configuration, name: string): TargetSettings {
+  const target = settings.targets[name];
+  if (target) return target;
+  const names = Object.keys(settings.targets);
+  throw new UserError(`There is no target "${name}"`, {
+    code: 'target_unknown',
+    exit: EXIT.usage,
+    hint:
+      names.length === 0
+        ? 'The configuration has no targets yet.'
+        : `Did you mean "${closest(name, names)}"? tool targets lists all.`,
+  });
+}

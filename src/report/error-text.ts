@@ -1,0 +1,26 @@
+import { inspect } from 'node:util';
+import type { UserError } from '../errors.ts';
+import { redact } from '../process/redact.ts';
+import type { Style } from './style.ts';
+
+/** An error for people: what failed, what the server or the tool said, what to do next. */
+export function errorText(error: UserError, { style, debug }: { style: Style; debug: boolean }): string {
+  const lines = [
+    `${style.paint('bad', 'error:')} ${redact(error.message)}`,
+    ...error.details.flatMap((detail) => redact(detail).split('\n')).map((line) => `    ${line}`),
+  ];
+  if (error.hint) lines.push(`  ${style.paint('accent', 'hint:')} ${redact(error.hint)}`);
+  if (debug) lines.push(redact(inspect(error)));
+  return lines.join('\n');
+}
+
+/** An error for programs: the fields of the `error` event, and of the document's `error`. */
+export function errorData(error: UserError): object {
+  return {
+    code: error.code,
+    message: redact(error.message),
+    hint: error.hint === undefined ? null : redact(error.hint),
+    exit: error.exit,
+    ...(error.details.length > 0 && { details: error.details.map(redact) }),
+  };
+}

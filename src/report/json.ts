@@ -1,0 +1,18 @@
+import type { Printer } from './printer.ts';
+
+export interface JsonOptions {
+  write: (text: string) => void;
+  /** Whether the commands that are run are told as well. */
+  debug: () => boolean;
+}
+
+/** One event a line (NDJSON). The line that ends a run is written by who knows its outcome. */
+export function createJsonPrinter({ write, debug }: JsonOptions): Printer {
+  return {
+    report(event) {
+      if (event.event === 'command' && !debug()) return;
+      write(`${JSON.stringify(event)}\n`);
+    },
+    end() {},
+  };
+}

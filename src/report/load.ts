@@ -1,0 +1,49 @@
+import { formatBytes, formatDuration, formatNumberOf } from '../amounts.ts';
+import type { LoadPlan, LoadResult } from '../operations/results.ts';
+import { destinationLines, typedName } from './destination.ts';
+import type { Question } from './question.ts';
+
+/** The plan of a load for people: what goes where, why there, how, and what can be undone. */
+export function loadPlanLines(plan: LoadPlan): string[] {
+  return [
+    `Load ${contents(plan)}`,
+    ...destinationLines(plan.destination),
+    `  chosen by ${plan.chosen_by}`,
+    `  strategy  ${plan.strategy}: ${plan.strategy_reason}`,
+    `  undo      ${undoLine(plan)}`,
+    ...plan.steps.map((step, index) => `  ${String(index + 1).padStart(2)}. ${step}`),
+    ...plan.warnings.map(({ message }) => `  warning: ${message}`),
+  ];
+}
+
+export function loadQuestion(plan: LoadPlan): Question {
+  const { destination, file } = plan;
+  const place = `database "${destination.database}" on ${destination.host}`;
+  const ask = file !== null ? `Run ${file} on ${place}?` : `${destination.exists ? 'Replace' : 'Create'} ${place}?`;
+  return { plan: loadPlanLines(plan), ask, ...typedName(destination) };
+}
+
+/** What a load did, and how to take it back. */
+export function loadedText(
+  { target }: LoadPlan,
+  { snapshot, destination, swap_ms, undo_database, ...size }: LoadResult,
+) {
+  const what = snapshot ? `snapshot ${snapshot.index} of ${target}` : 'the file';
+  const amount = [formatNumberOf(size.tables, 'table'), formatNumberOf(size.rows, 'row'), formatBytes(size.size_bytes)];
+  return [
+    `Loaded ${what} into ${destination}${snapshot ? `: ${amount.join(', ')}` : ''}`,
+    ...(swap_ms === null ? [] : [`The database was away for ${formatDuration(swap_ms)}`]),
+    ...(undo_database === null ? [] : [`The database as it was is kept: tool undo ${target}`]),
+  ].join('\n');
+}
+
+function contents({ target, snapshot, file, tables, rows, size_bytes, schemas }: LoadPlan): string {
+  if (file !== null) return `${file} for ${target}`;
+  const amount = [formatNumberOf(tables, 'table'), formatNumberOf(rows, 'row'), formatBytes(size_bytes)].join(', ');
+  return `snapshot ${snapshot?.index} of ${target} (${snapshot?.id}): ${amount}, schemas ${schemas.join(', ')}`;
+}
+
+function undoLine({ target, undo, destination }: LoadPlan): string {
+  if (!destination.exists) return 'nothing to keep: the database is new';
+  return undo ? `the database as it is now is kept: tool undo ${target}` : 'none: what is replaced is gone';
+}

@@ -1,0 +1,62 @@
+import { formatDuration } from '../amounts.ts';
+import { redact } from '../process/redact.ts';
+import { elapsed, foldRun, type RunState, type RunStep, startRun } from '../state/run.ts';
+import type { Printer } from './printer.ts';
+import type { Style } from './style.ts';
+
+export interface PlainOptions {
+  /** Writes to standard error: standard output is for results. */
+  write: (text: string) => void;
+  style: Style;
+  clock: () => Date;
+  /** Whether the commands that are run are told as well. */
+  debug: () => boolean;
+}
+
+/** One line a step, when it has ended; warnings as they come. */
+export function createPlainPrinter({ write, style, clock, debug }: PlainOptions): Printer & { state: () => RunState } {
+  const now = () => clock().getTime();
+  let state = startRun(now());
+  return {
+    state: () => state,
+    report(event) {
+      state = foldRun(state, event, now());
+      switch (event.event) {
+        case 'step': {
+          const step = state.steps.find((other) => other.step === event.step);
+          if (step && event.state !== 'started') write(`${stepLine(step, style)}\n`);
+          break;
+        }
+        case 'warning':
+          write(`${style.paint('caution', 'warning:')} ${redact(event.message)}\n`);
+          break;
+        case 'command':
+          if (debug()) write(`${style.paint('dim', `$ ${redact(event.command)}`)}\n`);
+          break;
+        case 'progress':
+          break;
+        default:
+          event satisfies never;
+      }
+    },
+    end(fate) {
+      if (fate === 'done') return;
+      for (const step of state.steps) {
+        if (step.state === 'running') write(`${stepLine({ ...step, state: 'failed', endedAt: now() }, style)}\n`);
+      }
+    },
+  };
+}
+
+const LOOKS = {
+  done: { mark: 'done', tone: 'good' },
+  skipped: { mark: 'skipped', tone: 'dim' },
+  failed: { mark: 'failed', tone: 'bad' },
+  running: { mark: 'running', tone: 'accent' },
+} as const;
+
+function stepLine(step: RunStep, { paint, marks }: Style): string {
+  const { mark, tone } = LOOKS[step.state];
+  const time = step.state === 'skipped' ? 'skipped' : formatDuration(elapsed(step, step.startedAt));
+  return `${paint(tone, marks[mark])} ${redact(step.label)} ${paint('dim', time)}`;
+}

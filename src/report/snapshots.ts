@@ -1,0 +1,33 @@
+import { formatAge, formatBytes, formatCount, formatNumberOf } from '../amounts.ts';
+import type { SnapshotRow, TargetSnapshots } from '../operations/results.ts';
+import { type Column, formatTable, type TableOptions } from './table.ts';
+
+/** A target's snapshots as a table, newest first. */
+export function snapshotsText({ target, snapshots }: TargetSnapshots, options: TableOptions & { now: Date }): string {
+  if (snapshots.length === 0) return `Target ${target} has no snapshots yet. Take one: tool build ${target}`;
+  return formatTable(snapshotColumns(options.now), snapshots, options);
+}
+
+/** `snapshot 0 of app (k3f9…): 25 tables, 200,123 rows, 45.1 MB (12.0 MB added)` */
+export function snapshotLine(target: string, snapshot: SnapshotRow): string {
+  const { index, id, tables, rows, size_bytes, stored_bytes } = snapshot;
+  const contents = [formatNumberOf(tables, 'table'), formatNumberOf(rows, 'row'), formatBytes(size_bytes)].join(', ');
+  return `snapshot ${index} of ${target} (${id}): ${contents} (${formatBytes(stored_bytes)} added)`;
+}
+
+function snapshotColumns(now: Date): Column<SnapshotRow>[] {
+  return [
+    { title: 'INDEX', cell: ({ index }) => String(index), align: 'right' },
+    { title: 'ID', cell: ({ id }) => id },
+    { title: 'CREATED', cell: ({ created_at }) => created_at.replace(/\.\d+Z$/, 'Z') },
+    { title: 'AGE', cell: ({ created_at }) => formatAge(now.getTime() - Date.parse(created_at)) },
+    { title: 'KIND', cell: ({ sanitized }) => (sanitized ? 'sanitized' : 'original') },
+    { title: 'SERVER', cell: ({ engine, server_version }) => `${engine} ${server_version}` },
+    { title: 'TABLES', cell: ({ tables }) => formatCount(tables), align: 'right' },
+    { title: 'ROWS', cell: ({ rows }) => formatCount(rows), align: 'right' },
+    { title: 'SIZE', cell: ({ size_bytes }) => formatBytes(size_bytes), align: 'right' },
+    { title: 'ADDED', cell: ({ stored_bytes }) => formatBytes(stored_bytes), align: 'right' },
+    { title: 'WHERE', cell: ({ where }) => where.join('+') },
+    { title: 'NOTE', cell: ({ note }) => note ?? '' },
+  ];
+}

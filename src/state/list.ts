@@ -1,0 +1,39 @@
+/** A list's selection and filter. The selection is an identity, so that it survives refreshing and filtering. */
+export interface ListState {
+  selected: string | null;
+  filter: string;
+}
+
+export type Move = 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last';
+
+export const emptyList: ListState = { selected: null, filter: '' };
+
+/** Where the selection is among the ids in view: the first one while nothing, or something gone, is selected. */
+export function selectedIndex(ids: string[], selected: string | null): number {
+  const index = selected === null ? -1 : ids.indexOf(selected);
+  return index === -1 ? Math.min(0, ids.length - 1) : index;
+}
+
+/** The selection after a move among the ids in view. */
+export function moveSelection(list: ListState, { ids, move, page }: { ids: string[]; move: Move; page: number }) {
+  const index = selectedIndex(ids, list.selected);
+  const destinations: Record<Move, number> = {
+    up: index - 1,
+    down: index + 1,
+    'page-up': index - page,
+    'page-down': index + page,
+    first: 0,
+    last: ids.length - 1,
+  };
+  const next = ids[Math.max(0, Math.min(ids.length - 1, destinations[move]))];
+  return { ...list, selected: next ?? list.selected };
+}
+
+/** Whether every word of the filter is somewhere in the texts, without regard to case. */
+export function matchesFilter(filter: string, texts: (string | null)[]): boolean {
+  const haystack = texts.join('\n').toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => haystack.includes(word));
+}

@@ -1,0 +1,67 @@
+import type { ProgressEvent } from '../events.ts';
+
+/** How far a step is, with enough memory of the last seconds to tell its pace. */
+export interface Progress {
+  done: number;
+  total: number | null;
+  unit: ProgressEvent['unit'];
+  current: string | null;
+  /** Oldest first; the pace is taken over these. */
+  samples: Sample[];
+}
+
+export interface Sample {
+  at: number;
+  done: number;
+}
+
+/** `null` wherever nobody can know: better no figure than an invented one. */
+export interface Pace {
+  /** Units a second over the last seconds. */
+  rate: number | null;
+  remainingMs: number | null;
+  /** 0 to 1. */
+  share: number | null;
+}
+
+const WINDOW_MS = 8000;
+const SAMPLE_EVERY_MS = 250;
+const TRUSTED_AFTER_MS = 1000;
+
+/** Progress of a step that has just begun. */
+export function startProgress({ total, unit }: Pick<ProgressEvent, 'total' | 'unit'>, now: number): Progress {
+  return { done: 0, total, unit, current: null, samples: [{ at: now, done: 0 }] };
+}
+
+/** Progress after an event. */
+export function updateProgress(progress: Progress, event: ProgressEvent, now: number): Progress {
+  return {
+    done: event.done,
+    total: event.total,
+    unit: event.unit,
+    current: event.current ?? null,
+    samples: event.unit === progress.unit ? addSample(progress.samples, { at: now, done: event.done }) : [],
+  };
+}
+
+/** The pace at this moment; a stall lowers the rate, since time goes on while nothing is done. */
+export function paceOf(progress: Progress, now: number): Pace {
+  const { done, total, samples } = progress;
+  const share = total === null || total <= 0 ? null : Math.min(1, done / total);
+  const first = samples[0];
+  const span = first === undefined ? 0 : now - first.at;
+  if (first === undefined || span < TRUSTED_AFTER_MS || done <= first.done) {
+    return { rate: null, remainingMs: null, share };
+  }
+  const rate = ((done - first.done) / span) * 1000;
+  // An estimate that was overtaken says nothing about the end any more.
+  const remainingMs = total === null || done > total ? null : ((total - done) / rate) * 1000;
+  return { rate, remainingMs, share };
+}
+
+function addSample(samples: Sample[], sample: Sample): Sample[] {
+  const last = samples.at(-1);
+  if (last !== undefined && sample.at - last.at < SAMPLE_EVERY_MS) return samples;
+  const recent = samples.filter(({ at }) => sample.at - at <= WINDOW_MS);
+  return [...(recent.length > 0 ? recent : samples.slice(-1)), sample];
+}

@@ -1,0 +1,129 @@
+import type { UserError } from '../errors.ts';
+import type { ProgressEvent, RunEvent } from '../events.ts';
+import { type Progress, startProgress, updateProgress } from './progress.ts';
+
+/** What is known of a piece of work, folded from its events: the live output and the run screen draw nothing else. */
+export interface RunState {
+  status: 'running' | 'done' | 'failed' | 'cancelled';
+  startedAt: number;
+  endedAt: number | null;
+  steps: RunStep[];
+  /** Commands and warnings in the order they came; the oldest go first. */
+  log: LogLine[];
+  /** Lines that the log has let go of. */
+  droppedLines: number;
+  warnings: { code: string; message: string }[];
+  error: UserError | null;
+}
+
+export interface RunStep {
+  step: string;
+  label: string;
+  state: 'running' | 'done' | 'skipped' | 'failed';
+  startedAt: number;
+  endedAt: number | null;
+  progress: Progress | null;
+}
+
+export interface LogLine {
+  at: number;
+  kind: 'step' | 'command' | 'warning';
+  text: string;
+}
+
+export type RunEnd = { status: 'done' } | { status: 'failed' | 'cancelled'; error: UserError };
+
+const LOG_LIMIT = 1000;
+
+/** A run that has just begun; `now` is in milliseconds, as everywhere in the fold. */
+export function startRun(now: number): RunState {
+  return {
+    status: 'running',
+    startedAt: now,
+    endedAt: null,
+    steps: [],
+    log: [],
+    droppedLines: 0,
+    warnings: [],
+    error: null,
+  };
+}
+
+/** The state after an event: the one place that gives events a meaning. */
+export function foldRun(state: RunState, event: RunEvent, now: number): RunState {
+  switch (event.event) {
+    case 'step':
+      return addLog(withStep(state, { ...event, now }), { at: now, kind: 'step', text: stepLine(event) });
+    case 'progress':
+      return withProgress(state, event, now);
+    case 'command':
+      return addLog(state, { at: now, kind: 'command', text: event.command });
+    case 'warning': {
+      const { code, message } = event;
+      const warned = { ...state, warnings: [...state.warnings, { code, message }] };
+      return addLog(warned, { at: now, kind: 'warning', text: message });
+    }
+    default:
+      return event satisfies never;
+  }
+}
+
+/** The state when the work has ended; a step that was still running shares its fate. */
+export function endRun(state: RunState, end: RunEnd, now: number): RunState {
+  const fate = end.status === 'done' ? 'done' : 'failed';
+  return {
+    ...state,
+    status: end.status,
+    endedAt: now,
+    error: end.status === 'done' ? null : end.error,
+    steps: state.steps.map((step) => (step.state === 'running' ? { ...step, state: fate, endedAt: now } : step)),
+  };
+}
+
+/** How long the run has taken, or took. */
+export function elapsed(state: { startedAt: number; endedAt: number | null }, now: number): number {
+  return Math.max(0, (state.endedAt ?? now) - state.startedAt);
+}
+
+interface StepChange {
+  step: string;
+  state: 'started' | 'done' | 'skipped';
+  label: string;
+  now: number;
+}
+
+function withStep(state: RunState, { step, state: change, label, now }: StepChange): RunState {
+  const known = state.steps.find((other) => other.step === step);
+  const next: RunStep = {
+    step,
+    label,
+    state: change === 'started' ? 'running' : change,
+    startedAt: known?.startedAt ?? now,
+    endedAt: change === 'started' ? null : now,
+    progress: known?.progress ?? null,
+  };
+  return {
+    ...state,
+    steps: known ? state.steps.map((other) => (other === known ? next : other)) : [...state.steps, next],
+  };
+}
+
+function withProgress(state: RunState, event: ProgressEvent, now: number): RunState {
+  return {
+    ...state,
+    steps: state.steps.map((step) =>
+      step.step === event.step
+        ? { ...step, progress: updateProgress(step.progress ?? startProgress(event, step.startedAt), event, now) }
+        : step,
+    ),
+  };
+}
+
+function addLog(state: RunState, line: LogLine): RunState {
+  const excess = Math.max(0, state.log.length + 1 - LOG_LIMIT);
+  return { ...state, log: [...state.log.slice(excess), line], droppedLines: state.droppedLines + excess };
+}
+
+function stepLine({ state, label }: { state: 'started' | 'done' | 'skipped'; label: string }): string {
+  return state === 'started' ? label : `${label}: ${state}`;
+}

@@ -1,0 +1,39 @@
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { UserError } from '../errors.ts';
+import type { SnapshotRow } from '../operations/results.ts';
+
+/** The snapshots of each target that was looked at. */
+export interface SnapshotsState {
+  targets: Record<string, SnapshotList>;
+}
+
+export interface SnapshotList {
+  phase: 'loading' | 'ready' | 'failed';
+  error: UserError | null;
+  rows: SnapshotRow[];
+}
+
+export type SnapshotsStore = StoreApi<SnapshotsState>;
+
+export function createSnapshotsStore(): SnapshotsStore {
+  return createStore<SnapshotsState>(() => ({ targets: {} }));
+}
+
+const NOT_LOOKED_AT: SnapshotList = { phase: 'loading', error: null, rows: [] };
+
+export function snapshotsOf(state: SnapshotsState, target: string): SnapshotList {
+  return state.targets[target] ?? NOT_LOOKED_AT;
+}
+
+export function snapshotsListed(state: SnapshotsState, target: string, rows: SnapshotRow[]): SnapshotsState {
+  return withList(state, target, { phase: 'ready', error: null, rows });
+}
+
+/** What was listed before stays in view beside the reason. */
+export function snapshotsFailed(state: SnapshotsState, target: string, error: UserError): SnapshotsState {
+  return withList(state, target, { ...snapshotsOf(state, target), phase: 'failed', error });
+}
+
+function withList(state: SnapshotsState, target: string, list: SnapshotList): SnapshotsState {
+  return { targets: { ...state.targets, [target]: list } };
+}

@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What every tree below starts from: all of it allowed. */
+const house = {
+  'src/main.ts': "export const started = import('../screens/start.tsx');",
+  'src/errors.ts': 'export class UserError extends Error {}',
+  'src/process/local.ts':
+    "import { UserError } from '../errors.ts';\nimport { execa } from 'execa';\nexport const run = [execa, UserError];",
+  'src/engines/engine.ts': "import { run } from '../process/local.ts';\nexport const engine = run;",
+  'src/operations/load.ts': "import { engine } from '../engines/engine.ts';\nexport const load = engine;",
+  'src/commands/load.ts': "import { load } from '../operations/load.ts';\nexport const command = load;",
+  'components/list.tsx': "import { Text } from 'ink';\nexport const List = () => <Text>…</Text>;",
+  'screens/start.tsx':
+    "import { List } from '../components/list.tsx';\nimport { load } from '../src/operations/load.ts';\nexport const start = [List, load];",
+};
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tool-imports-'));
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  for (const [path, content] of Object.entries(house)) write(path, content);
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(path: string, content: string) {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), content);
+}
+
+function violations(): string[] {
+  const words = [
+    '--config',
+    join(root, '.ci/import-directions.mjs'),
+    '--output-type',
+    'json',
+    'src',
+    'components',
+    'screens',
+  ];
+  const { stdout } = spawnSync(join(root, 'node_modules/.bin/depcruise'), words, { cwd: folder, encoding: 'utf8' });
+  const { summary } = JSON.parse(stdout) as { summary: { violations: { rule: { name: string } }[] } };
+  return summary.violations.map(({ rule }) => rule.name);
+}
+
+test('imports along the arrows pass', () => {
+  expect(violations()).toEqual([]);
+});
+
+test.each([
+  ['errors-import-nothing', 'src/errors.ts', "import 'node:fs';"],
+  [
+    'ground-imports-only-ground',
+    'src/events.ts',
+    "import type { engine } from './engines/engine.ts';\nexport type E = typeof engine;",
+  ],
+  ['process-is-below-the-parts', 'src/process/docker.ts', "import '../engines/engine.ts';"],
+  [
+    'parts-are-below-operations',
+    'src/engines/dump.ts',
+    "import type { load } from '../operations/load.ts';\nexport type L = typeof load;",
+  ],
+  ['operations-are-below-the-skins', 'src/operations/undo.ts', "import '../commands/load.ts';"],
+  [
+    'the-core-has-never-heard-of-a-terminal',
+    'src/report/plain.ts',
+    "import { render } from 'ink';\nexport const draw = render;",
+  ],
+  ['the-core-has-never-heard-of-a-terminal', 'src/state/run.ts', "import '../../components/list.tsx';"],
+  ['only-main-starts-the-screens', 'src/commands/demo.ts', "export const screens = import('../../screens/start.tsx');"],
+  ['main-starts-the-screens-lazily', 'src/main.ts', "import '../screens/start.tsx';"],
+  ['screens-and-commands-act-through-operations', 'screens/targets.tsx', "import '../src/engines/engine.ts';"],
+  ['screens-are-not-the-command-line', 'screens/targets.tsx', "import '../src/commands/load.ts';"],
+  ['components-know-nothing-of-databases', 'components/table.tsx', "import '../src/operations/load.ts';"],
+  ['only-the-runners-import-execa', 'src/engines/dump.ts', "import { execa } from 'execa';\nexport const run = execa;"],
+  [
+    'heavy-packages-are-loaded-where-they-are-used',
+    'src/snapshots/s3.ts',
+    "import { S3Client } from '@aws-sdk/client-s3';\nexport const client = new S3Client();",
+  ],
+  ['no-circles', 'src/process/local.ts', "import './docker.ts';"],
+  ['every-import-resolves', 'src/engines/dump.ts', "import './nowhere.ts';"],
+])('%s: reported in %s', (rule, path, content) => {
+  if (rule === 'no-circles') write('src/process/docker.ts', "import './local.ts';");
+  write(path, content);
+  expect(violations()).toContain(rule);
+});

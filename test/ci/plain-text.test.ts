@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { expect, test } from 'vitest';
+import { isNarrow, lazySegmenter } from '../../.ci/bundle/plain-text.mjs';
+
+const narrowCharacters = Array.from({ length: 0x1_00_00 }, (_, code) => String.fromCharCode(code)).filter(isNarrow);
+/** What could join, widen or break what stands beside it, among characters that cannot. */
+const text = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(...narrowCharacters),
+      fc.constantFrom(...'\r\n\t\u{1b}é\u{301}\u{200d}\u{fe0f}👍界가'),
+      fc.string(),
+    ),
+  )
+  .map((parts) => parts.join(''));
+
+test('every narrow character is one cell wide, and so is none too many', () => {
+  expect(narrowCharacters.length).toBeGreaterThan(1_000);
+  expect(narrowCharacters.filter((character) => stringWidth(character) !== 1)).toEqual([]);
+});
+
+test('narrow text is as wide as it has characters', () => {
+  fc.assert(
+    fc.property(text, (sample) => {
+      if (isNarrow(sample)) expect(stringWidth(sample)).toBe(sample.length);
+    }),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...narrowCharacters)), (characters) => {
+      expect(stringWidth(characters.join(''))).toBe(characters.length);
+    }),
+  );
+});
+
+test('text is cut into the graphemes that Intl.Segmenter finds, with or without it', () => {
+  const segmenter = new Intl.Segmenter();
+  const lazy = lazySegmenter(() => segmenter);
+  fc.assert(
+    fc.property(text, fc.nat(20), (sample, index) => {
+      expect([...lazy.segment(sample)]).toEqual([...segmenter.segment(sample)].map((segment) => ({ ...segment })));
+      expect(lazy.segment(sample).containing(index)).toEqual(segmenter.segment(sample).containing(index));
+    }),
+  );
+});
+
+test('plain text with colours needs no segmenter', () => {
+  const lazy = lazySegmenter(() => expect.fail('made'));
+  expect([...lazy.segment('\u{1b}[32m│ ✓ é\u{1b}[39m')]).toHaveLength(15);
+});

@@ -1,0 +1,106 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CompletionSources, complete } from '../../src/cli/completion.ts';
+import { COMPLETION_SCRIPTS } from '../../src/cli/completion-scripts.ts';
+import { COMMANDS, FAMILIES, GLOBAL_OPTIONS } from '../../src/commands/registry.ts';
+
+const sources: CompletionSources = {
+  grammar: { commands: COMMANDS, families: FAMILIES, globalOptions: GLOBAL_OPTIONS, version: '1.2.3' },
+  targets: async () => [
+    { value: 'app', description: 'App' },
+    { value: 'shop', description: 'Shop' },
+  ],
+  snapshots: async (target) => [{ value: '0', description: `newest of ${target}` }],
+};
+
+async function offered(line: string): Promise<string[]> {
+  return (await complete(line.split(' '), sources)).map(({ value }) => value);
+}
+
+test.each([
+  ['', ['build', 'load', 'undo', 'verify', 'rm', 'targets', 'target', 'config', 'demo', 'completion']],
+  ['ta', ['targets', 'target']],
+  ['config ', ['init', 'check']],
+  ['completion ', ['bash', 'zsh', 'fish']],
+  ['load ', ['app', 'shop']],
+  ['load s', ['shop']],
+  ['load app ', ['0', ':files']],
+  ['rm app ', ['0']],
+  ['build app ', []],
+  ['verify app --original ', ['0']],
+  ['--config x.yml load --destdb postgres://h/d a', ['app']],
+  ['--config ', [':files']],
+  ['build app --note ', []],
+  ['undo app --d', ['--destdb', '--dry-run', '--debug']],
+  ['--h', ['--help']],
+  ['nonsense ', []],
+])('after "tool %s" the shell offers %j', async (line, expected) => {
+  expect(await offered(line)).toEqual(expected);
+});
+
+test('the snapshots offered are those of the target that was named', async () => {
+  expect(await complete(['rm', 'shop', ''], sources)).toEqual([{ value: '0', description: 'newest of shop' }]);
+});
+
+let directory: string;
+
+// A stand-in for the program that shows which words it was asked about, then offers two targets and files.
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'completion-'));
+  const program = join(directory, 'tool');
+  writeFileSync(program, '#!/bin/sh\nprintf "%s|" "$@" >asked\nprintf "app\\tThe app\\nshop\\t\\n:files\\t\\n"\n');
+  chmodSync(program, 0o755);
+  writeFileSync(join(directory, 'a file.sql'), '');
+  for (const [shell, script] of Object.entries(COMPLETION_SCRIPTS)) {
+    writeFileSync(join(directory, `completion.${shell}`), script);
+  }
+});
+
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+function inShell(shell: string, args: string[]): string {
+  const PATH = `${directory}:${process.env.PATH}`;
+  return execFileSync(shell, args, {
+    cwd: directory,
+    env: { ...process.env, PATH, HOME: directory },
+    encoding: 'utf8',
+  });
+}
+
+function asked(): string {
+  return execFileSync('cat', ['asked'], { cwd: directory, encoding: 'utf8' });
+}
+
+const has = (shell: string) => spawnSync(shell, ['-c', 'exit 0']).status === 0;
+
+describe.skipIf(!has('bash'))('bash', () => {
+  test('asks about the words before the cursor and offers what comes, with files', () => {
+    const script = `source completion.bash; COMP_WORDS=(tool load "" x); COMP_CWORD=2; _tool; printf "%s\\n" "\${COMPREPLY[@]}"`;
+    const replies = inShell('bash', ['--norc', '-c', script]).trimEnd().split('\n');
+    expect(replies).toEqual(expect.arrayContaining(['app', 'shop', 'a file.sql']));
+    expect(asked()).toBe('__complete|--|load||');
+  });
+});
+
+describe.skipIf(!has('zsh'))('zsh', () => {
+  test('asks about the words before the cursor and offers what comes, with files', () => {
+    const script = [
+      `compdef() { :; }; _describe() { print -l -- "\${(@P)3}"; }; _files() { print files; }`,
+      'source ./completion.zsh; words=(tool load "" x); CURRENT=3; _tool',
+    ].join('\n');
+    expect(inShell('zsh', ['-f', '-c', script])).toBe('app:The app\nshop:\nfiles\n');
+    expect(asked()).toBe('__complete|--|load||');
+  });
+});
+
+describe.skipIf(!has('fish'))('fish', () => {
+  test('asks about the words before the cursor and offers what comes, with files', () => {
+    const replies = inShell('fish', ['-N', '-c', 'source completion.fish; complete -C "tool load "']);
+    expect(replies).toContain('app\tThe app');
+    expect(replies).toContain('a file.sql');
+    expect(asked()).toBe('__complete|--|load||');
+  });
+});

@@ -1,0 +1,64 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { confirm } from '../../src/cli/confirm.ts';
+import { interrupted } from '../../src/errors.ts';
+import { Sink } from '../helpers/cli-host.ts';
+
+const question = { plan: ['Load snapshot 0', '  into app'], ask: 'Replace database "app"?' };
+
+function asking(answer: string | null, change: { typed?: string; assumeYes?: boolean; canAsk?: boolean } = {}) {
+  const input = new PassThrough();
+  const output = new Sink();
+  const { typed, ...rest } = change;
+  const signal = new AbortController().signal;
+  const asked = confirm(
+    { ...question, ...(typed !== undefined && { typed }) },
+    { assumeYes: false, canAsk: true, input, output, signal, ...rest },
+  );
+  if (answer === null) input.end();
+  else input.write(`${answer}\n`);
+  return { asked, output };
+}
+
+test.each(['y', 'Y', 'yes', ' y '])('the answer %j goes on', async (answer) => {
+  const { asked, output } = asking(answer);
+  await asked;
+  expect(output.text).toBe('Load snapshot 0\n  into app\nReplace database "app"? [y/N] ');
+});
+
+test.each(['', 'n', 'no', 'yep', 'app', null])('the answer %j is a no, and a refusal', async (answer) => {
+  await expect(asking(answer).asked).rejects.toMatchObject({ code: 'not_confirmed', exit: 5 });
+});
+
+test('where a name must be typed, a plain yes is not enough', async () => {
+  await expect(asking('y', { typed: 'app' }).asked).rejects.toMatchObject({ code: 'not_confirmed' });
+  await expect(asking('App', { typed: 'app' }).asked).rejects.toMatchObject({ code: 'not_confirmed' });
+  await expect(asking('app', { typed: 'app' }).asked).resolves.toBeUndefined();
+});
+
+test('nobody is asked when yes was said beforehand', async () => {
+  const { asked, output } = asking(null, { assumeYes: true, canAsk: false, typed: 'app' });
+  await asked;
+  expect(output.text).toBe('');
+});
+
+test('where nobody can be asked the answer is no, with a hint at --yes', async () => {
+  await expect(asking('y', { canAsk: false }).asked).rejects.toMatchObject({
+    exit: 5,
+    hint: expect.stringContaining('--yes'),
+  });
+});
+
+test('an interrupt ends the question with its own reason', async () => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const asked = confirm(question, {
+    assumeYes: false,
+    canAsk: true,
+    input: new PassThrough(),
+    output: new Sink(),
+    signal,
+  });
+  controller.abort(interrupted());
+  await expect(asked).rejects.toMatchObject({ code: 'interrupted', exit: 130 });
+});

@@ -1,0 +1,19 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const root = new URL('../..', import.meta.url).pathname;
+const sources = globSync(['src/**/*.ts', 'screens/**/*.{ts,tsx}'], { cwd: root })
+  .map((file) => readFileSync(`${root}/${file}`, 'utf8'))
+  .join('\n');
+const page = readFileSync(`${root}/docs/errors.md`, 'utf8');
+const documented = Array.from(page.matchAll(/^\| `(\w+)` +\|/gm), ([, code]) => code ?? '');
+
+test('every code of an error or a warning is in docs/errors.md', () => {
+  const used = new Set(Array.from(sources.matchAll(/\bcode: '(\w+)'/g), ([, code]) => code));
+  expect(used.size).toBeGreaterThan(5);
+  expect([...used].filter((code) => !documented.includes(code ?? ''))).toEqual([]);
+});
+
+test('every code in docs/errors.md is one that the program uses', () => {
+  expect(documented.filter((code) => !sources.includes(`'${code}'`))).toEqual([]);
+});

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { parseLine } from '../../src/cli/program.ts';
+import { COMMANDS, FAMILIES, GLOBAL_OPTIONS } from '../../src/commands/registry.ts';
+
+const grammar = { commands: COMMANDS, families: FAMILIES, globalOptions: GLOBAL_OPTIONS, version: '1.2.3' };
+
+function parse(line: string) {
+  const parsed = parseLine(line.split(' ').filter(Boolean), grammar);
+  return parsed.kind === 'command' ? { ...parsed, spec: parsed.spec.name } : parsed;
+}
+
+test('a line becomes a command with its arguments, options and the flags of all commands', () => {
+  expect(parse('load app 2 --destdb postgres://u@h/d --dry-run --no-undo --cpus 3')).toEqual({
+    kind: 'command',
+    spec: 'load',
+    arguments: { target: 'app', snapshot: '2' },
+    options: { destdb: 'postgres://u@h/d', dryRun: true, undo: false, drop: true, cpus: 3 },
+    globals: { json: false, tui: true, yes: false, debug: false },
+  });
+});
+
+test.each([
+  '--config a.yml --json --no-tui -y --debug config check --offline',
+  'config --config a.yml --json check --no-tui --offline -y --debug',
+  'config check --offline --config=a.yml --yes --json --no-tui --debug',
+])('flags of all commands are understood anywhere: %s', (line) => {
+  expect(parse(line)).toMatchObject({
+    spec: 'config check',
+    options: { offline: true },
+    globals: { config: 'a.yml', json: true, tui: false, yes: true, debug: true },
+  });
+});
+
+test.each([
+  ['buidl app', 'unknown_command', 'Did you mean build?'],
+  ['config chekc', 'unknown_command', 'Did you mean check?'],
+  ['load app --destbd x', 'unknown_flag', 'Did you mean --destdb?'],
+  ['targets --jsno', 'unknown_flag', 'Did you mean --json?'],
+  ['build', 'missing_argument', 'Usage: tool build [options] <target>'],
+  ['rm app', 'missing_argument', 'Usage: tool rm [options] <target> <snapshot>'],
+  ['undo app 1', 'excess_argument', 'Usage: tool undo [options] <target>'],
+  ['build app --note', 'missing_value', 'tool build --help'],
+  ['build app --cpus 0', 'invalid_value', 'tool build --help'],
+  ['build app --cpus two', 'invalid_value', 'tool build --help'],
+  ['completion tcsh', 'invalid_value', 'tool completion --help'],
+])('"%s" is wrong usage: %s', (line, code, hint) => {
+  expect(() => parse(line)).toThrow(expect.objectContaining({ code, exit: 2, hint: expect.stringContaining(hint) }));
+});
+
+test('a family of commands alone is incomplete, and so is no word at all', () => {
+  expect(parse('config')).toMatchObject({ kind: 'incomplete', alone: false });
+  expect(parse('--json')).toMatchObject({ kind: 'incomplete', alone: true, globals: { json: true } });
+});
+
+test('help and version are texts', () => {
+  expect(parse('--version')).toEqual({ kind: 'text', text: '1.2.3\n' });
+  expect(parse('help load')).toEqual(parse('load --help'));
+});
+
+test('the help lists every command that is not hidden, and each has its own with an example', () => {
+  const help = (line: string) => (parse(line) as { text: string }).text;
+  const all = help('--help');
+  expect(all).not.toContain('__complete');
+  for (const { name, hidden, examples } of COMMANDS) {
+    if (hidden) continue;
+    expect(all).toContain(`\n  ${name.split(' ')[0]} `);
+    for (const { command } of examples) expect(help(`${name} --help`)).toContain(command);
+  }
+});
+
+test('every example in the help can be parsed', () => {
+  for (const { examples, name } of COMMANDS) {
+    for (const { command } of examples) {
+      const words = /tool (.*?)\)?$/.exec(command)?.[1] ?? '';
+      const parsed = parseLine(words.match(/"[^"]*"|\S+/g) ?? [], grammar);
+      expect(parsed).toMatchObject({ kind: 'command', spec: { name } });
+    }
+  }
+});

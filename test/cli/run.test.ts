@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest';
+import { EXIT, interrupted, UserError } from '../../src/errors.ts';
+import { ATTENDED, command, runWith } from '../helpers/cli-host.ts';
+
+const finds = command(async () => ({ data: { found: 1 }, text: 'found 1' }), { json: 'document' });
+
+const works = command(async ({ report }) => {
+  report({ event: 'step', step: 'dump', state: 'started', label: 'Dump' });
+  report({ event: 'command', command: 'pg_dump app' });
+  report({ event: 'progress', step: 'dump', done: 1, total: 2, unit: 'tables' });
+  report({ event: 'warning', code: 'odd', message: 'something is odd' });
+  report({ event: 'step', step: 'dump', state: 'done', label: 'Dump' });
+  return { data: { snapshot: { index: 0 } }, text: 'built' };
+});
+
+const failing = command(async ({ report }) => {
+  report({ event: 'step', step: 'dump', state: 'started', label: 'Dump' });
+  throw new UserError('Cannot reach postgres://app:hunter2@db/app', {
+    code: 'unreachable',
+    exit: EXIT.unreachable,
+    hint: 'Is password=hunter2 right?',
+    details: ['FATAL: no\nreally postgres://app:hunter2@db/app'],
+  });
+});
+
+test('a result goes to standard output, and the steps to standard error', async () => {
+  const { exit, stdout, stderr } = await runWith(['work'], [works]);
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'built\n' });
+  expect(stderr).toBe('warning: something is odd\n✓ Dump 0 ms\n');
+});
+
+test('a reading command prints one JSON document with --json, wherever the flag stands', async () => {
+  for (const words of [
+    ['--json', 'work'],
+    ['work', '--json'],
+  ]) {
+    const { stdout, stderr } = await runWith(words, [finds]);
+    expect(JSON.parse(stdout)).toEqual({ found: 1 });
+    expect(stderr).toBe('');
+  }
+});
+
+test('a working command prints one event a line with --json, and the last says what was done', async () => {
+  const { stdout } = await runWith(['work', '--json'], [works]);
+  const events = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(events.map(({ event }) => event)).toEqual(['step', 'progress', 'warning', 'step', 'done']);
+  expect(events.at(-1)).toEqual({ event: 'done', command: 'work', duration_ms: 0, snapshot: { index: 0 } });
+});
+
+test('--debug tells the commands that are run', async () => {
+  expect((await runWith(['work', '--debug'], [works])).stderr).toContain('$ pg_dump app\n');
+  expect((await runWith(['work', '--debug', '--json'], [works])).stdout).toContain('{"event":"command"');
+});
+
+test('an error says what failed, the details, the hint, and the step it ended; never a stack, never a password', async () => {
+  const { exit, stdout, stderr } = await runWith(['work'], [failing]);
+  expect({ exit, stdout }).toEqual({ exit: 4, stdout: '' });
+  expect(stderr).toBe(
+    [
+      '✗ Dump 0 ms',
+      'error: Cannot reach postgres://app:***@db/app',
+      '    FATAL: no',
+      '    really postgres://app:***@db/app',
+      '  hint: Is password=*** right?',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('--debug adds where an error came from', async () => {
+  const { stderr } = await runWith(['work', '--debug'], [failing]);
+  expect(stderr).toContain('run.test.ts');
+  expect(stderr).not.toContain('hunter2');
+});
+
+test("a working command's error is its last event with --json", async () => {
+  const { stdout } = await runWith(['work', '--json'], [failing]);
+  expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toEqual({
+    event: 'error',
+    code: 'unreachable',
+    message: 'Cannot reach postgres://app:***@db/app',
+    hint: 'Is password=*** right?',
+    exit: 4,
+    details: ['FATAL: no\nreally postgres://app:***@db/app'],
+  });
+});
+
+test("a reading command's error is its document with --json", async () => {
+  const reading = command(async ({ context }) => ({ data: await context(), text: '' }), { json: 'document' });
+  const { exit, stdout } = await runWith(['work', '--json'], [reading]);
+  expect(exit).toBe(3);
+  expect(JSON.parse(stdout)).toEqual({
+    error: { code: 'no_configuration', message: 'No configuration found', hint: null, exit: 3 },
+  });
+});
+
+test('a defect is told as one, and exits with 1', async () => {
+  const defect = command(async () => {
+    throw new TypeError('x is not a function');
+  });
+  const { exit, stderr } = await runWith(['work'], [defect]);
+  expect(exit).toBe(1);
+  expect(stderr).toContain('error: x is not a function\n  hint: This is a defect');
+  expect(stderr).not.toContain('run.test.ts');
+});
+
+test('an aborted run ends with the reason of the abort, whatever it stumbled over', async () => {
+  const controller = new AbortController();
+  const stumbling = command(async () => {
+    controller.abort(interrupted(143));
+    throw new Error('connection lost');
+  });
+  const { exit, stderr } = await runWith(['work'], [stumbling], { signal: controller.signal });
+  expect({ exit, stderr }).toEqual({ exit: 143, stderr: 'error: Interrupted\n' });
+});
+
+test('an outcome may carry an exit code of its own', async () => {
+  const wrong = command(async () => ({ data: { ok: false }, text: 'wrong', exit: EXIT.configuration }));
+  expect((await runWith(['work'], [wrong])).exit).toBe(3);
+});
+
+test('without a command the screens open where a person is, and the help is printed with exit 2 elsewhere', async () => {
+  expect((await runWith(['--config', 'a.yml'], [works], { terminal: ATTENDED })).opened).toEqual([{ config: 'a.yml' }]);
+  for (const [words, terminal] of [
+    [[], undefined],
+    [['--no-tui'], ATTENDED],
+    [['--json'], ATTENDED],
+  ] as const) {
+    const { exit, stdout, stderr, opened } = await runWith([...words], [works], terminal && { terminal });
+    expect({ exit, stdout, opened }).toEqual({ exit: 2, stdout: '', opened: [] });
+    expect(stderr).toContain('Usage: tool');
+  }
+});
+
+test('a command can open the screens only where a person is', async () => {
+  const opening = command(async ({ screens }) => {
+    if (screens) return { data: {}, text: '', exit: await screens({ target: 'app' }) };
+    return { data: {}, text: 'table' };
+  });
+  expect((await runWith(['work'], [opening], { terminal: ATTENDED })).opened).toEqual([{ target: 'app' }]);
+  expect((await runWith(['work', '--no-tui'], [opening], { terminal: ATTENDED })).stdout).toBe('table\n');
+  expect((await runWith(['work'], [opening])).stdout).toBe('table\n');
+});
+
+test('debug: true in the configuration is as good as --debug', async () => {
+  const debugging = command(async ({ context, report }) => {
+    await context();
+    report({ event: 'command', command: 'pg_dump app' });
+    return { data: {}, text: '' };
+  });
+  const settings = { working_directory: '/', debug: true };
+  const openContext = async () => ({ configuration: { settings } }) as never;
+  expect((await runWith(['work'], [debugging], { openContext })).stderr).toBe('$ pg_dump app\n');
+});

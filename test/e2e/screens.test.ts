@@ -1,0 +1,186 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openTerminal, type TestTerminal } from './terminal.ts';
+
+let folder: string;
+const terminals: TestTerminal[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'screens-'));
+  await build({
+    entryPoints: ['test/e2e/fixtures/screens.tsx'],
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    // Ink asks for it in development only.
+    external: ['react-devtools-core'],
+    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+    logLevel: 'error',
+  });
+});
+afterEach(() => {
+  for (const terminal of terminals.splice(0)) terminal.close();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe.each([
+  [80, 24],
+  [200, 50],
+])('at %d×%d', (columns, rows) => {
+  test('one filters, builds, loads, undoes nothing and leaves by keys alone', async () => {
+    const terminal = open([], { columns, rows });
+    await terminal.waitFor('unreachable');
+    terminal.press('/', 'a', 'p', 'p');
+    await terminal.waitFor('1 of 4 targets');
+    terminal.press('enter');
+    await terminal.waitFor((screen) => screen.includes('/ app') && screen.includes('1 of 4 targets'));
+    terminal.press('b');
+    await terminal.waitFor('Built snapshot 0 of app');
+    terminal.press('esc');
+    await terminal.waitFor('1 of 4 targets');
+    terminal.press('enter');
+    await terminal.waitFor('3 snapshots');
+    terminal.press('l');
+    await terminal.waitFor('❯ Leave app_dev as it is');
+    terminal.press('down');
+    await terminal.waitFor('❯ Replace app_dev');
+    terminal.press('enter');
+    await terminal.waitFor('Loaded snapshot 0 of app into postgres://app@localhost:5432/app_dev');
+    terminal.press('esc');
+    await terminal.waitFor('3 snapshots');
+    terminal.press('esc');
+    await terminal.waitFor('1 of 4 targets');
+    terminal.press('q');
+    expect(await terminal.exited).toMatchObject({ exitCode: 0 });
+    expect(terminal.screen()).toContain('Built snapshot 0 of app');
+    expect(terminal.screen()).toContain('Loaded snapshot 0 of app into postgres://app@localhost:5432/app_dev');
+    expect(terminal.modes()).toEqual(AS_BEFORE);
+  });
+});
+
+describe('the terminal is as it was', () => {
+  test('after q', async () => {
+    const terminal = await opened();
+    expect(terminal.modes()).toMatchObject({ alternateScreen: true, cursorHidden: true, autowrap: false });
+    terminal.press('q');
+    await terminal.exited;
+    expect(terminal.modes()).toEqual(AS_BEFORE);
+  });
+
+  test('after SIGTERM in the middle of work', async () => {
+    const terminal = await opened(['slow']);
+    terminal.press('b');
+    await terminal.waitFor('25 %');
+    terminal.signal('SIGTERM');
+    expect(await terminal.exited).toMatchObject({ exitCode: 143 });
+    expect(terminal.modes()).toEqual(AS_BEFORE);
+    expect(terminal.screen()).toContain('Build a snapshot of app: cancelled');
+  });
+
+  test('after Ctrl-C twice, which cancels the work', async () => {
+    const terminal = await opened(['slow']);
+    terminal.press('b');
+    await terminal.waitFor('25 %');
+    terminal.press('ctrl+c');
+    await terminal.waitFor('Ctrl-C again leaves');
+    terminal.press('ctrl+c');
+    expect(await terminal.exited).toMatchObject({ exitCode: 130 });
+    expect(terminal.modes()).toEqual(AS_BEFORE);
+  });
+
+  test('after an error that nobody caught', async () => {
+    const terminal = await opened(['crash']);
+    terminal.press('x');
+    expect((await terminal.exited).exitCode).not.toBe(0);
+    expect(terminal.screen()).toContain('crashed');
+    expect(terminal.modes()).toEqual(AS_BEFORE);
+  });
+});
+
+test('a burst of resizing ends in the screen of a fresh start', async () => {
+  const terminal = await opened();
+  for (const [columns, rows] of [
+    [60, 20],
+    [120, 12],
+    [41, 40],
+    [200, 11],
+    [100, 30],
+  ] as const) {
+    for (const step of [3, 2, 1]) terminal.resize(columns + step * 7, rows + step);
+    terminal.resize(columns, rows);
+    const fresh = await opened([], { columns, rows });
+    await terminal.waitFor((screen) => screen === fresh.screen());
+  }
+});
+
+test('a server that never answers holds nothing up', async () => {
+  const terminal = await opened(['silent']);
+  await terminal.waitFor('○ checking');
+  terminal.press('b');
+  await terminal.waitFor('Built snapshot 0 of app');
+  terminal.press('esc');
+  await terminal.waitFor('5 targets');
+  terminal.press('G');
+  await terminal.waitFor('❯ silent');
+  await terminal.waitFor('no answer within 10.0 s', 15_000);
+});
+
+test('a window under 40×10 says that it is too small, and comes back', async () => {
+  const terminal = await opened();
+  const before = terminal.screen();
+  terminal.resize(39, 12);
+  await terminal.waitFor('too small');
+  terminal.resize(80, 24);
+  await terminal.waitFor((screen) => screen === before);
+});
+
+test('a cursor move writes less than 2 kB at 120×40', async () => {
+  const terminal = await opened(['many'], { columns: 120, rows: 40 });
+  await terminal.waitFor((screen) => screen.includes('10,004 targets') && screen.includes('○ checking'));
+  const before = terminal.bytesWritten();
+  terminal.press('j');
+  await terminal.waitFor('❯ billing');
+  expect(terminal.bytesWritten() - before).toBeLessThan(2000);
+});
+
+test('keys that arrive in one piece do what they would do one by one', async () => {
+  const terminal = await opened();
+  terminal.press('jjk');
+  await terminal.waitFor('❯ billing');
+  terminal.press('gl');
+  terminal.press('enter', 'l', 'down', 'enter');
+  await terminal.waitFor('Loaded snapshot 0 of app');
+});
+
+test('colours are left out with NO_COLOR, and marks beyond ASCII where they cannot be shown', async () => {
+  const terminal = await opened(['ascii'], { environment: { NO_COLOR: '1' } });
+  expect(terminal.screen().replace(/[漢字🚀データ]/gu, '')).toMatch(/^[\x20-\x7e\n]*$/);
+  expect(terminal.screen()).toContain('> app');
+});
+
+const AS_BEFORE = { alternateScreen: false, cursorHidden: false, autowrap: true, bracketedPaste: false };
+
+function open(words: string[] = [], options: Partial<Parameters<typeof openTerminal>[0]> = {}): TestTerminal {
+  const environment = { XDG_CACHE_HOME: join(folder, 'cache', String(terminals.length)), ...options.environment };
+  const terminal = openTerminal({
+    command: [process.execPath, join(folder, 'screens.js'), ...words],
+    ...options,
+    environment,
+  });
+  terminals.push(terminal);
+  return terminal;
+}
+
+/** Open, with all the checks done that will ever be. */
+async function opened(words: string[] = [], options: Partial<Parameters<typeof openTerminal>[0]> = {}) {
+  const terminal = open(words, options);
+  await terminal.waitFor('no datab');
+  return terminal;
+}

@@ -1,0 +1,148 @@
+import { setTimeout as deadline } from 'node:timers/promises';
+import pty from '@lydell/node-pty';
+import xterm from '@xterm/headless';
+import stringWidth from 'string-width';
+
+export interface TerminalOptions {
+  command: [string, ...string[]];
+  columns?: number;
+  rows?: number;
+  cwd?: string;
+  environment?: Record<string, string>;
+}
+
+/** A program in a real pseudo-terminal, and what a person would see on its screen. */
+export interface TestTerminal {
+  /** The screen as text, a line each, without blanks at the ends. */
+  screen(): string;
+  /** Keys as a terminal sends them, or the names in KEYS. */
+  press(...keys: string[]): void;
+  /** Resolves when the text, or what the function looks for, is on the screen; else shows the screen and fails. */
+  waitFor(wanted: string | RegExp | ((screen: string) => boolean), withinMs?: number): Promise<void>;
+  resize(columns: number, rows: number): void;
+  /** Bytes that the program has written so far. */
+  bytesWritten(): number;
+  /** Which of the states that programs must put back are on. */
+  modes(): { alternateScreen: boolean; cursorHidden: boolean; autowrap: boolean; bracketedPaste: boolean };
+  signal(name: NodeJS.Signals): void;
+  exited: Promise<{ exitCode: number }>;
+  close(): void;
+}
+
+export const KEYS: Record<string, string> = {
+  enter: '\r',
+  esc: '\x1b',
+  up: '\x1b[A',
+  down: '\x1b[B',
+  right: '\x1b[C',
+  left: '\x1b[D',
+  pageup: '\x1b[5~',
+  pagedown: '\x1b[6~',
+  home: '\x1b[H',
+  end: '\x1b[F',
+  backspace: '\x7f',
+  'ctrl+c': '\x03',
+  'ctrl+z': '\x1a',
+};
+
+export function openTerminal({
+  command,
+  columns = 80,
+  rows = 24,
+  cwd,
+  environment = {},
+}: TerminalOptions): TestTerminal {
+  const [file, ...args] = command;
+  // With CI in the environment, even empty, Ink draws nothing before it ends.
+  const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, ...inherited } = process.env;
+  const env = { ...inherited, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...environment };
+  const child = pty.spawn(file, args, { cols: columns, rows, cwd: cwd ?? process.cwd(), env });
+  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 1000 });
+  terminal.unicode.register({ version: 'modern', wcwidth, charProperties });
+  terminal.unicode.activeVersion = 'modern';
+  const watchers = new Set<() => void>();
+  let bytes = 0;
+  let cursorHidden = false;
+  terminal.parser.registerCsiHandler({ prefix: '?', final: 'l' }, (parameters) => {
+    if (parameters.includes(25)) cursorHidden = true;
+    return false;
+  });
+  terminal.parser.registerCsiHandler({ prefix: '?', final: 'h' }, (parameters) => {
+    if (parameters.includes(25)) cursorHidden = false;
+    return false;
+  });
+  child.onData((data) => {
+    bytes += Buffer.byteLength(data);
+    terminal.write(data, () => {
+      for (const look of watchers) look();
+    });
+  });
+  const exited = new Promise<{ exitCode: number }>((resolve) => child.onExit(resolve));
+  const screen = () => screenText(terminal);
+
+  return {
+    screen,
+    press: (...keys) => {
+      for (const key of keys) child.write(KEYS[key] ?? key);
+    },
+    async waitFor(wanted, withinMs = 10_000) {
+      const found = () => isOn(screen(), wanted);
+      if (found()) return;
+      const seen = Promise.withResolvers<'seen'>();
+      const look = () => {
+        if (found()) seen.resolve('seen');
+      };
+      watchers.add(look);
+      const enough = new AbortController();
+      const first = await Promise.race([seen.promise, deadline(withinMs, 'late', { signal: enough.signal })]);
+      watchers.delete(look);
+      enough.abort();
+      if (first === 'late') throw new Error(`not on the screen within ${withinMs} ms: ${wanted}\n${framed(screen())}`);
+    },
+    resize(width, height) {
+      terminal.resize(width, height);
+      child.resize(width, height);
+    },
+    bytesWritten: () => bytes,
+    modes: () => ({
+      alternateScreen: terminal.buffer.active.type === 'alternate',
+      cursorHidden,
+      autowrap: terminal.modes.wraparoundMode,
+      bracketedPaste: terminal.modes.bracketedPasteMode,
+    }),
+    signal: (name) => child.kill(name),
+    exited,
+    close() {
+      child.kill('SIGKILL');
+      terminal.dispose();
+    },
+  };
+}
+
+function screenText({ buffer, cols, rows }: InstanceType<typeof xterm.Terminal>): string {
+  const { active } = buffer;
+  // Lines keep what a narrower window hides: only the columns of the window are seen.
+  const line = (row: number) => active.getLine(active.baseY + row)?.translateToString(true, 0, cols) ?? '';
+  return Array.from({ length: rows }, (_, row) => line(row).trimEnd()).join('\n');
+}
+
+function isOn(screen: string, wanted: string | RegExp | ((screen: string) => boolean)): boolean {
+  if (typeof wanted === 'function') return wanted(screen);
+  return typeof wanted === 'string' ? screen.includes(wanted) : wanted.test(screen);
+}
+
+function framed(screen: string): string {
+  return screen
+    .split('\n')
+    .map((line) => `│ ${line}`)
+    .join('\n');
+}
+
+// xterm knows the widths of Unicode 6, in which no emoji is wide; terminals of today agree with string-width.
+function wcwidth(codePoint: number): 0 | 1 | 2 {
+  return Math.min(2, stringWidth(String.fromCodePoint(codePoint))) as 0 | 1 | 2;
+}
+
+function charProperties(codePoint: number): number {
+  return wcwidth(codePoint) << 1;
+}

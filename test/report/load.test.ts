@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import type { LoadPlan, SnapshotRow } from '../../src/operations/results.ts';
+import { loadedText, loadPlanLines, loadQuestion } from '../../src/report/load.ts';
+
+const snapshot: SnapshotRow = {
+  index: 0,
+  id: 'k3f9',
+  created_at: '2026-01-01T00:00:00Z',
+  sanitized: false,
+  engine: 'postgres',
+  server_version: '15.18',
+  schemas: ['public'],
+  tables: 25,
+  rows: 200_123,
+  size_bytes: 45_000_000,
+  stored_bytes: 12_000_000,
+  where: ['local'],
+  note: null,
+};
+
+const plan: LoadPlan = {
+  target: 'app',
+  snapshot,
+  file: null,
+  destination: {
+    url: 'postgres://app@db:5432/app_dev',
+    host: 'db:5432',
+    local: true,
+    database: 'app_dev',
+    exists: true,
+    size_bytes: 1_200_000_000,
+    connections: 3,
+    server_version: '15.18',
+  },
+  chosen_by: 'targets.app.snapshot.dst_url',
+  strategy: 'swap',
+  strategy_reason: 'the role may create databases',
+  undo: true,
+  schemas: ['public'],
+  tables: 25,
+  rows: 200_123,
+  size_bytes: 45_000_000,
+  jobs: 2,
+  steps: ['Restore beside', 'Swap'],
+  warnings: [{ code: 'connections', message: '3 sessions will be ended' }],
+};
+
+test('the plan names server, database, size, open connections, what chose it, the steps and the way back', () => {
+  expect(loadPlanLines(plan)).toEqual([
+    'Load snapshot 0 of app (k3f9): 25 tables, 200,123 rows, 45.0 MB, schemas public',
+    '  database  app_dev on db:5432: 1.2 GB, 3 open connections',
+    '  url       postgres://app@db:5432/app_dev',
+    '  chosen by targets.app.snapshot.dst_url',
+    '  strategy  swap: the role may create databases',
+    '  undo      the database as it is now is kept: tool undo app',
+    '   1. Restore beside',
+    '   2. Swap',
+    '  warning: 3 sessions will be ended',
+  ]);
+});
+
+test('the plan says when nothing can be undone', () => {
+  expect(loadPlanLines({ ...plan, undo: false })).toContain('  undo      none: what is replaced is gone');
+});
+
+test('on this machine a yes is enough; elsewhere the name of the database must be typed', () => {
+  expect(loadQuestion(plan)).toMatchObject({ ask: 'Replace database "app_dev" on db:5432?' });
+  expect(loadQuestion(plan)).not.toHaveProperty('typed');
+  const remote = { ...plan, destination: { ...plan.destination, local: false } };
+  expect(loadQuestion(remote)).toMatchObject({ typed: 'app_dev' });
+});
+
+test('a database that is not there is created, a file is run', () => {
+  const fresh = { ...plan, destination: { ...plan.destination, exists: false } };
+  expect(loadQuestion(fresh).ask).toBe('Create database "app_dev" on db:5432?');
+  const file = { ...plan, snapshot: null, file: '/tmp/a.sql' };
+  expect(loadQuestion(file).ask).toBe('Run /tmp/a.sql on database "app_dev" on db:5432?');
+});
+
+test('a finished load says where to, how long the database was away, and how to go back', () => {
+  const result = { tables: 25, rows: 200_123, size_bytes: 45_000_000, swap_ms: 130, undo_database: 'app_dev_old' };
+  expect(loadedText(plan, { ...result, snapshot, destination: 'postgres://app@db:5432/app_dev' })).toBe(
+    [
+      'Loaded snapshot 0 of app into postgres://app@db:5432/app_dev: 25 tables, 200,123 rows, 45.0 MB',
+      'The database was away for 130 ms',
+      'The database as it was is kept: tool undo app',
+    ].join('\n'),
+  );
+});

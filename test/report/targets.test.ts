@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import type { TargetRow } from '../../src/operations/results.ts';
+import { createStyle } from '../../src/report/style.ts';
+import { targetsText } from '../../src/report/targets.ts';
+
+const view = { columns: null, style: createStyle({ color: false, unicode: true }), file: '/etc/tool.yml' };
+
+const row: TargetRow = {
+  name: 'app',
+  title: 'app',
+  type: 'local',
+  engine: 'postgres',
+  src_url: 'postgres://app@db:5432/app',
+  dst_url: null,
+  storage_profile: null,
+  status: 'ok',
+  latency_ms: 3.4,
+  server_version: '15.18',
+  size_bytes: 12_300_000,
+  snapshots: 2,
+  error: null,
+};
+
+test('targets are a table, one line each', () => {
+  expect(targetsText([row], view).split('\n')).toEqual(
+    [
+      'NAME  TYPE   ENGINE          STATUS     SIZE  SNAPSHOTS  STORAGE  SOURCE                      DESTINATION',
+      'app   local  postgres 15.18  ok 3 ms  12.3 MB          2  –        postgres://app@db:5432/app  –',
+    ].map((line) => line.replace('STATUS     SIZE', 'STATUS      SIZE')),
+  );
+});
+
+test('titles are shown where one differs from the name', () => {
+  expect(targetsText([row], view)).not.toContain('TITLE');
+  expect(targetsText([{ ...row, title: 'The shop' }], view)).toMatch(/TITLE.*The shop/s);
+});
+
+test('below the table it says why a target does not answer', () => {
+  const down: TargetRow = {
+    ...row,
+    status: 'unreachable',
+    latency_ms: null,
+    size_bytes: null,
+    error: 'db:5432: refused',
+  };
+  expect(targetsText([down], view)).toMatch(/unreachable.*\n\napp: db:5432: refused$/s);
+});
+
+test('no targets at all: it says where to add one', () => {
+  expect(targetsText([], view)).toContain('Add one under "targets" in /etc/tool.yml');
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { UserError } from '../../src/errors.ts';
+import type { RunEvent } from '../../src/events.ts';
+import { paceOf } from '../../src/state/progress.ts';
+import { elapsed, endRun, foldRun, type RunState, startRun } from '../../src/state/run.ts';
+
+const dumpStarted: RunEvent = { event: 'step', step: 'dump', state: 'started', label: 'Dump 25 tables' };
+
+describe('a run', () => {
+  test('keeps its steps in the order they began, each with its times', () => {
+    const state = fold([
+      [0, { event: 'step', step: 'connect', state: 'started', label: 'Connect' }],
+      [30, { event: 'step', step: 'connect', state: 'done', label: 'Connected' }],
+      [40, dumpStarted],
+    ]);
+    expect(state.steps).toMatchObject([
+      { step: 'connect', label: 'Connected', state: 'done', startedAt: 0, endedAt: 30 },
+      { step: 'dump', label: 'Dump 25 tables', state: 'running', startedAt: 40, endedAt: null },
+    ]);
+  });
+
+  test('that fails marks the step it was in', () => {
+    const error = new UserError('Disk full', { code: 'disk_full', exit: 1 });
+    const state = endRun(fold([[0, dumpStarted]]), { status: 'failed', error }, 500);
+    expect(state).toMatchObject({ status: 'failed', error, endedAt: 500, steps: [{ state: 'failed', endedAt: 500 }] });
+    expect(elapsed(state, 9000)).toBe(500);
+  });
+
+  test('does not change the state it was handed', () => {
+    const before = fold([[0, dumpStarted]]);
+    const copy = structuredClone(before);
+    foldRun(before, { event: 'progress', step: 'dump', done: 5, total: 10, unit: 'bytes' }, 100);
+    expect(before).toEqual(copy);
+  });
+
+  test('lets the oldest lines of the log go and counts them', () => {
+    const state = fold(
+      Array.from({ length: 1003 }, (_, line): [number, RunEvent] => [line, { event: 'command', command: `c${line}` }]),
+    );
+    expect(state.log).toHaveLength(1000);
+    expect(state.log[0]?.text).toBe('c3');
+    expect(state.droppedLines).toBe(3);
+  });
+
+  test('collects warnings, and shows them in the log', () => {
+    const state = fold([[7, { event: 'warning', code: 'schema_not_found', message: 'schema "x" not found' }]]);
+    expect(state.warnings).toEqual([{ code: 'schema_not_found', message: 'schema "x" not found' }]);
+    expect(state.log).toEqual([{ at: 7, kind: 'warning', text: 'schema "x" not found' }]);
+  });
+});
+
+describe('the pace of a step', () => {
+  test('tells rate and remaining time from the last seconds', () => {
+    const state = fold([[0, dumpStarted], ...every(500, 8, (second) => second * 1000)]);
+    expect(pace(state, 4000)).toEqual({ rate: 1000, remainingMs: 6000, share: 0.4 });
+  });
+
+  test('follows a change of speed instead of the mean of the whole run', () => {
+    const slowThenFast = (second: number) => (second <= 20 ? second * 10 : 200 + (second - 20) * 400);
+    const state = fold([[0, dumpStarted], ...every(500, 60, slowThenFast)]);
+    expect(pace(state, 30_000).rate).toBeCloseTo(400, -1);
+  });
+
+  test('is unknown in the first second', () => {
+    const state = fold([[0, dumpStarted], ...every(100, 3, (second) => second * 1000)]);
+    expect(pace(state, 300)).toMatchObject({ rate: null, remainingMs: null });
+  });
+
+  test('has no end when the total is unknown, or an estimate was overtaken', () => {
+    const unknown = fold([[0, dumpStarted], ...every(500, 8, (second) => second * 1000, null)]);
+    expect(pace(unknown, 4000)).toEqual({ rate: 1000, remainingMs: null, share: null });
+    const overtaken = fold([[0, dumpStarted], ...every(500, 8, (second) => second * 1000, 3000)]);
+    expect(pace(overtaken, 4000)).toEqual({ rate: 1000, remainingMs: null, share: 1 });
+  });
+
+  test('falls while nothing moves', () => {
+    const state = fold([[0, dumpStarted], ...every(500, 4, (second) => second * 1000)]);
+    expect(pace(state, 2000).rate).toBe(1000);
+    expect(pace(state, 8000).rate).toBe(250);
+  });
+});
+
+function fold(events: [number, RunEvent][]): RunState {
+  return events.reduce((state, [at, event]) => foldRun(state, event, at), startRun(0));
+}
+
+function every(
+  milliseconds: number,
+  times: number,
+  doneAt: (second: number) => number,
+  total: number | null = 10_000,
+): [number, RunEvent][] {
+  return Array.from({ length: times }, (_, index) => {
+    const at = (index + 1) * milliseconds;
+    return [at, { event: 'progress', step: 'dump', done: doneAt(at / 1000), total, unit: 'bytes' }];
+  });
+}
+
+function pace(state: RunState, now: number) {
+  const progress = state.steps[0]?.progress;
+  if (!progress) throw new Error('the step has no progress');
+  return paceOf(progress, now);
+}
