@@ -1,13 +1,147 @@
-import type { Configuration } from './configuration.ts';
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Report } from '../events.ts';
+import { checkValues } from './check-values.ts';
+import { type ConfigFile, type FileRequest, readConfigFile } from './config-file.ts';
+import type { Configuration, Problem } from './configuration.ts';
+import { applyVariables } from './environment.ts';
+import { fillUrls } from './fill-urls.ts';
+import { type Finding, type Origins, toProblem } from './finding.ts';
+import { invalidConfiguration } from './invalid-configuration.ts';
+import { absolutePath } from './paths.ts';
+import { pruneTree } from './prune.ts';
+import type { Rule } from './rules/rule.ts';
+import { othersCannotRead } from './rules/secrets-file.ts';
+import { storageProfilesAreComplete, storageProfilesExist } from './rules/storage.ts';
+import { schemaListsDiffer, subsetTablesChooseRows, targetsDoSomething } from './rules/targets.ts';
+import { destinationsAreNoSources, enginesAgree } from './rules/urls.ts';
+import { type Settings, settingsSchema } from './schema/settings.ts';
+import { shapeOf } from './schema/shape.ts';
+import { createTree } from './tree.ts';
 
-export interface LoadOptions {
-  /** The file given with `--config`; it must exist. Without it the usual places are searched. */
-  file?: string | undefined;
-  environment: NodeJS.ProcessEnv;
-  cwd: string;
+export interface LoadOptions extends FileRequest {
+  /** Hears the warnings. */
+  report?: Report;
+}
+
+/** What there is to say about a configuration, whether it can be used or not. */
+export interface Inspection {
+  /** Absolute path of the file; `null` when there is none. */
+  file: string | null;
+  /** What the file says, for excerpts. */
+  text: string;
+  /** `null` when an error stands in the way of every command. */
+  configuration: Configuration | null;
+  /** Everything at once, what is deferred included; in the order of the file. */
+  problems: Problem[];
 }
 
 /** The configuration in force; throws with exit 3 when it is missing or not valid. */
-export async function loadConfiguration(_options: LoadOptions): Promise<Configuration> {
-  throw new Error('stub');
+export async function loadConfiguration({ report, ...request }: LoadOptions): Promise<Configuration> {
+  const { configuration, problems } = await inspectConfiguration(request);
+  if (!configuration) throw invalidConfiguration(problems);
+  for (const { severity, code, message } of problems) {
+    if (severity === 'warning') report?.({ event: 'warning', code, message });
+  }
+  return configuration;
+}
+
+const RULES: Rule[] = [
+  targetsDoSomething,
+  schemaListsDiffer,
+  subsetTablesChooseRows,
+  storageProfilesExist,
+  storageProfilesAreComplete,
+  enginesAgree,
+  destinationsAreNoSources,
+];
+
+/** Reads file and environment, and finds every problem in them. Never throws for what a person has written. */
+export async function inspectConfiguration(request: FileRequest): Promise<Inspection> {
+  const { environment, cwd } = request;
+  const file = await readConfigFile(request);
+  const shape = shapeOf(settingsSchema);
+  const tree = file?.source.tree ?? createTree();
+  const exposed = file ? othersCannotRead(file, shape) : [];
+  const { variables, problems: variableProblems } = applyVariables(tree, { environment, shape });
+  if (!file && variables.size === 0) return nothingConfigured(variableProblems);
+
+  const origins: Origins = { file: file?.path ?? null, source: file?.source ?? null, variables };
+  const place = (findings: Finding[]) => findings.map((finding) => toProblem(finding, origins));
+  const flaws = file ? flawsOf(file) : [];
+  // A file that cannot be read says nothing, so what it seems to lack is no news.
+  if (flaws.length > 0) return { ...textOf(file), configuration: null, problems: [...flaws, ...variableProblems] };
+
+  const unknown = pruneTree(tree, shape);
+  const unfilled = fillUrls(tree, { shape, environment });
+  const { settings, draft, findings } = checkValues(tree, shape);
+  const broken = [...unknown, ...findings, ...RULES.flatMap((rule) => rule(draft))];
+  const folders = [...(file ? [dirname(file.path)] : []), cwd];
+  const missing = settings ? await resolvePaths(settings, { folders, environment }) : [];
+
+  const deferred = place([...unfilled, ...missing]);
+  const problems = [...place([...exposed, ...broken]), ...deferred, ...variableProblems].sort(byPlace);
+  const usable = settings && problems.every((problem) => problem.severity === 'warning' || deferred.includes(problem));
+  const configuration = usable ? { file: origins.file, settings, deferred } : null;
+  return { ...textOf(file), configuration, problems };
+}
+
+function textOf(file: ConfigFile | null): Pick<Inspection, 'file' | 'text'> {
+  return { file: file?.path ?? null, text: file?.text ?? '' };
+}
+
+function flawsOf({ path, source }: ConfigFile): Problem[] {
+  return source.flaws.map((flaw) => ({ ...flaw, severity: 'error', key: '', file: path }));
+}
+
+function nothingConfigured(problems: Problem[]): Inspection {
+  const missing: Problem = {
+    severity: 'error',
+    code: 'no_configuration',
+    key: '',
+    message: 'no configuration found: neither ./tool.yml nor ~/.config/tool/tool.yml, and no variables',
+    hint: 'tool config init writes one.',
+    file: null,
+    line: null,
+    column: null,
+  };
+  return { file: null, text: '', configuration: null, problems: [missing, ...problems] };
+}
+
+/** Makes the paths absolute. A query file that is not there matters only to who sanitizes. */
+async function resolvePaths(
+  settings: Settings,
+  { folders, environment }: { folders: string[]; environment: NodeJS.ProcessEnv },
+): Promise<Finding[]> {
+  const [base = '.'] = folders;
+  settings.working_directory = absolutePath(settings.working_directory, { from: base, environment });
+  const findings: Finding[] = [];
+  for (const [name, { sanitize }] of Object.entries(settings.targets)) {
+    if (sanitize?.query_file === undefined) continue;
+    const candidates = folders.map((from) => absolutePath(sanitize.query_file ?? '', { from, environment }));
+    const places = [...new Set(candidates)];
+    const found = await firstFile(places);
+    if (found === null) {
+      findings.push({
+        path: ['targets', name, 'sanitize', 'query_file'],
+        code: 'query_file_not_found',
+        message: `query file '${sanitize.query_file}' not found`,
+        hint: `Looked for ${places.join(' and ')}.`,
+      });
+    }
+    sanitize.query_file = found ?? places[0] ?? sanitize.query_file;
+  }
+  return findings;
+}
+
+async function firstFile(paths: string[]): Promise<string | null> {
+  for (const path of paths) {
+    const stats = await stat(path).catch(() => null);
+    if (stats?.isFile()) return path;
+  }
+  return null;
+}
+
+function byPlace(a: Problem, b: Problem): number {
+  return (a.line ?? Infinity) - (b.line ?? Infinity) || (a.column ?? 0) - (b.column ?? 0) || 0;
 }

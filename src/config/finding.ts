@@ -1,0 +1,60 @@
+import type { Problem } from './configuration.ts';
+import { dotted, type KeyPath } from './tree.ts';
+import type { YamlSource } from './yaml-source.ts';
+
+/** What a check has found at a key; where that key comes from is not its business. */
+export interface Finding {
+  path: KeyPath;
+  /** Default `error`. */
+  severity?: 'error' | 'warning';
+  code: string;
+  /** The whole sentence, or what follows the key's name. */
+  message: string | { says: string };
+  hint?: string | null;
+  /** Whether the key or the value is to be looked at; default the value. */
+  at?: 'key' | 'value';
+  /** The character of the value. */
+  offset?: number;
+}
+
+/** Where the values of a configuration come from. */
+export interface Origins {
+  file: string | null;
+  source: YamlSource | null;
+  /** Names of variables by the dotted key that they set. */
+  variables: Map<string, string>;
+}
+
+/** A finding with its place: file, line and column, or the variable's name. */
+export function toProblem(finding: Finding, origins: Origins): Problem {
+  const { path, code, message, severity = 'error', hint = null, at = 'value', offset = 0 } = finding;
+  const variable = variableOf(path, origins.variables);
+  const source = variable === null ? origins.source : null;
+  const position = source && (offset > 0 ? source.locateWithin(path, offset) : source.locate(path, at));
+  const sentence =
+    typeof message === 'string' ? inVariable(message, variable) : `${variable ?? dotted(path)} ${message.says}`;
+  return {
+    severity,
+    code,
+    key: dotted(path),
+    message: sentence,
+    hint,
+    file: position ? origins.file : null,
+    line: position?.line ?? null,
+    column: position?.column ?? null,
+  };
+}
+
+/** The variable that set the value at a path, or something around it. */
+function variableOf(path: KeyPath, variables: Map<string, string>): string | null {
+  if (variables.size === 0) return null;
+  for (let length = path.length; length > 0; length -= 1) {
+    const name = variables.get(dotted(path.slice(0, length)));
+    if (name !== undefined) return name;
+  }
+  return null;
+}
+
+function inVariable(message: string, variable: string | null): string {
+  return variable === null ? message : `${message} (in ${variable})`;
+}
