@@ -1,4 +1,4 @@
-import type { SnapshotRow } from '../src/operations/results.ts';
+import type { SnapshotRow } from '../src/results.ts';
 import { matchesFilter, selectedIndex } from '../src/state/list.ts';
 import { createNavigation, type Navigation } from '../src/state/navigation.ts';
 import { createRuns, type Run, type Runs, type Session } from '../src/state/runs.ts';

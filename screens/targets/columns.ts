@@ -1,7 +1,7 @@
 import type { Column } from '../../components/table.ts';
 import type { Glyphs, Tone } from '../../components/theme.ts';
 import { formatBytes } from '../../src/amounts.ts';
-import type { TargetStatus } from '../../src/operations/results.ts';
+import type { TargetStatus } from '../../src/results.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 
 /** The columns of the list of targets. */

@@ -1,6 +1,6 @@
 import { formatBytes } from '../amounts.ts';
 import { planRemove, remove } from '../operations/remove.ts';
-import type { RemovePlan } from '../operations/results.ts';
+import type { RemovePlan } from '../results.ts';
 import type { Question } from '../report/question.ts';
 import { snapshotLine } from '../report/snapshots.ts';
 import type { Invocation, Outcome } from './command.ts';

@@ -1,10 +1,8 @@
 import type { SchemaConfig } from '../config/schema/settings.ts';
 import type { Context } from '../context.ts';
 import type { WarningEvent } from '../events.ts';
-import type { DestinationState, TargetRow } from '../operations/results.ts';
+import type { DestinationState, EngineId, TargetRow } from '../results.ts';
 import type { Manifest, ManifestFile, ManifestTable } from '../snapshots/manifest.ts';
-
-export type EngineId = 'postgres' | 'mysql';
 
 export interface Host {
   /** Name, address or the folder of a unix socket; empty for the engine's own default. */

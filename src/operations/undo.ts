@@ -4,7 +4,7 @@ import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, UserError } from '../errors.ts';
 import { chooseDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
-import type { LoadResult, UndoPlan } from './results.ts';
+import type { LoadResult, UndoPlan } from '../results.ts';
 
 export interface UndoRequest {
   target: string;

@@ -1,5 +1,5 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../amounts.ts';
-import type { LoadPlan, LoadResult } from '../operations/results.ts';
+import type { LoadPlan, LoadResult } from '../results.ts';
 import { destinationLines, typedName } from './destination.ts';
 import type { Question } from './question.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LoadPlan, SnapshotRow } from '../../src/operations/results.ts';
+import type { LoadPlan, SnapshotRow } from '../../src/results.ts';
 import { loadedText, loadPlanLines, loadQuestion } from '../../src/report/load.ts';
 
 const snapshot: SnapshotRow = {
