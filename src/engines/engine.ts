@@ -141,8 +141,8 @@ export interface Engine {
   /** The state of the database that a script would be run on. */
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
   runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
-  /** The database that the last restore replaced; `null` when none is kept. */
-  findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept | null>;
+  /** The database that the last restore replaced; rejects when none is kept. */
+  findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
   /** Swaps the destination with the database that is kept for it. */
   undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced>;
 }
