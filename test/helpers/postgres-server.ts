@@ -7,6 +7,7 @@ import type { Settings } from '../../src/config/schema/settings.ts';
 import type { Context } from '../../src/context.ts';
 import { findServerPrograms } from '../../src/engines/postgres/server-programs.ts';
 import { startThrowAwayServer } from '../../src/engines/postgres/throw-away-server.ts';
+import { anyClientTools } from '../../src/engines/postgres/tools.ts';
 import type { RunEvent } from '../../src/events.ts';
 import { localRunner } from '../../src/process/local.ts';
 
@@ -36,8 +37,9 @@ export const describeWithPostgres = available
 
 export async function startPostgres(): Promise<TestPostgres> {
   const server = await startThrowAwayServer(testContext({ settings: {} }));
+  const tools = await anyClientTools(testContext({ settings: {} }));
   const run = async (file: string, args: string[]): Promise<string> => {
-    const result = await runner.run({ file: join(server.bin, file), args });
+    const result = await runner.run({ file: join(tools.directory, file), args });
     if (result.exitCode !== 0) throw new Error(`${file}: ${result.stderr}`);
     return result.stdout;
   };
@@ -76,7 +78,7 @@ export function testContext({ settings, events = [], signal }: TestContextOption
   return {
     configuration: {
       file: null,
-      settings: { working_directory: '/nonexistent', targets: {}, ...settings } as Settings,
+      settings: { working_directory: '/nonexistent', defaults: {}, override: {}, storage_profiles: {}, targets: {}, ...settings } as Settings,
       deferred: [],
     },
     report: (event) => void events.push(event),
