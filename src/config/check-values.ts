@@ -40,9 +40,9 @@ function toFinding(issue: v.BaseIssue<unknown>, root: Shape): Finding {
     }
     return { path, code: 'invalid_name', at: 'key', message: { says: `is not a name: it ${issue.message}` }, hint };
   }
-  if (issue.kind === 'validation') return { path, code: 'invalid_value', message: { says: issue.message }, hint };
+  if (issue.kind === 'validation') return { path, code: 'wrong_value', message: { says: issue.message }, hint };
   const expected = shape ? expectation(shape) : issue.expected;
-  const code = shape?.kind === 'value' && shape.choices.length > 0 ? 'invalid_value' : 'wrong_type';
+  const code = shape?.kind === 'value' && shape.choices.length > 0 ? 'wrong_value' : 'wrong_type';
   const found = describeFound(issue.input, shape?.traits.secret === true);
   return {
     path,

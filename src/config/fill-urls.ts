@@ -38,12 +38,12 @@ export function fillUrls(
   return findings;
 }
 
-function failure(path: KeyPath, { message, offset }: TemplateError): Finding {
+function failure(path: KeyPath, { message, offset, hint }: TemplateError): Finding {
   return {
     path,
     code: 'template_failed',
     message: `template parsing failed for ${path.at(-1)}: ${message}`,
-    hint: 'A template is {{`NAME` | env}}, with NAME a variable that is set, or {{`text`}}.',
+    hint,
     offset,
   };
 }

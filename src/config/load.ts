@@ -30,6 +30,7 @@ export interface Inspection {
   file: string | null;
   /** What the file says, for excerpts. */
   text: string;
+  mode: 'local' | 'cloud';
   /** `null` when an error stands in the way of every command. */
   configuration: Configuration | null;
   /** Everything at once, what is deferred included; in the order of the file. */
@@ -68,9 +69,11 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
 
   const origins: Origins = { file: file?.path ?? null, source: file?.source ?? null, variables };
   const place = (findings: Finding[]) => findings.map((finding) => toProblem(finding, origins));
+  const mode = tree.authtoken ? 'cloud' : 'local';
+  const base = { file: origins.file, text: file?.text ?? '', mode } as const;
   const flaws = file ? flawsOf(file) : [];
   // A file that cannot be read says nothing, so what it seems to lack is no news.
-  if (flaws.length > 0) return { ...textOf(file), configuration: null, problems: [...flaws, ...variableProblems] };
+  if (flaws.length > 0) return { ...base, configuration: null, problems: [...flaws, ...variableProblems] };
 
   const unknown = pruneTree(tree, shape);
   const unfilled = fillUrls(tree, { shape, environment });
@@ -83,11 +86,7 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const problems = [...place([...exposed, ...broken]), ...deferred, ...variableProblems].sort(byPlace);
   const usable = settings && problems.every((problem) => problem.severity === 'warning' || deferred.includes(problem));
   const configuration = usable ? { file: origins.file, settings, deferred } : null;
-  return { ...textOf(file), configuration, problems };
-}
-
-function textOf(file: ConfigFile | null): Pick<Inspection, 'file' | 'text'> {
-  return { file: file?.path ?? null, text: file?.text ?? '' };
+  return { ...base, configuration, problems };
 }
 
 function flawsOf({ path, source }: ConfigFile): Problem[] {
@@ -105,7 +104,7 @@ function nothingConfigured(problems: Problem[]): Inspection {
     line: null,
     column: null,
   };
-  return { file: null, text: '', configuration: null, problems: [missing, ...problems] };
+  return { file: null, text: '', mode: 'local', configuration: null, problems: [missing, ...problems] };
 }
 
 /** Makes the paths absolute. A query file that is not there matters only to who sanitizes. */

@@ -8,10 +8,12 @@ export interface Piece {
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
   readonly offset: number;
+  readonly hint: string;
 
-  constructor(message: string, offset: number) {
+  constructor(message: string, offset: number, hint = 'A template is {{`NAME` | env}} or {{`text`}}.') {
     super(message);
     this.offset = offset;
+    this.hint = hint;
   }
 }
 
@@ -99,7 +101,7 @@ function evaluate(
 ): string {
   const lookUp = (name: string, at: number): string => {
     const value = environment[name];
-    if (value === undefined) throw new TemplateError(`the variable ${name} is not set`, at);
+    if (value === undefined) throw new TemplateError(`the variable ${name} is not set`, at, `Set it: export ${name}=…`);
     return value;
   };
   const [first, ...rest] = splitAtPipes(tokens);
