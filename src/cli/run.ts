@@ -38,5 +38,5 @@ async function runWithoutCommand(line: Extract<ParsedLine, { kind: 'incomplete' 
 function screensOf({ tui, json, config }: Globals, host: Host): ((place: ScreensPlace) => Promise<ExitCode>) | null {
   if (!host.terminal.interactive || !tui || json) return null;
   const { environment, cwd, signal, openScreens } = host;
-  return (place) => openScreens({ ...(config === undefined ? {} : { config }), ...place, environment, cwd, signal });
+  return (place) => openScreens({ ...(config === undefined ? {} : { config }), environment, ...place, cwd, signal });
 }

@@ -115,7 +115,9 @@ describeWithPostgres('a load', () => {
     const before = await server.psql('postgres', { sql: facts });
     await run();
     expect(await server.psql('postgres', { sql: facts })).toBe(before);
-    await server.psql('postgres', { sql: 'DROP DATABASE "copy.tool-undo"; DROP DATABASE copy; DROP ROLE keeper' });
+    for (const sql of ['DROP DATABASE "copy.tool-undo"', 'DROP DATABASE copy', 'DROP ROLE keeper']) {
+      await server.psql('postgres', { sql });
+    }
   });
 
   it('ends the sessions that are open on the destination, and said so', async () => {
