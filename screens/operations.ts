@@ -1,6 +1,7 @@
 import type { Context } from '../src/context.ts';
 import type { BuildRequest } from '../src/operations/build.ts';
 import type { LoadRequest, PlannedLoad } from '../src/operations/load.ts';
+import type { SnapshotRequest } from '../src/operations/snapshots.ts';
 import type {
   LoadResult,
   RemovePlan,
@@ -9,8 +10,7 @@ import type {
   TargetSnapshots,
   UndoPlan,
   VerifyResult,
-} from '../src/operations/results.ts';
-import type { SnapshotRequest } from '../src/operations/snapshots.ts';
+} from '../src/results.ts';
 import type { Session } from '../src/state/runs.ts';
 
 /** What the screens can have done, as they see it. */

@@ -1,4 +1,4 @@
-import type { EngineId } from '../engines/engine.ts';
+import type { EngineId } from '../results.ts';
 
 const SCHEMES: Record<string, { engine: EngineId; port: number }> = {
   postgres: { engine: 'postgres', port: 5432 },

@@ -1,4 +1,4 @@
-import type { EngineId } from '../engines/engine.ts';
+export type EngineId = 'postgres' | 'mysql';
 
 /**
  * What operations hand back: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
