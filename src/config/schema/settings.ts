@@ -1,23 +1,111 @@
-// Placeholder of the contract: replaced by types inferred from the valibot schema.
-export interface Settings {
-  secret_key?: string;
-  working_directory: string;
-  debug: boolean;
-  authtoken?: string;
-  override: { san_query?: string; dst_db_url?: string };
-  defaults: { shared_target_dst_db_url?: string; cpus?: number };
-  storage_profiles: Record<string, { provider: string; bucket: string }>;
-  targets: Record<string, TargetSettings>;
-}
-export interface TargetSettings {
-  name?: string;
-  cpus?: number;
-  storage_profile?: string;
-  snapshot?: { src_url?: string; dst_url?: string; schema_config?: SchemaConfig };
-  share?: { dst_url?: string; storage_profile_name?: string };
-}
-export interface SchemaConfig {
-  include_schemas?: string[];
-  exclude_schemas?: string[];
-  use_default_schema?: boolean;
-}
+import * as v from 'valibot';
+import { dockerSchema } from './docker.ts';
+import type { sanitizeSchema } from './sanitize.ts';
+import type { shareSchema } from './share.ts';
+import type { schemaConfigSchema, snapshotSchema } from './snapshot.ts';
+import { ssoProviderSchema } from './sso.ts';
+import { storageProfileSchema } from './storage-profile.ts';
+import type { subsetSchema } from './subset.ts';
+import { targetSchema } from './target.ts';
+import { traits } from './traits.ts';
+import { cores, databaseUrl, name, path, text, webUrl } from './values.ts';
+
+/**
+ * The whole configuration, each key declared once: types, validation, the mapping of variables, the example file, the
+ * JSON Schema and the reference page derive from it.
+ */
+export const settingsSchema = v.strictObject({
+  secret_key: v.pipe(
+    v.string(),
+    v.regex(/^[0-9a-f]{32}$/i, 'must be exactly 32 hexadecimal characters'),
+    v.description('Encrypts what is sensitive in the configuration.'),
+    v.examples(['0123456789abcdef0123456789abcdef']),
+    traits({ secret: true, hint: 'tool config init generates one; so does: openssl rand -hex 16' }),
+  ),
+  authtoken: v.exactOptional(
+    v.pipe(
+      text,
+      v.description('Cloud token; switches from local to cloud mode.'),
+      v.examples(['$aes$…']),
+      traits({ secret: true }),
+    ),
+  ),
+  working_directory: v.optional(
+    v.pipe(path, v.description('Directory for local snapshots and temporary files.')),
+    '~/.tool',
+  ),
+  env: v.optional(
+    v.pipe(v.picklist(['development', 'staging', 'production']), v.description('Selects the cloud API endpoint.')),
+    'production',
+  ),
+  dev_api_url: v.optional(
+    v.pipe(webUrl, v.description('Base of the cloud API when env is development.')),
+    'http://localhost:3000',
+  ),
+  staging_api_url: v.exactOptional(
+    v.pipe(
+      webUrl,
+      v.description('Base of the cloud API when env is staging.'),
+      v.examples(['https://staging.example.com']),
+    ),
+  ),
+  base_url: v.exactOptional(
+    v.pipe(
+      webUrl,
+      v.description('Base of the cloud API when env is production.'),
+      v.examples(['https://cloud.example.com']),
+    ),
+  ),
+  debug: v.optional(v.pipe(v.boolean(), v.description('Additional logging.')), false),
+  trace: v.optional(v.pipe(v.boolean(), v.description('Logs every event and SQL statement.')), false),
+  docker: v.optional(v.pipe(dockerSchema, v.description('Database engine images.')), {}),
+  override: v.optional(
+    v.pipe(
+      v.strictObject({
+        san_query: v.exactOptional(
+          v.pipe(
+            text,
+            v.description('Sanitization query of all targets, may be base64; a target can override it.'),
+            v.examples(["UPDATE users SET email = 'user' || id || '@example.com';"]),
+          ),
+        ),
+        dst_db_url: v.exactOptional(
+          v.pipe(databaseUrl, v.description('Destination of all loads; a target with a dst_url overrides it.')),
+        ),
+      }),
+      v.description('Settings for all targets that have none of their own.'),
+    ),
+    {},
+  ),
+  defaults: v.optional(
+    v.pipe(
+      v.strictObject({
+        shared_target_dst_db_url: v.exactOptional(
+          v.pipe(databaseUrl, v.description('Destination of shared team snapshots.')),
+        ),
+        cpus: v.exactOptional(v.pipe(cores, v.description('CPU cores for all operations, unless a target sets cpus.'))),
+      }),
+      v.description('Default values.'),
+    ),
+    {},
+  ),
+  sso: v.optional(
+    v.pipe(v.record(name, ssoProviderSchema), v.description('Identity providers for single sign-on, by name.')),
+    {},
+  ),
+  storage_profiles: v.optional(
+    v.pipe(v.record(name, storageProfileSchema), v.description('Cloud storage, by name.')),
+    {},
+  ),
+  targets: v.optional(v.pipe(v.record(name, targetSchema), v.description('Units of work, by name.')), {}),
+});
+
+export type Settings = v.InferOutput<typeof settingsSchema>;
+export type TargetSettings = v.InferOutput<typeof targetSchema>;
+export type SnapshotSettings = v.InferOutput<typeof snapshotSchema>;
+export type SchemaConfig = v.InferOutput<typeof schemaConfigSchema>;
+export type SanitizeSettings = v.InferOutput<typeof sanitizeSchema>;
+export type SubsetSettings = v.InferOutput<typeof subsetSchema>;
+export type ShareSettings = v.InferOutput<typeof shareSchema>;
+export type StorageProfile = v.InferOutput<typeof storageProfileSchema>;
+export type SsoProvider = v.InferOutput<typeof ssoProviderSchema>;

@@ -1,0 +1,30 @@
+import * as v from 'valibot';
+import { path, templateUrl, text } from './values.ts';
+
+/** `targets.<target>.sanitize` */
+export const sanitizeSchema = v.strictObject({
+  dst_url: v.exactOptional(
+    v.pipe(
+      templateUrl,
+      v.description('Destination of the sanitized database.'),
+      v.examples(['postgres://localhost:5432/app_sanitized']),
+    ),
+  ),
+  query_file: v.exactOptional(
+    v.pipe(
+      path,
+      v.description('File with the SQL that removes what is sensitive; used when no query is set elsewhere.'),
+      v.examples(['./sanitize.sql']),
+    ),
+  ),
+  override_query: v.exactOptional(
+    v.pipe(
+      text,
+      v.description('SQL, may be base64; wins over override.san_query and query_file.'),
+      v.examples(["UPDATE users SET email = 'user' || id || '@example.com';"]),
+    ),
+  ),
+  storage_profile: v.exactOptional(
+    v.pipe(text, v.description('Storage profile for sanitized snapshots.'), v.examples(['team'])),
+  ),
+});

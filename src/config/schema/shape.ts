@@ -1,0 +1,79 @@
+import * as v from 'valibot';
+import type { Traits } from './traits.ts';
+
+/**
+ * A schema as plain data: what the mapping of variables, the search for unknown keys and the generated pages walk
+ * over, so that none of them knows how valibot is built.
+ */
+export type Shape = Facts &
+  (
+    | { kind: 'object'; keys: Map<string, Shape> }
+    | { kind: 'map'; of: Shape }
+    | { kind: 'list'; of: Shape }
+    | { kind: 'value'; type: ValueType; choices: string[] }
+  );
+
+export type ValueType = 'text' | 'number' | 'integer' | 'boolean';
+
+interface Facts {
+  description: string;
+  example: unknown;
+  default: unknown;
+  required: boolean;
+  traits: Traits;
+}
+
+export function shapeOf(schema: v.GenericSchema): Shape {
+  const outer = schema as Introspected;
+  const optional = outer.type === 'optional' || outer.type === 'exact_optional';
+  const inner = optional && outer.wrapped ? outer.wrapped : outer;
+  const facts: Facts = {
+    description: v.getDescription(inner) ?? '',
+    example: v.getExamples(inner).at(-1),
+    default: outer.default,
+    required: !optional,
+    traits: v.getMetadata(inner),
+  };
+  switch (inner.type) {
+    case 'strict_object':
+      return { ...facts, kind: 'object', keys: keysOf(inner.entries ?? {}) };
+    case 'record':
+      return { ...facts, kind: 'map', of: shapeOf(part(inner.value)) };
+    case 'array':
+      return { ...facts, kind: 'list', of: shapeOf(part(inner.item)) };
+    case 'picklist':
+      return { ...facts, kind: 'value', type: 'text', choices: inner.options ?? [] };
+    case 'string':
+      return { ...facts, kind: 'value', type: 'text', choices: [] };
+    case 'number':
+      return { ...facts, kind: 'value', type: isInteger(inner) ? 'integer' : 'number', choices: [] };
+    case 'boolean':
+      return { ...facts, kind: 'value', type: 'boolean', choices: [] };
+    default:
+      throw new TypeError(`The configuration's schema uses ${inner.type}, which nothing derived from it understands`);
+  }
+}
+
+/** What the kinds of schema used here carry beside their type. */
+interface Introspected extends v.GenericSchema {
+  wrapped?: Introspected;
+  default?: unknown;
+  entries?: Record<string, v.GenericSchema>;
+  value?: v.GenericSchema;
+  item?: v.GenericSchema;
+  options?: string[];
+  pipe?: readonly { type: string }[];
+}
+
+function keysOf(entries: Record<string, v.GenericSchema>): Map<string, Shape> {
+  return new Map(Object.entries(entries).map(([key, schema]) => [key, shapeOf(schema)]));
+}
+
+function part(schema: v.GenericSchema | undefined): v.GenericSchema {
+  if (!schema) throw new TypeError('A map or list of the configuration lacks the schema of its parts');
+  return schema;
+}
+
+function isInteger(schema: Introspected): boolean {
+  return (schema.pipe ?? []).some((item) => item.type === 'integer' || isInteger(item as Introspected));
+}

@@ -1,0 +1,16 @@
+import * as v from 'valibot';
+import { templateUrl, text } from './values.ts';
+
+/** `targets.<target>.share` */
+export const shareSchema = v.strictObject({
+  dst_url: v.exactOptional(
+    v.pipe(
+      templateUrl,
+      v.description('Database into which shared snapshots are loaded.'),
+      v.examples(['postgres://localhost:5432/app_shared']),
+    ),
+  ),
+  storage_profile_name: v.exactOptional(
+    v.pipe(text, v.description('Storage profile that holds the shared snapshots.'), v.examples(['team'])),
+  ),
+});

@@ -1,0 +1,41 @@
+import * as v from 'valibot';
+import { templateUrl, text } from './values.ts';
+
+export const schemaConfigSchema = v.strictObject({
+  include_schemas: v.exactOptional(
+    v.pipe(
+      v.array(text),
+      v.description('Only these schemas, as far as they exist; wins over exclude_schemas.'),
+      v.examples([['public', 'sales']]),
+    ),
+  ),
+  exclude_schemas: v.exactOptional(
+    v.pipe(v.array(text), v.description('All schemas except these.'), v.examples([['audit']])),
+  ),
+  use_default_schema: v.exactOptional(
+    v.pipe(
+      v.boolean(),
+      v.description('true: only public; false: all schemas. Unset: only public.'),
+      v.examples([true]),
+    ),
+  ),
+});
+
+/** `targets.<target>.snapshot` */
+export const snapshotSchema = v.strictObject({
+  src_url: v.exactOptional(
+    v.pipe(
+      templateUrl,
+      v.description('Source database.'),
+      v.examples(['postgres://app:{{`APP_PASSWORD` | env}}@db.example.com:5432/app']),
+    ),
+  ),
+  dst_url: v.exactOptional(
+    v.pipe(
+      templateUrl,
+      v.description('Destination database of a load; made when it is not there, overwritten when it is.'),
+      v.examples(['postgres://localhost:5432/app_copy']),
+    ),
+  ),
+  schema_config: v.exactOptional(v.pipe(schemaConfigSchema, v.description('Which schemas (PostgreSQL only).'))),
+});

@@ -1,0 +1,41 @@
+import * as v from 'valibot';
+import { traits } from './traits.ts';
+import { text, webUrl } from './values.ts';
+
+/** `sso.<provider>`: an identity provider, and the session that a login has stored. */
+export const ssoProviderSchema = v.strictObject({
+  provider_url: v.pipe(
+    webUrl,
+    v.description('Address of the identity provider.'),
+    v.examples(['https://idp.example.com']),
+  ),
+  client_id: v.pipe(text, v.description('Client identifier, as registered with the provider.'), v.examples(['tool'])),
+  redirect_url: v.exactOptional(
+    v.pipe(webUrl, v.description('Local callback URL.'), v.examples(['http://127.0.0.1:8765/callback'])),
+  ),
+  access_token: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.description('Access token, encrypted. Written by the login.'),
+      v.examples(['$aes$…']),
+      traits({ secret: true }),
+    ),
+  ),
+  refresh_token: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.description('Refresh token, encrypted. Written by the login.'),
+      v.examples(['$aes$…']),
+      traits({ secret: true }),
+    ),
+  ),
+  expires: v.exactOptional(
+    v.pipe(
+      v.number(),
+      v.integer('must be a whole number'),
+      v.description('When the access token expires. Written by the login.'),
+      v.examples([1767225600]),
+      traits({ unit: 'Unix time in seconds' }),
+    ),
+  ),
+});

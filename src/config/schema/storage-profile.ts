@@ -1,0 +1,48 @@
+import * as v from 'valibot';
+import { traits } from './traits.ts';
+import { text, webUrl } from './values.ts';
+
+/** `storage_profiles.<profile>`: a bucket and how to reach it. */
+export const storageProfileSchema = v.strictObject({
+  provider: v.pipe(
+    v.picklist(['s3', 'r2', 'minio', 'dospaces']),
+    v.description('Kind of storage; another S3-compatible service is used as minio, with its endpoint.'),
+    v.examples(['s3']),
+  ),
+  bucket: v.pipe(text, v.description('Name of the bucket.'), v.examples(['snapshots'])),
+  prefix: v.exactOptional(v.pipe(v.string(), v.description('Key prefix inside the bucket.'), v.examples(['team-a']))),
+  region: v.exactOptional(v.pipe(text, v.description('Region; s3 needs it.'), v.examples(['eu-central-1']))),
+  endpoint: v.exactOptional(
+    v.pipe(
+      webUrl,
+      v.description('Address of the service; minio and dospaces need it.'),
+      v.examples(['https://minio.example.com:9000']),
+    ),
+  ),
+  cli_profile: v.exactOptional(
+    v.pipe(
+      text,
+      v.description("Profile of the storage's command-line client that holds the credentials (s3, r2)."),
+      v.examples(['default']),
+    ),
+  ),
+  access_key: v.exactOptional(
+    v.pipe(
+      text,
+      v.description('Direct credential; not recommended for production.'),
+      v.examples(['AKIA…']),
+      traits({ secret: true }),
+    ),
+  ),
+  secret_key: v.exactOptional(
+    v.pipe(
+      text,
+      v.description('Direct credential; not recommended for production.'),
+      v.examples(['$aes$…']),
+      traits({ secret: true }),
+    ),
+  ),
+  account_id: v.exactOptional(
+    v.pipe(text, v.description('Account of r2, with direct credentials.'), v.examples(['0123456789abcdef'])),
+  ),
+});

@@ -1,0 +1,70 @@
+import * as v from 'valibot';
+import { traits } from './traits.ts';
+import { tableName, templateUrl, text } from './values.ts';
+
+const columns = v.pipe(text, v.examples(['customer_id']));
+
+const subsetTableSchema = v.strictObject({
+  table: v.pipe(tableName, v.description('Table to begin with.')),
+  where: v.exactOptional(
+    v.pipe(
+      text,
+      v.description('SQL condition for the rows; either this or percent.'),
+      v.examples(["created_at > '2026-01-01'"]),
+    ),
+  ),
+  percent: v.exactOptional(
+    v.pipe(
+      v.number(),
+      v.gtValue(0, 'must be more than 0'),
+      v.maxValue(100, 'must be at most 100'),
+      v.description('Share of the rows; either this or where.'),
+      v.examples([5]),
+      traits({ unit: 'percent' }),
+    ),
+  ),
+});
+
+const addedRelationshipSchema = v.strictObject({
+  fk_table: v.pipe(tableName, v.description('Table that refers.')),
+  fk_columns: v.pipe(columns, v.description('Its columns; several are separated by commas.')),
+  ref_table: v.pipe(tableName, v.description('Table that is referred to.'), v.examples(['public.customers'])),
+  ref_columns: v.pipe(columns, v.description('Its columns, in the same order.'), v.examples(['id'])),
+});
+
+const excludedRelationshipSchema = v.strictObject({
+  fk_table: v.pipe(tableName, v.description('Table that refers.')),
+  ref_table: v.pipe(tableName, v.description('Table that is referred to.'), v.examples(['public.customers'])),
+});
+
+/** `targets.<target>.subset` */
+export const subsetSchema = v.strictObject({
+  src_url: v.exactOptional(
+    v.pipe(
+      templateUrl,
+      v.description('Source database.'),
+      v.examples(['postgres://app:{{`APP_PASSWORD` | env}}@db.example.com:5432/app']),
+    ),
+  ),
+  dst_url: v.exactOptional(
+    v.pipe(templateUrl, v.description('Destination database.'), v.examples(['postgres://localhost:5432/app_subset'])),
+  ),
+  subset_tables: v.exactOptional(
+    v.pipe(v.array(subsetTableSchema), v.description('Tables to begin with, and which of their rows.')),
+  ),
+  copy_tables: v.exactOptional(
+    v.pipe(v.array(tableName), v.description('Tables copied whole.'), v.examples([['public.countries']])),
+  ),
+  excluded_tables: v.exactOptional(
+    v.pipe(v.array(tableName), v.description('Tables left empty.'), v.examples([['public.audit_log']])),
+  ),
+  added_relationships: v.exactOptional(
+    v.pipe(v.array(addedRelationshipSchema), v.description('Foreign keys that the database does not declare.')),
+  ),
+  excluded_relationships: v.exactOptional(
+    v.pipe(
+      v.array(excludedRelationshipSchema),
+      v.description('Foreign keys not to follow, such as one that closes a circle.'),
+    ),
+  ),
+});

@@ -1,0 +1,22 @@
+import * as v from 'valibot';
+import { sanitizeSchema } from './sanitize.ts';
+import { shareSchema } from './share.ts';
+import { snapshotSchema } from './snapshot.ts';
+import { subsetSchema } from './subset.ts';
+import { cores, text } from './values.ts';
+
+/** `targets.<target>`: a named unit of work. */
+export const targetSchema = v.strictObject({
+  name: v.exactOptional(v.pipe(text, v.description('Name to show.'), v.examples(['Application']))),
+  cpus: v.exactOptional(v.pipe(cores, v.description('CPU cores for this target; wins over defaults.cpus.'))),
+  storage_profile: v.exactOptional(
+    v.pipe(text, v.description('Storage profile that snapshots are pushed to.'), v.examples(['team'])),
+  ),
+  snapshot: v.exactOptional(v.pipe(snapshotSchema, v.description('Takes snapshots of a database and loads them.'))),
+  sanitize: v.exactOptional(v.pipe(sanitizeSchema, v.description('Removes sensitive data by an SQL query.'))),
+  subset: v.exactOptional(v.pipe(subsetSchema, v.description('Makes a smaller database whose references are whole.'))),
+  share: v.exactOptional(v.pipe(shareSchema, v.description('Loads snapshots that the team keeps in cloud storage.'))),
+  sso_groups: v.exactOptional(
+    v.pipe(v.array(text), v.description('SSO groups the target is shared with.'), v.examples([['developers']])),
+  ),
+});

@@ -1,0 +1,60 @@
+import * as v from 'valibot';
+import { isConnectionUrl } from '../url-scheme.ts';
+import { traits } from './traits.ts';
+
+/** Text that says something. */
+export const text = v.pipe(v.string(), v.nonEmpty('must not be empty'));
+
+export const path = v.pipe(text, traits({ path: true }));
+
+/** An address of a database. Passwords may be in it, so it counts as a secret. */
+export const databaseUrl = v.pipe(
+  text,
+  v.check(isConnectionUrl, 'must be a connection URL with the scheme postgres, postgresql or mysql'),
+  v.examples(['postgres://user:password@localhost:5432/app']),
+  traits({ secret: true, hint: 'Write it as postgres://user:password@host:5432/database.' }),
+);
+
+/** The same where the reference allows templates. */
+export const templateUrl = v.pipe(
+  databaseUrl,
+  v.examples(['postgres://app:{{`APP_PASSWORD` | env}}@localhost:5432/app']),
+  traits({ template: true }),
+);
+
+export const webUrl = v.pipe(
+  text,
+  v.check(isWebUrl, 'must be a URL that begins with http:// or https://'),
+  v.examples(['https://example.com']),
+);
+
+/** Names of tables are always written with their schema. */
+export const tableName = v.pipe(
+  v.string(),
+  v.regex(/^[^.\s][^.]*\.[^.]*[^.\s]$/, 'must be a table with its schema: schema.table'),
+  v.examples(['public.orders']),
+  traits({ hint: 'Name the schema too, such as public.orders.' }),
+);
+
+export const cores = v.pipe(
+  v.number(),
+  v.integer('must be a whole number'),
+  v.minValue(1, 'must be at least 1'),
+  v.examples([4]),
+  traits({ unit: 'CPU cores' }),
+);
+
+/**
+ * Names of targets, storage profiles and providers: they are part of paths, of keys in buckets and of command lines.
+ * Those of JavaScript's own objects are left out, since an object cannot hold them safely.
+ */
+export const name = v.pipe(
+  v.string(),
+  v.regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u, 'must be a name of letters, digits, ".", "_", "-" and spaces'),
+  v.check((value) => !(value in Object.prototype), 'is reserved'),
+  traits({ hint: 'Take at most 64 characters, the first one a letter or a digit.' }),
+);
+
+function isWebUrl(value: string): boolean {
+  return /^https?:\/\//i.test(value) && URL.canParse(value);
+}
