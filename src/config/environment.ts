@@ -1,0 +1,153 @@
+import { closest, distance } from 'fastest-levenshtein';
+import type { Problem } from './configuration.ts';
+import { parseValue } from './parse.ts';
+import type { Shape } from './schema/shape.ts';
+import { dotted, isTree, type KeyPath, setValue, type Tree } from './tree.ts';
+
+const PREFIX = 'TOOL_';
+
+/** Variables that are no keys: who reads them is not the configuration. */
+const OTHER_VARIABLES = ['no_confirm'];
+
+/** The variable that sets a key: `targets.app.cpus` → `TOOL_TARGETS__APP__CPUS`. */
+export function variableName(path: readonly string[]): string {
+  return PREFIX + path.map((part) => normalName(part).toUpperCase()).join('__');
+}
+
+/**
+ * Sets what the variables say over what the file says. Names in maps match without regard to case, `-` and `_` alike.
+ * Lists are comma-separated or YAML in brackets, maps YAML in braces. An empty variable counts as not set.
+ */
+export function applyVariables(
+  tree: Tree,
+  { environment, shape }: { environment: NodeJS.ProcessEnv; shape: Shape },
+): { variables: Map<string, string>; problems: Problem[] } {
+  const variables = new Map<string, string>();
+  const problems: Problem[] = [];
+  const given = Object.entries(environment)
+    .filter(([name, value]) => name.startsWith(PREFIX) && value !== undefined && value !== '')
+    .map(([name, value = '']) => ({ name, value, segments: name.slice(PREFIX.length).toLowerCase().split('__') }))
+    .filter(({ segments }) => !OTHER_VARIABLES.includes(segments.join('__')));
+  // A variable for a whole map comes before those for what is in it.
+  given.sort((a, b) => a.segments.length - b.segments.length || (a.name < b.name ? -1 : 1));
+  for (const { name, value, segments } of given) {
+    const match = matchKey(segments, { shape, tree });
+    if ('problem' in match) {
+      problems.push({ ...match.problem, key: name, message: `${name} ${match.problem.message}` });
+    } else {
+      setValue(tree, match.path, readText(value, match.shape));
+      variables.set(dotted(match.path), name);
+    }
+  }
+  return { variables, problems };
+}
+
+type Match = { path: KeyPath; shape: Shape } | { problem: Problem };
+
+function matchKey(segments: string[], { shape, tree }: { shape: Shape; tree: Tree }): Match {
+  const path: string[] = [];
+  let here = shape;
+  let value: unknown = tree;
+  let rest = segments;
+  while (rest.length > 0) {
+    const [segment = ''] = rest;
+    if (here.kind === 'object') {
+      const next = here.keys.get(segment);
+      if (!next) return unknown({ known: [...here.keys.keys()], path, rest });
+      path.push(segment);
+      here = next;
+      rest = rest.slice(1);
+    } else if (here.kind === 'map') {
+      const names = isTree(value) ? Object.keys(value) : [];
+      const { matches, length } = matchName(rest, names);
+      if (matches.length > 1) return ambiguous(matches);
+      path.push(matches[0] ?? segment);
+      here = here.of;
+      rest = rest.slice(length);
+    } else {
+      return unknown({ known: [], path, rest });
+    }
+    value = isTree(value) ? value[path.at(-1) ?? ''] : undefined;
+  }
+  return { path, shape: here };
+}
+
+/** The names that the next segments spell; a name with `__` in it takes several. */
+function matchName(segments: string[], names: string[]): { matches: string[]; length: number } {
+  for (let length = segments.length; length > 0; length -= 1) {
+    const wanted = segments.slice(0, length).join('__');
+    const matches = names.filter((name) => normalName(name) === wanted);
+    if (matches.length > 0) return { matches, length };
+  }
+  return { matches: [], length: 1 };
+}
+
+function normalName(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '_');
+}
+
+/** A variable is text; what it means depends on the key. What cannot be read stays text, for the type check to find. */
+function readText(text: string, shape: Shape): unknown {
+  switch (shape.kind) {
+    case 'object':
+    case 'map':
+      return parseValue(text);
+    case 'list':
+      if (/^\s*\[/.test(text)) return parseValue(text);
+      return shape.of.kind === 'value' ? text.split(',').map((item) => item.trim()) : text;
+    case 'value':
+      return readScalar(text.trim(), { text, type: shape.type });
+    default:
+      return shape satisfies never;
+  }
+}
+
+const BOOLEANS: Record<string, boolean> = {
+  true: true,
+  yes: true,
+  on: true,
+  1: true,
+  false: false,
+  no: false,
+  off: false,
+  0: false,
+};
+
+function readScalar(trimmed: string, { text, type }: { text: string; type: string }): unknown {
+  if (type === 'boolean') return BOOLEANS[trimmed.toLowerCase()] ?? text;
+  if (type === 'text') return text;
+  return /^[+-]?\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : text;
+}
+
+function unknown({ known, path, rest }: { known: string[]; path: string[]; rest: string[] }): Match {
+  const [segment = '', ...further] = rest;
+  const candidates = path.length === 0 ? [...known, ...OTHER_VARIABLES] : known;
+  const nearest = candidates.length > 0 ? closest(segment, candidates) : null;
+  const suggested =
+    nearest !== null && distance(segment, nearest) <= Math.max(2, nearest.length / 3)
+      ? variableName([...path, nearest, ...further])
+      : null;
+  return {
+    problem: variableProblem({
+      severity: 'warning',
+      code: 'unknown_variable',
+      message: 'matches no key of the configuration, and is ignored',
+      hint: suggested ? `Did you mean ${suggested}?` : 'docs/configuration.md lists the variables.',
+    }),
+  };
+}
+
+function ambiguous(matches: string[]): Match {
+  return {
+    problem: variableProblem({
+      severity: 'error',
+      code: 'ambiguous_variable',
+      message: `could mean ${matches.join(' or ')}`,
+      hint: 'Rename one of them: a variable cannot tell them apart.',
+    }),
+  };
+}
+
+function variableProblem(facts: Pick<Problem, 'severity' | 'code' | 'message' | 'hint'>): Problem {
+  return { ...facts, key: '', file: null, line: null, column: null };
+}
