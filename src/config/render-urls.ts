@@ -1,7 +1,8 @@
 import type { Finding } from './finding.ts';
 import type { Shape } from './schema/shape.ts';
-import { renderUrl, TemplateError } from './template.ts';
+import { fillTemplate, TemplateError } from './template.ts';
 import type { KeyPath, Tree } from './tree.ts';
+import { joinUrl } from './url-insertion.ts';
 import { walkValues } from './walk-values.ts';
 
 /** Fills in the templates of all URLs that take them. One that cannot be filled in is a finding, and taken out. */
@@ -13,21 +14,16 @@ export function renderUrls(
   walkValues(tree, shape, ({ path, shape: { traits }, value, replace }) => {
     if (!traits.template || typeof value !== 'string') return;
     try {
-      replace(renderUrl(value, environment));
+      replace(joinUrl(fillTemplate(value, environment)));
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
-      findings.push(failure(path, error.message));
+      findings.push(failure(path, error));
       replace(undefined);
     }
   });
   return findings;
 }
 
-function failure(path: KeyPath, reason: string): Finding {
-  return {
-    path,
-    code: 'template_failed',
-    message: `template parsing failed for ${path.at(-1)}: ${reason}`,
-    hint: 'A template is {{`NAME` | env}}, with NAME a variable that is set, or a constant: {{`text`}}.',
-  };
+function failure(path: KeyPath, { message, hint }: TemplateError): Finding {
+  return { path, code: 'template_failed', message: `template parsing failed for ${path.at(-1)}: ${message}`, hint };
 }

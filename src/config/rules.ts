@@ -140,5 +140,6 @@ function destinationsAreNoSources({ name, target, sources }: RuledTarget): Findi
 
 /** Who connects, and how, does not make another database. */
 function comparable(url: string): string {
-  return url.replace(/^([a-z]+):\/\/(?:[^/?#]*@)?/i, '').replace(/[?#].*$/s, '');
+  const place = url.replace(/^[a-z]+:\/\/(?:[^/?#]*@)?/i, '').replace(/[?#].*$/s, '');
+  return `${engineOfUrl(url)}://${place}`;
 }

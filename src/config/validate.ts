@@ -1,3 +1,4 @@
+import { checkKeys } from './check-keys.ts';
 import { checkValues } from './check-values.ts';
 import type { Finding } from './finding.ts';
 import { renderUrls } from './render-urls.ts';
@@ -5,7 +6,6 @@ import { checkRules } from './rules.ts';
 import type { Settings } from './schema/settings.ts';
 import type { Shape } from './schema/shape.ts';
 import { isTree, type Tree } from './tree.ts';
-import { removeUnknownKeys } from './unknown-keys.ts';
 
 export interface Validated {
   /** With the defaults; `null` when anything but a template is wrong. */
@@ -21,10 +21,10 @@ export function validate(
   { shape, environment }: { shape: Shape; environment: NodeJS.ProcessEnv },
 ): Validated {
   const profiles = isTree(tree.storage_profiles) ? Object.keys(tree.storage_profiles) : [];
-  const unknown = removeUnknownKeys(tree, shape);
+  const misplaced = checkKeys(tree, shape);
   const deferred = renderUrls(tree, { shape, environment });
   const { draft, settings, findings: wrong } = checkValues(tree, shape);
-  const findings = [...unknown, ...wrong, ...checkRules(draft, { profiles })];
+  const findings = [...misplaced, ...wrong, ...checkRules(draft, { profiles })];
   const isValid = findings.every(({ severity }) => severity === 'warning');
   return { settings: isValid ? settings : null, findings, deferred };
 }
