@@ -33,6 +33,7 @@ function sampleOf(shape: Shape): unknown {
   }
   if (shape.kind === 'map') throw new Error('No list of the configuration holds maps');
   if (shape.traits.path) return '/srv/somewhere';
+  if (shape.traits.template) return 'postgres://db.example.com:5432/app';
   if (shape.type === 'boolean') return true;
   return shape.example ?? shape.choices[0] ?? 'https://example.com';
 }
