@@ -4,6 +4,10 @@
  *   screens → components
  *   screens, commands → operations → engines snapshots subset sso config state → process → events errors terminal
  */
+import swcVisitor from '@swc/core/Visitor.js';
+
+readUsingDeclarations(swcVisitor.Visitor.prototype);
+
 const entrances = '^src/(main\\.ts|cli/|commands/|report/)';
 const operations = '^src/operations/';
 const parts = '^src/(engines|snapshots|subset|sso|config|state)/';
@@ -118,3 +122,13 @@ export default {
     },
   },
 };
+
+/** The walker that @swc/core brings does not know `using`, which declares as `const` does. */
+function readUsingDeclarations(visitor) {
+  const { visitStatement } = visitor;
+  visitor.visitStatement = function (statement) {
+    if (statement.type !== 'UsingDeclaration') return visitStatement.call(this, statement);
+    this.visitVariableDeclarators(statement.decls);
+    return statement;
+  };
+}

@@ -9,7 +9,8 @@ export function runTests(root, project) {
   const file = join(folder, 'results.json');
   const words = ['run', '--config', '.ci/vitest.config.ts', '--project', project];
   const reporters = ['--reporter', 'default', '--reporter', 'json', `--outputFile.json=${file}`];
-  const { status } = spawnSync('vitest', [...words, ...reporters], {
+  const colors = process.stdout.isTTY ? [] : ['--no-color'];
+  const { status } = spawnSync('vitest', [...words, ...reporters, ...colors], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: environment(),

@@ -39,10 +39,14 @@ function installPackages() {
   // npm names itself to its scripts; its warnings (this Node is old for some packages) matter only when it fails.
   // Not `npm ci`: it refuses a lock file made where the registry does not offer the packages of other platforms.
   const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
-  const { status, error, stdout, stderr } = spawnSync(npm[0], [...npm.slice(1), 'install', '--no-save', '--include=dev'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
+  const { status, error, stdout, stderr } = spawnSync(
+    npm[0],
+    [...npm.slice(1), 'install', '--no-save', '--include=dev'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  );
   if (status !== 0) {
     console.error(`${stdout ?? ''}${stderr ?? ''}\nnpm install failed${error ? `: ${error.message}` : ''}`);
     process.exit(1);

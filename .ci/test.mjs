@@ -7,7 +7,7 @@ import { runTests } from './run-tests.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 const checks = [
-  { name: 'format and lint', command: ['biome', 'ci', '--error-on-warnings', '.'] },
+  { name: 'format and lint', command: ['biome', 'ci', '--colors=off', '--error-on-warnings', '.'] },
   { name: 'types', command: ['tsc', '-p', '.'] },
   {
     name: 'import directions',

@@ -1,4 +1,4 @@
-import { cellWidth, fit } from '../src/cells.ts';
+import { cellWidth, fitCells } from '../src/cells.ts';
 import type { Span } from './line.tsx';
 import type { Tone } from './theme.ts';
 
@@ -47,7 +47,7 @@ export function layOutTable<Row>(columns: Column<Row>[], rows: Row[], width: num
 export function tableHead<Row>({ columns }: TableLayout<Row>, ellipsis: string): Span[] {
   return joined(
     columns.map(({ column, width }) => ({
-      text: fit(column.title, width, { align: column.align ?? 'left', ellipsis }),
+      text: fitCells(column.title, width, { align: column.align ?? 'left', ellipsis }),
     })),
   ).map((span) => ({ ...span, tone: 'dim' as const }));
 }
@@ -57,7 +57,7 @@ export function tableRow<Row>({ columns }: TableLayout<Row>, row: Row, ellipsis:
   return joined(
     columns.map(({ column, width }) => {
       const { text, tone = 'plain' } = column.cell(row);
-      return { text: fit(text, width, { align: column.align ?? 'left', ellipsis }), tone };
+      return { text: fitCells(text, width, { align: column.align ?? 'left', ellipsis }), tone };
     }),
   );
 }

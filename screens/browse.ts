@@ -63,7 +63,7 @@ export function help(model: Model): void {
 }
 
 /** Identities of what a list shows at the moment, in order. */
-export function idsInView(model: Model, place: Place): string[] {
+function idsInView(model: Model, place: Place): string[] {
   switch (place.screen) {
     case 'targets':
       return targetsInView(model.targets.getState(), place).map(({ row }) => row.name);

@@ -1,4 +1,4 @@
-import type { SnapshotRow } from '../src/operations/results.ts';
+import type { SnapshotRow } from '../src/results.ts';
 import type { Run } from '../src/state/runs.ts';
 import type { TargetEntry } from '../src/state/targets.ts';
 import { type Model, runWithId, selectedSnapshot, selectedTarget, targetNamed } from './model.ts';

@@ -1,4 +1,4 @@
-import type { SnapshotRow } from '../src/operations/results.ts';
+import type { SnapshotRow } from '../src/results.ts';
 import { matchesFilter, selectedIndex } from '../src/state/list.ts';
 import { createNavigation, type Navigation } from '../src/state/navigation.ts';
 import { createRuns, type Run, type Runs, type Session } from '../src/state/runs.ts';
@@ -77,7 +77,7 @@ export function targetsInView({ entries }: TargetsState, { list, typing }: Targe
 
 /** Server and database of a URL: all the users are called `app`, and a filter for that would find everything. */
 function location(url: string | null): string | null {
-  return url && url.slice(url.indexOf('@') + 1);
+  return url?.slice(url.indexOf('@') + 1) ?? null;
 }
 
 /** The snapshots that the filter lets through. */

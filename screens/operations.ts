@@ -9,7 +9,7 @@ import type {
   TargetSnapshots,
   UndoPlan,
   VerifyResult,
-} from '../src/operations/results.ts';
+} from '../src/results.ts';
 import type { SnapshotRequest } from '../src/operations/snapshots.ts';
 import type { Session } from '../src/state/runs.ts';
 

@@ -1,7 +1,7 @@
 import type { TextEdit } from '../components/text-edit.ts';
 import type { UserError } from '../src/errors.ts';
 import type { PlannedLoad } from '../src/operations/load.ts';
-import type { RemovePlan, SnapshotRow, UndoPlan } from '../src/operations/results.ts';
+import type { RemovePlan, SnapshotRow, UndoPlan } from '../src/results.ts';
 import { emptyList, type ListState } from '../src/state/list.ts';
 
 /** A screen and all that it shows which is not in a store: what is selected, typed, asked. */

@@ -21,7 +21,7 @@ export function cut(text: string, width: number, ellipsis = '…'): string {
 }
 
 /** Exactly so many cells: cut where too long, padded where too short. */
-export function fit(text: string, width: number, { align = 'left', ellipsis = '…' }: FitOptions = {}): string {
+export function fitCells(text: string, width: number, { align = 'left', ellipsis = '…' }: FitOptions = {}): string {
   const shown = cut(text, width, ellipsis);
   const padding = ' '.repeat(Math.max(0, width - cellWidth(shown)));
   return align === 'right' ? padding + shown : shown + padding;

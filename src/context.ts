@@ -31,6 +31,6 @@ export async function openContext({ config, cwd, ...given }: ContextOptions): Pr
     import('./config/load.ts'),
     import('./process/local.ts'),
   ]);
-  const configuration = await loadConfiguration({ file: config, environment, cwd });
+  const configuration = await loadConfiguration({ file: config, environment, cwd, report });
   return { ...given, configuration, runner: localRunner({ environment, report }) };
 }

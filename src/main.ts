@@ -8,10 +8,10 @@ import { readVersion } from './version.ts';
 const { stdin, stdout, stderr, env } = process;
 const clock = () => new Date();
 
-// `tool targets | head`: when nobody reads any more, the rest is written nowhere.
+// `tool targets | head`, or a terminal that was closed: when nobody reads any more, the rest is written nowhere.
 for (const stream of [stdout, stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
   });
 }
 

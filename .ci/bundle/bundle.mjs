@@ -39,7 +39,6 @@ export async function bundle(root, outdir) {
       define: { 'process.env.NODE_ENV': '"production"' },
       minifySyntax: true,
       minifyWhitespace: true,
-      keepNames: true,
       jsx: 'automatic',
       external,
       alias: { 'plain-text': join(import.meta.dirname, 'plain-text.mjs') },
@@ -48,7 +47,7 @@ export async function bundle(root, outdir) {
       banner: {
         js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
       },
-      plugins: [patchPlugin(patches), yogaWasm, workerAddresses],
+      plugins: [patchPlugin(patches), yogaWasm],
     }),
     build({
       ...common,
@@ -81,21 +80,6 @@ const yogaWasm = {
       const file = require.resolve('yoga-layout').replace(/src.index\.js$/, 'binaries/yoga-wasm-base64-esm.js');
       const base64 = /data:application\/octet-stream;base64,([\w+/=]+)/.exec(await readFile(file, 'utf8'))[1];
       return { contents: Buffer.from(base64, 'base64'), loader: 'binary' };
-    });
-  },
-};
-
-/** `new URL('./x-worker.ts', import.meta.url)`, which runs from the sources, means `x-worker.js` in the bundle. */
-const workerAddresses = {
-  name: 'worker addresses',
-  setup({ onLoad }) {
-    onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, async ({ path }) => {
-      const source = await readFile(path, 'utf8');
-      const contents = source.replaceAll(/new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)/g, (_, name) => {
-        if (!entries.some((entry) => entry.endsWith(`/${name}.ts`))) throw new Error(`${name}.ts is not in entries`);
-        return `new URL('./${name}.js', import.meta.url)`;
-      });
-      return { contents, loader: 'ts' };
     });
   },
 };

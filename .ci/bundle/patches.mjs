@@ -41,6 +41,19 @@ const Yoga = wrapAssembly(assembly);`,
     to: "const execFileSync = (...words) => process.getBuiltinModule('node:child_process').execFileSync(...words);",
   },
   {
+    name: 'child_process is loaded when a subcommand is a program of its own',
+    // Which none of ours is.
+    file: 'commander/lib/command.js',
+    from: "import childProcess from 'node:child_process';",
+    to: "const childProcess = { spawn: (...words) => process.getBuiltinModule('node:child_process').spawn(...words) };",
+  },
+  {
+    name: 'assert is loaded when something is asserted',
+    file: 'signal-exit/index.js',
+    from: "var assert = require('assert')",
+    to: "var assert = { equal: (...words) => require('assert').equal(...words) }",
+  },
+  {
     name: 'narrow text is measured without tables',
     file: 'string-width/index.js',
     from: 'let string = input;',

@@ -1,6 +1,6 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatNumberOf, formatTime } from '../../src/amounts.ts';
-import type { DestinationState, LoadPlan, RemovePlan, SnapshotRow, UndoPlan } from '../../src/operations/results.ts';
+import type { DestinationState, LoadPlan, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
 import type { Plan } from '../place.ts';
 
 /** What is asked before something is replaced or removed, ready to be shown. */

@@ -18,6 +18,7 @@ export function HelpScreen({ place }: { place: Extract<OtherPlace, { screen: 'he
     <Frame screen="help" path={[place.of.screen, 'help']}>
       <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
         {lines.slice(from, from + height - 1).map((spans, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
           <Line key={from + index} spans={spans} width={columns - 3} />
         ))}
       </Box>

@@ -4,7 +4,7 @@ import type { Model } from '../model.ts';
 import { buildWork, verifyWork } from './work.ts';
 
 /** Begins work and shows it. */
-export function begin(model: Model, work: Work): void {
+function begin(model: Model, work: Work): void {
   model.navigation.push({ screen: 'run', run: model.runs.begin(work), scrolledUp: 0 });
 }
 

@@ -2,7 +2,7 @@ import type { Span } from '../../components/line.tsx';
 import { progressBar } from '../../components/progress-bar.ts';
 import type { Glyphs, Tone } from '../../components/theme.ts';
 import { formatBytes, formatCount, formatDuration } from '../../src/amounts.ts';
-import { cellWidth, cut, fit } from '../../src/cells.ts';
+import { cellWidth, cut, fitCells } from '../../src/cells.ts';
 import { type Progress, paceOf } from '../../src/state/progress.ts';
 import { elapsed, type RunStep } from '../../src/state/run.ts';
 
@@ -25,7 +25,7 @@ export function stepLines({ steps, now, width, glyphs }: StepLinesOptions): Span
   return steps.flatMap((step) => {
     const { glyph, tone } = LOOKS[step.state];
     const time = step.state === 'skipped' ? 'skipped' : formatDuration(elapsed(step, now));
-    const label = fit(step.label, Math.max(1, width - cellWidth(time) - 4), { ellipsis: glyphs.ellipsis });
+    const label = fitCells(step.label, Math.max(1, width - cellWidth(time) - 4), { ellipsis: glyphs.ellipsis });
     const head: Span[] = [
       { text: `${glyphs[glyph]} `, tone },
       { text: label, tone: step.state === 'running' ? 'strong' : 'plain' },

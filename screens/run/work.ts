@@ -1,6 +1,6 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../../src/amounts.ts';
 import type { PlannedLoad } from '../../src/operations/load.ts';
-import type { LoadResult, RemovePlan, SnapshotRow, UndoPlan } from '../../src/operations/results.ts';
+import type { LoadResult, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';
 import type { Model } from '../model.ts';
 import { refreshAfterWork } from '../refresh.ts';

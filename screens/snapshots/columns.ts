@@ -1,7 +1,7 @@
 import type { Column } from '../../components/table.ts';
 import type { Glyphs } from '../../components/theme.ts';
 import { formatAge, formatBytes, formatCount } from '../../src/amounts.ts';
-import type { SnapshotRow } from '../../src/operations/results.ts';
+import type { SnapshotRow } from '../../src/results.ts';
 
 /** The columns of a target's snapshots. */
 export function snapshotColumns({ glyphs, now }: { glyphs: Glyphs; now: number }): Column<SnapshotRow>[] {

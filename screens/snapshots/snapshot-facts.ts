@@ -1,6 +1,6 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatBytes, formatNumberOf, formatTime } from '../../src/amounts.ts';
-import type { SnapshotRow } from '../../src/operations/results.ts';
+import type { SnapshotRow } from '../../src/results.ts';
 import { ENGINE_NAMES } from '../engine-names.ts';
 
 const PLACES = { local: 'this machine', remote: 'the bucket' };

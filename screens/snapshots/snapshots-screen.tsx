@@ -7,7 +7,7 @@ import { List } from '../../components/list.tsx';
 import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
 import { useTheme } from '../../components/theme.ts';
 import { formatNumberOf } from '../../src/amounts.ts';
-import type { SnapshotRow } from '../../src/operations/results.ts';
+import type { SnapshotRow } from '../../src/results.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { Empty, Failure } from '../empty.tsx';
 import { FilterLine } from '../filter-line.tsx';

@@ -1,7 +1,7 @@
 import type { Column } from '../../components/table.ts';
 import type { Glyphs, Tone } from '../../components/theme.ts';
 import { formatBytes } from '../../src/amounts.ts';
-import type { TargetStatus } from '../../src/operations/results.ts';
+import type { TargetStatus } from '../../src/results.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 
 /** The columns of the list of targets. */
@@ -46,13 +46,14 @@ export const STATUS_LOOKS: Record<TargetStatus, StatusLook> = {
 };
 
 /** A server slower than this is told apart. */
-export const SLOW_MS = 250;
+const SLOW_MS = 250;
 
 function statusCell({ row, checking, checkedAt }: TargetEntry, glyphs: Glyphs) {
   if (checking && checkedAt === null) return { text: `${glyphs.pending} checking`, tone: 'dim' as const };
   const { word, tone, glyph } = STATUS_LOOKS[row.status];
   const slow = row.status === 'ok' && (row.latency_ms ?? 0) > SLOW_MS;
-  const text = `${glyphs[glyph]} ${slow ? 'slow' : word}${checking ? glyphs.ellipsis : ''}`;
+  // The mark of a check has its cell in every row, so that no column moves when checks begin and end.
+  const text = `${glyphs[glyph]} ${slow ? 'slow' : word}${checking ? glyphs.ellipsis : ' '}`;
   return { text, tone: slow ? ('caution' as const) : tone };
 }
 

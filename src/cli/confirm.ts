@@ -29,8 +29,11 @@ export async function confirm(question: Question, asking: Asking): Promise<void>
 async function ask(prompt: string, { input, output, signal }: Asking): Promise<string> {
   const lines = createInterface({ input, output, terminal: false });
   try {
-    const closed = once(lines, 'close', { signal }).then(() => '');
-    return await Promise.race([lines.question(prompt, { signal }), closed]);
+    const closed = once(lines, 'close', { signal }).then(() => null);
+    const answer = await Promise.race([lines.question(prompt, { signal }), closed]);
+    // Ctrl-D ends the input, not the line.
+    if (answer === null) output.write('\n');
+    return answer ?? '';
   } catch (thrown) {
     throw signal.aborted ? signal.reason : thrown;
   } finally {

@@ -1,5 +1,6 @@
 import type { ExitCode, UserError } from '../errors.ts';
 import { errorData, errorText } from '../report/error-text.ts';
+import { jsonLine } from '../report/json.ts';
 import { createStyle } from '../report/style.ts';
 import type { Host } from './host.ts';
 
@@ -17,7 +18,7 @@ export function printError(error: UserError, { host, json, debug }: ErrorPrintin
   stderr.write(`${errorText(error, { style, debug })}\n`);
   if (json) {
     const data = errorData(error);
-    stdout.write(`${JSON.stringify(json === 'events' ? { event: 'error', ...data } : { error: data })}\n`);
+    stdout.write(jsonLine(json === 'events' ? { event: 'error', ...data } : { error: data }));
   }
   return error.exit;
 }

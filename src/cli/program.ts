@@ -10,11 +10,17 @@ export type ParsedLine =
   /** Words such as `config` that want another one after them, or no words at all. */
   | { kind: 'incomplete'; alone: boolean; help: string; globals: Globals };
 
+export interface ParseOptions {
+  grammar: Grammar;
+  /** How wide a help text may be; `null` when it is not for a terminal. */
+  columns: number | null;
+}
+
 /** Reads the words after `tool`; throws a UserError with exit 2 when they make no sense. */
-export function parseLine(words: string[], grammar: Grammar): ParsedLine {
+export function parseLine(words: string[], options: ParseOptions): ParsedLine {
   const written: string[] = [];
   const matches: ParsedLine[] = [];
-  const program = createProgram(grammar, { written, matches });
+  const program = createProgram(options, { written, matches });
   try {
     program.parse(words, { from: 'user' });
   } catch (thrown) {
@@ -28,10 +34,12 @@ export function parseLine(words: string[], grammar: Grammar): ParsedLine {
   return matches[0] ?? { kind: 'text', text: written.join('') };
 }
 
-function createProgram(grammar: Grammar, into: Sink): Command {
+function createProgram({ grammar, columns }: ParseOptions, into: Sink): Command {
+  const width = () => columns ?? DEFAULT_WIDTH;
   const program = new Command('tool')
     .description('Snapshot a database, and restore it in seconds. Alone, on a terminal: the screens.')
     .helpOption('-h, --help', 'what it does and takes')
+    .commandsGroup('Help:')
     .helpCommand('help [command]', 'what a command does and takes')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
@@ -39,6 +47,8 @@ function createProgram(grammar: Grammar, into: Sink): Command {
       writeErr: (text) => into.written.push(text),
       // Errors are thrown and printed by our own rules.
       outputError: () => {},
+      getOutHelpWidth: width,
+      getErrHelpWidth: width,
     })
     .version(grammar.version, '-V, --version', 'the version');
   throwInsteadOfExit(program);
@@ -46,6 +56,8 @@ function createProgram(grammar: Grammar, into: Sink): Command {
   for (const spec of grammar.commands) addCommand(program, { spec, families: grammar.families, into });
   return program;
 }
+
+const DEFAULT_WIDTH = 80;
 
 interface Sink {
   /** Help and version texts. */

@@ -1,5 +1,6 @@
 import type { CommandSpec, Grammar, OptionSpec } from '../commands/command.ts';
 import { EXIT } from '../errors.ts';
+import { markdownTable } from '../markdown-table.ts';
 
 /** The text of docs/commands.md: what there is comes from the registry, the rules for all of it from below. */
 export function commandReference({ commands, globalOptions }: Pick<Grammar, 'commands' | 'globalOptions'>): string {
@@ -71,7 +72,7 @@ const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
 
 function exitTable(): string {
   const rows = Object.entries(EXIT).map(([name, code]) => [String(code), EXIT_MEANINGS[name as keyof typeof EXIT]]);
-  return table([['exit', 'meaning'], ...rows]);
+  return markdownTable([['exit', 'meaning'], ...rows]);
 }
 
 function commandSection(spec: CommandSpec): string[] {
@@ -92,17 +93,12 @@ function argumentTable({ arguments: args }: CommandSpec): string {
     name,
     [description, choices?.join(', ')].filter(Boolean).join(': '),
   ]);
-  return table([['argument', 'meaning'], ...rows]);
+  return markdownTable([['argument', 'meaning'], ...rows]);
 }
 
 function optionTable(options: OptionSpec[]): string {
-  return table([['flag', 'meaning'], ...options.map(({ flags, description }) => [`\`${flags}\``, description])]);
-}
-
-/** Aligned as Biome formats it, so that the generated page passes the format check. */
-function table(rows: string[][]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (cells: string[]) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const [head = [], ...body] = rows;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
+  return markdownTable([
+    ['flag', 'meaning'],
+    ...options.map(({ flags, description }) => [`\`${flags}\``, description]),
+  ]);
 }

@@ -1,7 +1,8 @@
 import type { Invocation, Outcome } from '../commands/command.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, toUserError } from '../errors.ts';
-import { createJsonPrinter } from '../report/json.ts';
+import { redact } from '../process/redact.ts';
+import { createJsonPrinter, jsonLine } from '../report/json.ts';
 import { createLivePrinter } from '../report/live.ts';
 import { createPlainPrinter } from '../report/plain.ts';
 import type { Printer } from '../report/printer.ts';
@@ -94,10 +95,10 @@ interface Printing {
 
 function printOutcome({ data, text }: Outcome, { line: { spec, globals }, host, durationMs }: Printing): void {
   if (!globals.json) {
-    if (text !== '') host.stdout.write(`${text}\n`);
+    if (text !== '') host.stdout.write(`${redact(text)}\n`);
     return;
   }
   const document =
     spec.json === 'events' ? { event: 'done', command: spec.name, duration_ms: durationMs, ...data } : data;
-  host.stdout.write(`${JSON.stringify(document)}\n`);
+  host.stdout.write(jsonLine(document));
 }

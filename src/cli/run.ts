@@ -7,7 +7,7 @@ import { type ParsedLine, parseLine } from './program.ts';
 /** Does what the words ask for. Never throws, and leaves ending the process to the caller. */
 export async function run(host: Host): Promise<ExitCode> {
   try {
-    const line = parseLine(host.words, host.grammar);
+    const line = parseLine(host.words, { grammar: host.grammar, columns: host.terminal.stdout.columns() });
     switch (line.kind) {
       case 'text':
         host.stdout.write(line.text);
@@ -38,5 +38,5 @@ async function runWithoutCommand(line: Extract<ParsedLine, { kind: 'incomplete' 
 function screensOf({ tui, json, config }: Globals, host: Host): ((place: ScreensPlace) => Promise<ExitCode>) | null {
   if (!host.terminal.interactive || !tui || json) return null;
   const { environment, cwd, signal, openScreens } = host;
-  return (place) => openScreens({ ...(config === undefined ? {} : { config }), ...place, environment, cwd, signal });
+  return (place) => openScreens({ ...(config === undefined ? {} : { config }), environment, ...place, cwd, signal });
 }

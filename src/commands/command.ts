@@ -96,6 +96,8 @@ export interface Globals {
 export interface ScreensPlace {
   /** Configuration file, when it is not the one given by `--config`. */
   config?: string;
+  /** Variables, when they are not those of the program. */
+  environment?: NodeJS.ProcessEnv;
   /** Opens the snapshots of this target instead of the list of targets. */
   target?: string;
 }

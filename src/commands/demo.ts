@@ -1,5 +1,27 @@
+import { formatBytes as bytes, formatCount as count } from '../amounts.ts';
+import { startDemo, type Tour, tourDemo } from '../operations/demo.ts';
 import type { Invocation, Outcome } from './command.ts';
 
-export async function run(_invocation: Invocation): Promise<Outcome> {
-  throw new Error('stub');
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const { screens, report, signal, environment } = invocation;
+  const options = { report, signal, environment, clock: () => new Date() };
+  await using demo = await startDemo(options);
+  if (screens) {
+    const exit = await screens({ config: demo.config, environment: demo.environment });
+    return { data: {}, text: 'The demo is over: its server, its databases and its files are removed.', exit };
+  }
+  const tour = await tourDemo(demo, options);
+  return { data: tour, text: tourText(demo.source, tour) };
+}
+
+function tourText(source: string, { built, again, verified, loaded, reloaded, undone }: Tour): string {
+  return [
+    `Built snapshot ${built.id} of ${source}: ${count(built.tables)} tables, ${count(built.rows)} rows, ${bytes(built.size_bytes)} in ${bytes(built.stored_bytes)}`,
+    `Built it again: unchanged tables are stored once, so ${again.id} added ${bytes(again.stored_bytes)}`,
+    `Verified every byte of it: ${count(verified.files)} files, ${bytes(verified.bytes)}`,
+    `Loaded it into ${loaded.destination}: ${count(loaded.rows)} rows, checked, and named in ${loaded.swap_ms} ms`,
+    `Loaded it again: the database was away for ${reloaded.swap_ms} ms, and what it replaced was kept`,
+    `Undone: ${undone.destination} is what it was before`,
+    'Nothing of the demo remains. See it on a terminal: tool demo',
+  ].join('\n');
 }

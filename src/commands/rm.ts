@@ -1,6 +1,6 @@
 import { formatBytes } from '../amounts.ts';
 import { planRemove, remove } from '../operations/remove.ts';
-import type { RemovePlan } from '../operations/results.ts';
+import type { RemovePlan } from '../results.ts';
 import type { Question } from '../report/question.ts';
 import { snapshotLine } from '../report/snapshots.ts';
 import type { Invocation, Outcome } from './command.ts';
@@ -22,7 +22,7 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
   if (invocation.options.dryRun) return { data: { dry_run: true, plan }, text: planLines(plan).join('\n') };
   await invocation.confirm(question(plan));
   await remove(context, plan);
-  return { data: plan, text: `Removed ${snapshotLine(target, plan.snapshot)}` };
+  return { data: plan, text: `Removed snapshot ${plan.snapshot.index} of ${target} (${plan.snapshot.id})` };
 }
 
 function question(plan: RemovePlan): Question {

@@ -1,6 +1,6 @@
 import { formatBytes, formatNumberOf } from '../amounts.ts';
 import { EXIT, UserError } from '../errors.ts';
-import type { VerifyResult } from '../operations/results.ts';
+import type { VerifyResult } from '../results.ts';
 import { verify } from '../operations/verify.ts';
 import type { Invocation, Outcome } from './command.ts';
 import { toSelector } from './selector.ts';

@@ -40,9 +40,9 @@ function toFinding(issue: v.BaseIssue<unknown>, root: Shape): Finding {
     }
     return { path, code: 'invalid_name', at: 'key', message: { says: `is not a name: it ${issue.message}` }, hint };
   }
-  if (issue.kind === 'validation') return { path, code: 'invalid_value', message: { says: issue.message }, hint };
+  if (issue.kind === 'validation') return { path, code: 'wrong_value', message: { says: issue.message }, hint };
   const expected = shape ? expectation(shape) : issue.expected;
-  const code = shape?.kind === 'value' && shape.choices.length > 0 ? 'invalid_value' : 'wrong_type';
+  const code = shape?.kind === 'value' && shape.choices.length > 0 ? 'wrong_value' : 'wrong_type';
   const found = describeFound(issue.input, shape?.traits.secret === true);
   return {
     path,
@@ -79,9 +79,7 @@ function describeFound(value: unknown, secret: boolean): string {
   return typeof value === 'string' ? shown : `${type === 'a number' ? 'the number ' : ''}${shown}`;
 }
 
-/** What YAML reads as a number or a boolean when it stands without quotes, and the other way round. */
 function quotingHint(shape: Shape | null, value: unknown): string | null {
-  if (shape?.kind !== 'value' || shape.choices.length > 0) return null;
-  if (shape.type === 'text') return typeof value === 'object' ? null : 'Put the value in quotes.';
-  return typeof value === 'string' && /^(?:[\d.]+|true|false)$/.test(value) ? 'Write it without quotes.' : null;
+  const wantsText = shape?.kind === 'value' && shape.type === 'text' && shape.choices.length === 0;
+  return wantsText && typeof value !== 'object' ? 'Put the value in quotes.' : null;
 }

@@ -1,8 +1,8 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { Problem } from './configuration.ts';
-import { parseValue } from './parse.ts';
 import type { Shape } from './schema/shape.ts';
 import { dotted, isTree, type KeyPath, setValue, type Tree } from './tree.ts';
+import { parseValue } from './yaml-source.ts';
 
 const PREFIX = 'TOOL_';
 
@@ -28,8 +28,8 @@ export function applyVariables(
     .filter(([name, value]) => name.startsWith(PREFIX) && value !== undefined && value !== '')
     .map(([name, value = '']) => ({ name, value, segments: name.slice(PREFIX.length).toLowerCase().split('__') }))
     .filter(({ segments }) => !OTHER_VARIABLES.includes(segments.join('__')));
-  // A variable for a whole map comes before those for what is in it, whose names begin with its own.
-  given.sort((a, b) => (a.name < b.name ? -1 : 1));
+  // A variable for a whole map comes before those for what is in it.
+  given.sort((a, b) => a.segments.length - b.segments.length || (a.name < b.name ? -1 : 1));
   for (const { name, value, segments } of given) {
     const match = matchKey(segments, { shape, tree });
     if ('problem' in match) {

@@ -1,6 +1,6 @@
 import type { Problem } from './configuration.ts';
-import type { Parsed } from './parse.ts';
 import { dotted, type KeyPath } from './tree.ts';
+import type { YamlSource } from './yaml-source.ts';
 
 /** What a check has found at a key; where that key comes from is not its business. */
 export interface Finding {
@@ -10,43 +10,51 @@ export interface Finding {
   code: string;
   /** The whole sentence, or what follows the key's name. */
   message: string | { says: string };
-  hint: string | null;
+  hint?: string | null;
   /** Whether the key or the value is to be looked at; default the value. */
   at?: 'key' | 'value';
+  /** The character of the value. */
+  offset?: number;
 }
 
 /** Where the values of a configuration come from. */
 export interface Origins {
-  /** `null` when variables alone configure the tool. */
-  file: { path: string; locate: Parsed['locate'] } | null;
+  file: string | null;
+  source: YamlSource | null;
   /** Names of variables by the dotted key that they set. */
   variables: Map<string, string>;
 }
 
 /** A finding with its place: file, line and column, or the variable's name. */
-export function toProblem(finding: Finding, { file, variables }: Origins): Problem {
-  const { path, code, message, severity = 'error', hint, at = 'value' } = finding;
-  const key = dotted(path);
-  const variable = variableOf(path, variables);
-  const position = variable === null && file ? file.locate(path, at) : null;
-  const suffix = variable === null ? '' : ` (in ${variable})`;
+export function toProblem(finding: Finding, origins: Origins): Problem {
+  const { path, code, message, severity = 'error', hint = null, at = 'value', offset = 0 } = finding;
+  const variable = variableOf(path, origins.variables);
+  const source = variable === null ? origins.source : null;
+  const position = source && (offset > 0 ? source.locateWithin(path, offset) : source.locate(path, at));
+  const sentence =
+    typeof message === 'string' ? inVariable(message, variable) : `${variable ?? dotted(path)} ${message.says}`;
   return {
     severity,
     code,
-    key,
-    message: typeof message === 'string' ? message + suffix : `${variable ?? key} ${message.says}`,
+    key: dotted(path),
+    message: sentence,
     hint,
-    file: position && file ? file.path : null,
+    file: position ? origins.file : null,
     line: position?.line ?? null,
     column: position?.column ?? null,
   };
 }
 
 /** The variable that set the value at a path, or something around it. */
-export function variableOf(path: KeyPath, variables: Map<string, string>): string | null {
-  for (let length = path.length; length > 0 && variables.size > 0; length -= 1) {
+function variableOf(path: KeyPath, variables: Map<string, string>): string | null {
+  if (variables.size === 0) return null;
+  for (let length = path.length; length > 0; length -= 1) {
     const name = variables.get(dotted(path.slice(0, length)));
     if (name !== undefined) return name;
   }
   return null;
+}
+
+function inVariable(message: string, variable: string | null): string {
+  return variable === null ? message : `${message} (in ${variable})`;
 }

@@ -1,71 +1,146 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Report } from '../events.ts';
+import { checkValues } from './check-values.ts';
+import { type ConfigFile, type FileRequest, readConfigFile } from './config-file.ts';
 import type { Configuration, Problem } from './configuration.ts';
 import { applyVariables } from './environment.ts';
-import { findFile, type Lookup } from './find-file.ts';
+import { fillUrls } from './fill-urls.ts';
 import { type Finding, type Origins, toProblem } from './finding.ts';
-import { configurationError, missingConfiguration } from './invalid.ts';
-import { type Flaw, type Parsed, parse } from './parse.ts';
-import { readText } from './read-text.ts';
-import { resolvePaths } from './resolve-paths.ts';
-import { settingsSchema } from './schema/settings.ts';
+import { invalidConfiguration } from './invalid-configuration.ts';
+import { absolutePath } from './paths.ts';
+import { pruneTree } from './prune.ts';
+import type { Rule } from './rules/rule.ts';
+import { othersCannotRead } from './rules/secrets-file.ts';
+import { storageProfilesAreComplete, storageProfilesExist } from './rules/storage.ts';
+import { schemaListsDiffer, subsetTablesChooseRows, targetsDoSomething } from './rules/targets.ts';
+import { destinationsAreNoSources, enginesAgree } from './rules/urls.ts';
+import { type Settings, settingsSchema } from './schema/settings.ts';
 import { shapeOf } from './schema/shape.ts';
 import { createTree } from './tree.ts';
-import { validate } from './validate.ts';
 
-export interface ReadConfiguration {
-  /** `null` when there is none, or when it has errors that are not only about templates. */
-  configuration: Configuration | null;
-  /** In the order of the file; those about variables come last. */
-  problems: Problem[];
+export interface LoadOptions extends FileRequest {
+  /** Hears the warnings. */
+  report?: Report;
+}
+
+/** What there is to say about a configuration, whether it can be used or not. */
+export interface Inspection {
   /** Absolute path of the file; `null` when there is none. */
   file: string | null;
+  /** What the file says, for excerpts. */
+  text: string;
+  mode: 'local' | 'cloud';
+  /** `null` when an error stands in the way of every command. */
+  configuration: Configuration | null;
+  /** Everything at once, what is deferred included; in the order of the file. */
+  problems: Problem[];
 }
 
 /** The configuration in force; throws with exit 3 when it is missing or not valid. */
-export async function loadConfiguration(lookup: Lookup): Promise<Configuration> {
-  const { configuration, problems, file } = await readConfiguration(lookup);
-  if (configuration) return configuration;
-  throw configurationError(problems, { file, cwd: lookup.cwd });
-}
-
-/** The configuration together with everything that is wrong with it. */
-export async function readConfiguration(lookup: Lookup): Promise<ReadConfiguration> {
-  const { environment, cwd } = lookup;
-  const file = await findFile(lookup);
-  const parsed = file === null ? null : await parseFile(file);
-  const shape = shapeOf(settingsSchema);
-  const tree = parsed?.tree ?? createTree();
-  const { variables, problems: ofVariables } = applyVariables(tree, { environment, shape });
-  if (!parsed && variables.size === 0) {
-    return { configuration: null, problems: [missingConfiguration(), ...ofVariables], file };
+export async function loadConfiguration({ report, ...request }: LoadOptions): Promise<Configuration> {
+  const { configuration, problems } = await inspectConfiguration(request);
+  if (!configuration) throw invalidConfiguration(problems);
+  for (const { severity, code, message } of problems) {
+    if (severity === 'warning') report?.({ event: 'warning', code, message });
   }
-  const ofText = parsed?.flaws.map((flaw): Problem => ({ severity: 'error', key: '', file, ...flaw })) ?? [];
-  // Of a file that cannot be read nothing can be said to be missing.
-  if (parsed && !parsed.tree) return { configuration: null, problems: [...ofText, ...ofVariables], file };
-
-  const origins: Origins = { file: file !== null && parsed ? { path: file, locate: parsed.locate } : null, variables };
-  const locate = (findings: Finding[]): Problem[] => findings.map((finding) => toProblem(finding, origins));
-  const validated = validate(tree, { shape, environment });
-  const deferred = locate(validated.deferred);
-  const fatal = [...ofText, ...ofVariables, ...locate(validated.findings)];
-  const problems = [...fatal, ...deferred].sort(inOrderOfTheFile);
-  const { settings } = validated;
-  if (!settings || fatal.some(({ severity }) => severity === 'error')) return { configuration: null, problems, file };
-  resolvePaths(settings, { shape, environment, cwd, origins });
-  return { configuration: { file, settings, deferred }, problems, file };
+  return configuration;
 }
 
-async function parseFile(file: string): Promise<Parsed> {
-  const read = await readText(file);
-  return 'text' in read ? parse(read.text) : unusable(read.flaw);
+const RULES: Rule[] = [
+  targetsDoSomething,
+  schemaListsDiffer,
+  subsetTablesChooseRows,
+  storageProfilesExist,
+  storageProfilesAreComplete,
+  enginesAgree,
+  destinationsAreNoSources,
+];
+
+/** Reads file and environment, and finds every problem in them. Never throws for what a person has written. */
+export async function inspectConfiguration(request: FileRequest): Promise<Inspection> {
+  const { environment, cwd } = request;
+  const file = await readConfigFile(request);
+  const shape = shapeOf(settingsSchema);
+  const tree = file?.source.tree ?? createTree();
+  const exposed = file ? othersCannotRead(file, shape) : [];
+  const { variables, problems: variableProblems } = applyVariables(tree, { environment, shape });
+  if (!file && variables.size === 0) return nothingConfigured(variableProblems);
+
+  const origins: Origins = { file: file?.path ?? null, source: file?.source ?? null, variables };
+  const place = (findings: Finding[]) => findings.map((finding) => toProblem(finding, origins));
+  const mode = tree.authtoken ? 'cloud' : 'local';
+  const base = { file: origins.file, text: file?.text ?? '', mode } as const;
+  const flaws = file ? flawsOf(file) : [];
+  // A file that cannot be read says nothing, so what it seems to lack is no news.
+  if (flaws.length > 0) return { ...base, configuration: null, problems: [...flaws, ...variableProblems] };
+
+  const unknown = pruneTree(tree, shape);
+  const unfilled = fillUrls(tree, { shape, environment });
+  const { settings, draft, findings } = checkValues(tree, shape);
+  const broken = [...unknown, ...findings, ...RULES.flatMap((rule) => rule(draft))];
+  const folders = [...(file ? [dirname(file.path)] : []), cwd];
+  const missing = settings ? await resolvePaths(settings, { folders, environment }) : [];
+
+  const deferred = place([...unfilled, ...missing]);
+  const problems = [...place([...exposed, ...broken]), ...deferred, ...variableProblems].sort(byPlace);
+  const usable = settings && problems.every((problem) => problem.severity === 'warning' || deferred.includes(problem));
+  const configuration = usable ? { file: origins.file, settings, deferred } : null;
+  return { ...base, configuration, problems };
 }
 
-function unusable(flaw: Flaw): Parsed {
-  const { line, column } = flaw;
-  return { tree: null, flaws: [flaw], locate: () => ({ line, column }) };
+function flawsOf({ path, source }: ConfigFile): Problem[] {
+  return source.flaws.map((flaw) => ({ ...flaw, severity: 'error', key: '', file: path }));
 }
 
-/** Those without a place keep their order, behind those with one. */
-function inOrderOfTheFile(a: Problem, b: Problem): number {
-  const [first, second] = [a.line ?? Number.MAX_SAFE_INTEGER, b.line ?? Number.MAX_SAFE_INTEGER];
-  return first - second || (a.column ?? 0) - (b.column ?? 0);
+function nothingConfigured(problems: Problem[]): Inspection {
+  const missing: Problem = {
+    severity: 'error',
+    code: 'no_configuration',
+    key: '',
+    message: 'no configuration found: neither ./tool.yml nor ~/.config/tool/tool.yml, and no variables',
+    hint: 'tool config init writes one.',
+    file: null,
+    line: null,
+    column: null,
+  };
+  return { file: null, text: '', mode: 'local', configuration: null, problems: [missing, ...problems] };
+}
+
+/** Makes the paths absolute. A query file that is not there matters only to who sanitizes. */
+async function resolvePaths(
+  settings: Settings,
+  { folders, environment }: { folders: string[]; environment: NodeJS.ProcessEnv },
+): Promise<Finding[]> {
+  const [base = '.'] = folders;
+  settings.working_directory = absolutePath(settings.working_directory, { from: base, environment });
+  const findings: Finding[] = [];
+  for (const [name, { sanitize }] of Object.entries(settings.targets)) {
+    if (sanitize?.query_file === undefined) continue;
+    const candidates = folders.map((from) => absolutePath(sanitize.query_file ?? '', { from, environment }));
+    const places = [...new Set(candidates)];
+    const found = await firstFile(places);
+    if (found === null) {
+      findings.push({
+        path: ['targets', name, 'sanitize', 'query_file'],
+        code: 'query_file_not_found',
+        message: `query file '${sanitize.query_file}' not found`,
+        hint: `Looked for ${places.join(' and ')}.`,
+      });
+    }
+    sanitize.query_file = found ?? places[0] ?? sanitize.query_file;
+  }
+  return findings;
+}
+
+async function firstFile(paths: string[]): Promise<string | null> {
+  for (const path of paths) {
+    const stats = await stat(path).catch(() => null);
+    if (stats?.isFile()) return path;
+  }
+  return null;
+}
+
+function byPlace(a: Problem, b: Problem): number {
+  return (a.line ?? Infinity) - (b.line ?? Infinity) || (a.column ?? 0) - (b.column ?? 0) || 0;
 }

@@ -1,10 +1,8 @@
 import type { SchemaConfig } from '../config/schema/settings.ts';
 import type { Context } from '../context.ts';
 import type { WarningEvent } from '../events.ts';
-import type { DestinationState, TargetRow } from '../operations/results.ts';
+import type { DestinationState, EngineId, TargetRow } from '../results.ts';
 import type { Manifest, ManifestFile, ManifestTable } from '../snapshots/manifest.ts';
-
-export type EngineId = 'postgres' | 'mysql';
 
 export interface Host {
   /** Name, address or the folder of a unix socket; empty for the engine's own default. */
@@ -143,8 +141,8 @@ export interface Engine {
   /** The state of the database that a script would be run on. */
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
   runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
-  /** The database that the last restore replaced; `null` when none is kept. */
-  findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept | null>;
+  /** The database that the last restore replaced; rejects when none is kept. */
+  findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
   /** Swaps the destination with the database that is kept for it. */
   undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced>;
 }

@@ -9,7 +9,7 @@ import type { Manifest } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import { newSnapshotId, type Repository } from '../snapshots/repository.ts';
 import { findTarget } from './find-target.ts';
-import type { SnapshotRow } from './results.ts';
+import type { SnapshotRow } from '../results.ts';
 import { repositoryOf, snapshotRow } from './snapshots.ts';
 
 export interface BuildRequest {

@@ -10,7 +10,7 @@ import { jobsFor } from './build.ts';
 import { chooseDestination } from './destination.ts';
 import { findTarget } from './find-target.ts';
 import { refuseSources } from './guard.ts';
-import type { LoadPlan, LoadResult } from './results.ts';
+import type { LoadPlan, LoadResult } from '../results.ts';
 import { findSnapshot, repositoryOf, type SnapshotSelector, snapshotRow } from './snapshots.ts';
 
 export interface LoadRequest {

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { RemovePlan } from './results.ts';
+import type { RemovePlan } from '../results.ts';
 import { findSnapshot, repositoryOf, type SnapshotRequest, snapshotRow } from './snapshots.ts';
 
 /** What removing a snapshot would free. */

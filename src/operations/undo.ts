@@ -1,10 +1,9 @@
 import type { Context } from '../context.ts';
 import type { DatabaseUrl, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
-import { EXIT, UserError } from '../errors.ts';
 import { chooseDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
-import type { LoadResult, UndoPlan } from './results.ts';
+import type { LoadResult, UndoPlan } from '../results.ts';
 
 export interface UndoRequest {
   target: string;
@@ -17,13 +16,6 @@ export async function planUndo(context: Context, request: UndoRequest): Promise<
   const { engine, url } = destinationOf(context, request);
   await refuseSources(context, url);
   const kept = await engine.findKept(context, url);
-  if (!kept) {
-    throw new UserError(`Nothing is kept that ${url.display} could be put back to`, {
-      code: 'nothing_to_undo',
-      exit: EXIT.failed,
-      hint: 'The last load into it had nothing to replace, ran in place, or was told --no-undo.',
-    });
-  }
   const { undoDatabase, replacedAt, sizeBytes, destination } = kept;
   return {
     target: request.target,

@@ -1,5 +1,5 @@
 import { formatBytes, formatNumberOf } from '../amounts.ts';
-import type { DestinationState } from '../operations/results.ts';
+import type { DestinationState } from '../results.ts';
 
 /** What a question about a database must name: server, database, its size and who is connected to it. */
 export function destinationLines({ url, database, host, exists, size_bytes, connections }: DestinationState): string[] {

@@ -15,12 +15,6 @@ export function errorText(error: UserError, { style, debug }: { style: Style; de
 }
 
 /** An error for programs: the fields of the `error` event, and of the document's `error`. */
-export function errorData(error: UserError): object {
-  return {
-    code: error.code,
-    message: redact(error.message),
-    hint: error.hint === undefined ? null : redact(error.hint),
-    exit: error.exit,
-    ...(error.details.length > 0 && { details: error.details.map(redact) }),
-  };
+export function errorData({ code, message, hint, exit, details }: UserError): object {
+  return { code, message, hint: hint ?? null, exit, ...(details.length > 0 && { details }) };
 }

@@ -1,3 +1,4 @@
+import { redact } from '../process/redact.ts';
 import type { Printer } from './printer.ts';
 
 export interface JsonOptions {
@@ -11,8 +12,13 @@ export function createJsonPrinter({ write, debug }: JsonOptions): Printer {
   return {
     report(event) {
       if (event.event === 'command' && !debug()) return;
-      write(`${JSON.stringify(event)}\n`);
+      write(jsonLine(event));
     },
     end() {},
   };
+}
+
+/** A value as one line of JSON; what looks like a secret is masked, wherever it came from. */
+export function jsonLine(value: object): string {
+  return `${JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? redact(inner) : inner))}\n`;
 }

@@ -1,5 +1,5 @@
 import { formatBytes, formatCount, formatDuration } from '../amounts.ts';
-import { cut } from '../cells.ts';
+import { cellWidth, cut } from '../cells.ts';
 import { redact } from '../process/redact.ts';
 import { type Progress, paceOf } from '../state/progress.ts';
 import { elapsed, type RunStep } from '../state/run.ts';
@@ -13,7 +13,8 @@ export interface LiveOptions extends PlainOptions {
 }
 
 const REDRAW_EVERY_MS = 100;
-const BAR_CELLS = 20;
+const BAR_CELLS = 10;
+const NARROWEST_HEAD = 12;
 const CLEAR_LINE = '\r\x1b[K';
 
 /** As the plain printer, and below its lines one that is redrawn in place while a step is running. */
@@ -39,9 +40,9 @@ export function createLivePrinter(options: LiveOptions): Printer {
       stop();
       return;
     }
-    const line = statusLine(running, { now: options.clock().getTime(), style: options.style });
     // One cell short: a line that fills the width would make some terminals wrap.
-    const shown = cut(line, options.columns() - 1, options.style.marks.ellipsis);
+    const width = options.columns() - 1;
+    const shown = statusLine(running, { now: options.clock().getTime(), style: options.style, width });
     options.write(CLEAR_LINE + options.style.paint('accent', shown));
     drawn = true;
     timer ??= setInterval(draw, REDRAW_EVERY_MS);
@@ -65,18 +66,29 @@ export function createLivePrinter(options: LiveOptions): Printer {
   };
 }
 
-/** `● Dump 25 tables ████░░░░ 42%  12.3 MB of 29.1 MB  5.2 MB/s  2.4 s  3.2 s left  public.orders` */
-export function statusLine(step: RunStep, { now, style }: { now: number; style: Style }): string {
+export interface StatusView {
+  now: number;
+  style: Style;
+  width: number;
+}
+
+/** `● Dump 25 tables  ████░░░░ 42%  12.3 MB of 29.1 MB  5.2 MB/s  2.4 s  3.2 s left  public.orders` */
+export function statusLine(step: RunStep, { now, style: { marks }, width }: StatusView): string {
+  const head = `${marks.running} ${redact(step.label)}`;
   const time = formatDuration(elapsed(step, now));
-  const facts = step.progress ? progressFacts(step.progress, { now, time, marks: style.marks }) : [time];
-  return [`${style.marks.running} ${redact(step.label)}`, ...facts].join('  ');
+  const facts = (step.progress ? progressFacts(step.progress, { now, time, marks }) : [time]).join('  ');
+  const whole = [head, facts, step.progress?.current ?? ''].join('  ').trimEnd();
+  if (cellWidth(whole) <= width) return whole;
+  // Where room is short, figures that change say more than a label that does not.
+  const room = Math.max(NARROWEST_HEAD, width - cellWidth(facts) - 2);
+  return cut(`${cut(head, room, marks.ellipsis)}  ${facts}`, width, marks.ellipsis);
 }
 
 function progressFacts(
   progress: Progress,
   { now, time, marks }: { now: number; time: string; marks: Marks },
 ): string[] {
-  const { done, total, unit, current } = progress;
+  const { done, total, unit } = progress;
   const { rate, remainingMs, share } = paceOf(progress, now);
   return [
     share === null ? '' : `${bar(share, marks)} ${Math.floor(share * 100)}%`,
@@ -84,7 +96,6 @@ function progressFacts(
     rate === null ? '' : `${amount(rate, unit)}/s`,
     time,
     remainingMs === null ? '' : `${formatDuration(remainingMs)} left`,
-    current ?? '',
   ].filter((fact) => fact !== '');
 }
 

@@ -1,5 +1,5 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../amounts.ts';
-import type { LoadPlan, LoadResult } from '../operations/results.ts';
+import type { LoadPlan, LoadResult } from '../results.ts';
 import { destinationLines, typedName } from './destination.ts';
 import type { Question } from './question.ts';
 
@@ -24,16 +24,13 @@ export function loadQuestion(plan: LoadPlan): Question {
 }
 
 /** What a load did, and how to take it back. */
-export function loadedText(
-  { target }: LoadPlan,
-  { snapshot, destination, swap_ms, undo_database, ...size }: LoadResult,
-) {
-  const what = snapshot ? `snapshot ${snapshot.index} of ${target}` : 'the file';
+export function loadedText(plan: LoadPlan, { snapshot, destination, swap_ms, undo_database, ...size }: LoadResult) {
+  const what = snapshot ? `snapshot ${snapshot.index} of ${plan.target}` : plan.file;
   const amount = [formatNumberOf(size.tables, 'table'), formatNumberOf(size.rows, 'row'), formatBytes(size.size_bytes)];
   return [
     `Loaded ${what} into ${destination}${snapshot ? `: ${amount.join(', ')}` : ''}`,
     ...(swap_ms === null ? [] : [`The database was away for ${formatDuration(swap_ms)}`]),
-    ...(undo_database === null ? [] : [`The database as it was is kept: tool undo ${target}`]),
+    ...(undo_database === null ? [] : [`The database as it was is kept: ${undoCommand(plan)}`]),
   ].join('\n');
 }
 
@@ -43,7 +40,13 @@ function contents({ target, snapshot, file, tables, rows, size_bytes, schemas }:
   return `snapshot ${snapshot?.index} of ${target} (${snapshot?.id}): ${amount}, schemas ${schemas.join(', ')}`;
 }
 
-function undoLine({ target, undo, destination }: LoadPlan): string {
-  if (!destination.exists) return 'nothing to keep: the database is new';
-  return undo ? `the database as it is now is kept: tool undo ${target}` : 'none: what is replaced is gone';
+function undoLine(plan: LoadPlan): string {
+  if (plan.undo) return `the database as it is now is kept: ${undoCommand(plan)}`;
+  if (!plan.destination.exists) return 'nothing to keep: the database is new';
+  return plan.strategy === 'script' ? 'none: what the file changes stays changed' : 'none: what is replaced is gone';
+}
+
+/** A destination that was named on the command line must be named again. */
+function undoCommand({ target, chosen_by }: LoadPlan): string {
+  return chosen_by === '--destdb' ? `tool undo ${target} --destdb URL` : `tool undo ${target}`;
 }

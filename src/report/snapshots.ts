@@ -1,5 +1,5 @@
 import { formatAge, formatBytes, formatCount, formatNumberOf } from '../amounts.ts';
-import type { SnapshotRow, TargetSnapshots } from '../operations/results.ts';
+import type { SnapshotRow, TargetSnapshots } from '../results.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';
 
 /** A target's snapshots as a table, newest first. */

@@ -1,4 +1,4 @@
-import { cellWidth, cut, fit } from '../cells.ts';
+import { cellWidth, cut, fitCells } from '../cells.ts';
 import type { Style, Tone } from './style.ts';
 
 export interface Column<Row> {
@@ -30,7 +30,7 @@ export function formatTable<Row>(columns: Column<Row>[], rows: Row[], { columns:
         const { align = 'left' } = columns[index] as Column<Row>;
         const last = index === columns.length - 1 && align === 'left';
         const room = shares[index] ?? 0;
-        return paint(last ? cut(text, room, ellipsis) : fit(text, room, { align, ellipsis }), index);
+        return paint(last ? cut(text, room, ellipsis) : fitCells(text, room, { align, ellipsis }), index);
       })
       .join(GAP)
       .trimEnd();

@@ -1,5 +1,5 @@
 import { formatBytes } from '../amounts.ts';
-import type { TargetRow, TargetStatus } from '../operations/results.ts';
+import type { TargetRow, TargetStatus } from '../results.ts';
 import type { Tone } from './style.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';
 

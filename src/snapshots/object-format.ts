@@ -5,7 +5,10 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
  * seek table of the Zstandard seekable format in a skippable frame. Any `zstd -d` reads it; we read it frame by frame.
  * https://github.com/facebook/zstd/blob/dev/contrib/seekable_format/zstd_seekable_compression_format.md
  */
-export const FRAME_BYTES = 4 * 1024 * 1024;
+export const FRAME_BYTES = 1024 * 1024;
+
+/** A frame that says it is larger is taken for damage, not for a reason to allocate. */
+const LARGEST_FRAME_BYTES = 64 * 1024 * 1024;
 
 /** Level 1 compresses tables smaller than `zip` does, at three times the speed of `gzip -1`. */
 const LEVEL = 1;
@@ -22,8 +25,8 @@ export interface Frame {
 
 export function compressFrame(content: Uint8Array): Buffer {
   return zstdCompressSync(content, {
-    chunkSize: FRAME_BYTES / 4,
-    params: { [constants.ZSTD_c_compressionLevel]: LEVEL, [constants.ZSTD_c_checksumFlag]: 1 },
+    chunkSize: FRAME_BYTES / 2,
+    params: { [constants.ZSTD_c_compressionLevel]: LEVEL },
   });
 }
 
@@ -61,7 +64,7 @@ export function decodeSeekTable(table: Buffer, storedBytes: number): Frame[] {
     frames.push({ storedBytes: table.readUInt32LE(at), bytes: table.readUInt32LE(at + 4) });
   }
   const whole = frames.reduce((sum, frame) => sum + frame.storedBytes, table.length);
-  if (whole !== storedBytes || frames.some((frame) => frame.bytes > FRAME_BYTES)) throw damaged();
+  if (whole !== storedBytes || frames.some((frame) => frame.bytes > LARGEST_FRAME_BYTES)) throw damaged();
   return frames;
 }
 

@@ -94,13 +94,15 @@ interface StepChange {
 
 function withStep(state: RunState, { step, state: change, label, now }: StepChange): RunState {
   const known = state.steps.find((other) => other.step === step);
+  // Work of several parts, such as the demo, may go through a step again.
+  const goesOn = known?.state === 'running';
   const next: RunStep = {
     step,
     label,
     state: change === 'started' ? 'running' : change,
-    startedAt: known?.startedAt ?? now,
+    startedAt: goesOn ? known.startedAt : now,
     endedAt: change === 'started' ? null : now,
-    progress: known?.progress ?? null,
+    progress: goesOn ? known.progress : null,
   };
   return {
     ...state,

@@ -82,6 +82,11 @@ test.each([
   ['components-know-nothing-of-databases', 'components/table.tsx', "import '../src/operations/load.ts';"],
   ['only-the-runners-import-execa', 'src/engines/dump.ts', "import { execa } from 'execa';\nexport const run = execa;"],
   [
+    'only-the-runners-import-execa',
+    'src/engines/dump.ts',
+    "export async function dump() {\n  await using session = (await import('execa')) as never;\n  return session;\n}",
+  ],
+  [
     'heavy-packages-are-loaded-where-they-are-used',
     'src/snapshots/s3.ts',
     "import { S3Client } from '@aws-sdk/client-s3';\nexport const client = new S3Client();",

@@ -2,10 +2,13 @@ import { expect, test } from 'vitest';
 import { parseLine } from '../../src/cli/program.ts';
 import { COMMANDS, FAMILIES, GLOBAL_OPTIONS } from '../../src/commands/registry.ts';
 
-const grammar = { commands: COMMANDS, families: FAMILIES, globalOptions: GLOBAL_OPTIONS, version: '1.2.3' };
+const options = {
+  columns: null,
+  grammar: { commands: COMMANDS, families: FAMILIES, globalOptions: GLOBAL_OPTIONS, version: '1.2.3' },
+};
 
 function parse(line: string) {
-  const parsed = parseLine(line.split(' ').filter(Boolean), grammar);
+  const parsed = parseLine(line.split(' ').filter(Boolean), options);
   return parsed.kind === 'command' ? { ...parsed, spec: parsed.spec.name } : parsed;
 }
 
@@ -72,7 +75,7 @@ test('every example in the help can be parsed', () => {
   for (const { examples, name } of COMMANDS) {
     for (const { command } of examples) {
       const words = /tool (.*?)\)?$/.exec(command)?.[1] ?? '';
-      const parsed = parseLine(words.match(/"[^"]*"|\S+/g) ?? [], grammar);
+      const parsed = parseLine(words.match(/"[^"]*"|\S+/g) ?? [], options);
       expect(parsed).toMatchObject({ kind: 'command', spec: { name } });
     }
   }

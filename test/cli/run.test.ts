@@ -155,3 +155,32 @@ test('debug: true in the configuration is as good as --debug', async () => {
   const openContext = async () => ({ configuration: { settings } }) as never;
   expect((await runWith(['work'], [debugging], { openContext })).stderr).toBe('$ pg_dump app\n');
 });
+
+test('a password that slipped into a result is masked, for people and for programs', async () => {
+  const url = 'postgres://app:hunter2@db/app';
+  const leaking = command(async ({ report }) => {
+    report({ event: 'step', step: 'dump', state: 'started', label: `Dump ${url}` });
+    report({ event: 'step', step: 'dump', state: 'done', label: `Dump ${url}` });
+    report({ event: 'warning', code: 'odd', message: url });
+    return { data: { url }, text: url };
+  });
+  for (const words of [['work'], ['work', '--json'], ['work', '--debug']]) {
+    const { stdout, stderr } = await runWith(words, [leaking]);
+    expect(stdout).toContain('postgres://app:***@db/app');
+    expect(stdout + stderr).not.toContain('hunter2');
+  }
+});
+
+test('a question is answered by --yes, -y, TOOL_NO_CONFIRM=true and CI=true; else, without a terminal, by no', async () => {
+  const asking = command(async ({ confirm }) => {
+    await confirm({ plan: [], ask: 'Really?' });
+    return { data: {}, text: 'done' };
+  });
+  const exitOf = async (...parameters: Parameters<typeof runWith>) => (await runWith(...parameters)).exit;
+  expect(await exitOf(['work', '--yes'], [asking])).toBe(0);
+  expect(await exitOf(['-y', 'work'], [asking])).toBe(0);
+  expect(await exitOf(['work'], [asking], { environment: { TOOL_NO_CONFIRM: 'true' } })).toBe(0);
+  expect(await exitOf(['work'], [asking], { terminal: { ...ATTENDED, ci: true } })).toBe(0);
+  expect(await exitOf(['work'], [asking], { environment: { TOOL_NO_CONFIRM: 'false' } })).toBe(5);
+  expect(await exitOf(['work'], [asking])).toBe(5);
+});

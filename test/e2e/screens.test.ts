@@ -7,6 +7,7 @@ import { openTerminal, type TestTerminal } from './terminal.ts';
 
 let folder: string;
 const terminals: TestTerminal[] = [];
+let opens = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'screens-'));
@@ -59,9 +60,9 @@ describe.each([
     await terminal.waitFor('1 of 4 targets');
     terminal.press('q');
     expect(await terminal.exited).toMatchObject({ exitCode: 0 });
-    expect(terminal.screen()).toContain('Built snapshot 0 of app');
-    expect(terminal.screen()).toContain('Loaded snapshot 0 of app into postgres://app@localhost:5432/app_dev');
-    expect(terminal.modes()).toEqual(AS_BEFORE);
+    await terminal.waitFor('Built snapshot 0 of app');
+    await terminal.waitFor('Loaded snapshot 0 of app into postgres://app@localhost:5432/app_dev');
+    await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
   });
 });
 
@@ -71,7 +72,7 @@ describe('the terminal is as it was', () => {
     expect(terminal.modes()).toMatchObject({ alternateScreen: true, cursorHidden: true, autowrap: false });
     terminal.press('q');
     await terminal.exited;
-    expect(terminal.modes()).toEqual(AS_BEFORE);
+    await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
   });
 
   test('after SIGTERM in the middle of work', async () => {
@@ -80,8 +81,8 @@ describe('the terminal is as it was', () => {
     await terminal.waitFor('25 %');
     terminal.signal('SIGTERM');
     expect(await terminal.exited).toMatchObject({ exitCode: 143 });
-    expect(terminal.modes()).toEqual(AS_BEFORE);
-    expect(terminal.screen()).toContain('Build a snapshot of app: cancelled');
+    await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
+    await terminal.waitFor('Build a snapshot of app: cancelled');
   });
 
   test('after Ctrl-C twice, which cancels the work', async () => {
@@ -92,16 +93,33 @@ describe('the terminal is as it was', () => {
     await terminal.waitFor('Ctrl-C again leaves');
     terminal.press('ctrl+c');
     expect(await terminal.exited).toMatchObject({ exitCode: 130 });
-    expect(terminal.modes()).toEqual(AS_BEFORE);
+    await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
   });
 
   test('after an error that nobody caught', async () => {
     const terminal = await opened(['crash']);
     terminal.press('x');
     expect((await terminal.exited).exitCode).not.toBe(0);
-    expect(terminal.screen()).toContain('crashed');
-    expect(terminal.modes()).toEqual(AS_BEFORE);
+    await terminal.waitFor('crashed');
+    await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
   });
+});
+
+test('Ctrl-Z gives the terminal back, and fg draws the screen for the window as it is then', async () => {
+  const terminal = openTerminal({
+    command: ['bash', '--norc', '-i'],
+    environment: { XDG_CACHE_HOME: join(folder, 'shell') },
+  });
+  terminals.push(terminal);
+  terminal.press(`${process.execPath} ${join(folder, 'screens.js')}`, 'enter');
+  await terminal.waitFor('no datab');
+  terminal.press('ctrl+z');
+  await terminal.waitFor('Stopped');
+  expect(terminal.modes()).toMatchObject({ ...AS_BEFORE, bracketedPaste: expect.any(Boolean) });
+  terminal.resize(100, 30);
+  terminal.press('fg', 'enter');
+  const fresh = await opened([], { columns: 100, rows: 30 });
+  await expectSame(terminal, fresh);
 });
 
 test('a burst of resizing ends in the screen of a fresh start', async () => {
@@ -112,11 +130,12 @@ test('a burst of resizing ends in the screen of a fresh start', async () => {
     [41, 40],
     [200, 11],
     [100, 30],
+    [100, 36],
   ] as const) {
     for (const step of [3, 2, 1]) terminal.resize(columns + step * 7, rows + step);
     terminal.resize(columns, rows);
     const fresh = await opened([], { columns, rows });
-    await terminal.waitFor((screen) => screen === fresh.screen());
+    await expectSame(terminal, fresh);
   }
 });
 
@@ -134,16 +153,20 @@ test('a server that never answers holds nothing up', async () => {
 
 test('a window under 40×10 says that it is too small, and comes back', async () => {
   const terminal = await opened();
-  const before = terminal.screen();
+  const fresh = await opened();
   terminal.resize(39, 12);
   await terminal.waitFor('too small');
   terminal.resize(80, 24);
-  await terminal.waitFor((screen) => screen === before);
+  await expectSame(terminal, fresh);
 });
 
 test('a cursor move writes less than 2 kB at 120×40', async () => {
   const terminal = await opened(['many'], { columns: 120, rows: 40 });
   await terminal.waitFor((screen) => screen.includes('10,004 targets') && screen.includes('○ checking'));
+  terminal.press('G');
+  await terminal.waitFor('❯ target-9999');
+  terminal.press('g');
+  await terminal.waitFor('❯ app');
   const before = terminal.bytesWritten();
   terminal.press('j');
   await terminal.waitFor('❯ billing');
@@ -168,7 +191,8 @@ test('colours are left out with NO_COLOR, and marks beyond ASCII where they cann
 const AS_BEFORE = { alternateScreen: false, cursorHidden: false, autowrap: true, bracketedPaste: false };
 
 function open(words: string[] = [], options: Partial<Parameters<typeof openTerminal>[0]> = {}): TestTerminal {
-  const environment = { XDG_CACHE_HOME: join(folder, 'cache', String(terminals.length)), ...options.environment };
+  // Each knows nothing of what another has found.
+  const environment = { XDG_CACHE_HOME: join(folder, `cache-${opens++}`), ...options.environment };
   const terminal = openTerminal({
     command: [process.execPath, join(folder, 'screens.js'), ...words],
     ...options,
@@ -176,6 +200,11 @@ function open(words: string[] = [], options: Partial<Parameters<typeof openTermi
   });
   terminals.push(terminal);
   return terminal;
+}
+
+/** Both as a person sees them once they have come to rest. */
+async function expectSame(terminal: TestTerminal, fresh: TestTerminal): Promise<void> {
+  await expect.poll(() => terminal.screen().split('\n'), { timeout: 10_000 }).toEqual(fresh.screen().split('\n'));
 }
 
 /** Open, with all the checks done that will ever be. */

@@ -29,7 +29,7 @@ export interface TestTerminal {
   close(): void;
 }
 
-export const KEYS: Record<string, string> = {
+const KEYS: Record<string, string> = {
   enter: '\r',
   esc: '\x1b',
   up: '\x1b[A',
@@ -86,7 +86,8 @@ export function openTerminal({
       for (const key of keys) child.write(KEYS[key] ?? key);
     },
     async waitFor(wanted, withinMs = 10_000) {
-      const found = () => isOn(screen(), wanted);
+      // A frame arrives in pieces; nobody sees it before its end.
+      const found = () => !terminal.modes.synchronizedOutputMode && isOn(screen(), wanted);
       if (found()) return;
       const seen = Promise.withResolvers<'seen'>();
       const look = () => {

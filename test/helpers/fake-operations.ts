@@ -1,6 +1,6 @@
 import type { Operations } from '../../screens/operations.ts';
 import { UserError } from '../../src/errors.ts';
-import type { DestinationState, LoadPlan, LoadResult, SnapshotRow, TargetRow } from '../../src/operations/results.ts';
+import type { DestinationState, LoadPlan, LoadResult, SnapshotRow, TargetRow } from '../../src/results.ts';
 import type { Session } from '../../src/state/runs.ts';
 
 /** A world that the fake operations act on; tests hold what they want to let go on by hand. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { cellWidth } from '../../src/cells.ts';
 import { createLivePrinter, statusLine } from '../../src/report/live.ts';
 import { createStyle } from '../../src/report/style.ts';
 import { foldRun, startRun } from '../../src/state/run.ts';
@@ -88,7 +89,10 @@ test('the line tells share, amounts, rate, elapsed and remaining time, and what 
     foldRun(startRun(0), started, 0),
   );
   const [step] = state.steps;
-  expect(step && statusLine(step, { now: 2000, style })).toBe(
-    '● Dump  ██████████░░░░░░░░░░ 50%  10.0 MB of 20.0 MB  5.0 MB/s  2.0 s  2.0 s left  public.orders',
+  expect(step && statusLine(step, { now: 2000, style, width: 120 })).toBe(
+    '● Dump  █████░░░░░ 50%  10.0 MB of 20.0 MB  5.0 MB/s  2.0 s  2.0 s left  public.orders',
   );
+  const narrow = step ? statusLine({ ...step, label: 'Dump '.repeat(20) }, { now: 2000, style, width: 79 }) : '';
+  expect(cellWidth(narrow)).toBeLessThanOrEqual(79);
+  expect(narrow).toMatch(/^● Dump Dump.*… {2}█.* {2}10.0 MB of 20.0 MB {2}5.0 MB\/s {2}2.0 s {2}2.0 s left$/);
 });

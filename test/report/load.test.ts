@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LoadPlan, SnapshotRow } from '../../src/operations/results.ts';
+import type { LoadPlan, SnapshotRow } from '../../src/results.ts';
 import { loadedText, loadPlanLines, loadQuestion } from '../../src/report/load.ts';
 
 const snapshot: SnapshotRow = {
@@ -61,6 +61,9 @@ test('the plan names server, database, size, open connections, what chose it, th
 
 test('the plan says when nothing can be undone', () => {
   expect(loadPlanLines({ ...plan, undo: false })).toContain('  undo      none: what is replaced is gone');
+  expect(loadPlanLines({ ...plan, undo: false, strategy: 'script' })).toContain(
+    '  undo      none: what the file changes stays changed',
+  );
 });
 
 test('on this machine a yes is enough; elsewhere the name of the database must be typed', () => {
@@ -85,5 +88,11 @@ test('a finished load says where to, how long the database was away, and how to 
       'The database was away for 130 ms',
       'The database as it was is kept: tool undo app',
     ].join('\n'),
+  );
+});
+
+test('a destination named on the command line must be named again to go back', () => {
+  expect(loadPlanLines({ ...plan, chosen_by: '--destdb' })).toContain(
+    '  undo      the database as it is now is kept: tool undo app --destdb URL',
   );
 });

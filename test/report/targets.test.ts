@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TargetRow } from '../../src/operations/results.ts';
+import type { TargetRow } from '../../src/results.ts';
 import { createStyle } from '../../src/report/style.ts';
 import { targetsText } from '../../src/report/targets.ts';
 

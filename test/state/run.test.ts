@@ -51,30 +51,45 @@ describe('a run', () => {
 
 describe('the pace of a step', () => {
   test('tells rate and remaining time from the last seconds', () => {
-    const state = fold([[0, dumpStarted], ...every(500, 8, (second) => second * 1000)]);
+    const state = fold([
+      [0, dumpStarted],
+      ...every({ milliseconds: 500, times: 8, doneAt: (second) => second * 1000 }),
+    ]);
     expect(pace(state, 4000)).toEqual({ rate: 1000, remainingMs: 6000, share: 0.4 });
   });
 
   test('follows a change of speed instead of the mean of the whole run', () => {
     const slowThenFast = (second: number) => (second <= 20 ? second * 10 : 200 + (second - 20) * 400);
-    const state = fold([[0, dumpStarted], ...every(500, 60, slowThenFast)]);
+    const state = fold([[0, dumpStarted], ...every({ milliseconds: 500, times: 60, doneAt: slowThenFast })]);
     expect(pace(state, 30_000).rate).toBeCloseTo(400, -1);
   });
 
   test('is unknown in the first second', () => {
-    const state = fold([[0, dumpStarted], ...every(100, 3, (second) => second * 1000)]);
+    const state = fold([
+      [0, dumpStarted],
+      ...every({ milliseconds: 100, times: 3, doneAt: (second) => second * 1000 }),
+    ]);
     expect(pace(state, 300)).toMatchObject({ rate: null, remainingMs: null });
   });
 
   test('has no end when the total is unknown, or an estimate was overtaken', () => {
-    const unknown = fold([[0, dumpStarted], ...every(500, 8, (second) => second * 1000, null)]);
+    const unknown = fold([
+      [0, dumpStarted],
+      ...every({ milliseconds: 500, times: 8, doneAt: (second) => second * 1000, total: null }),
+    ]);
     expect(pace(unknown, 4000)).toEqual({ rate: 1000, remainingMs: null, share: null });
-    const overtaken = fold([[0, dumpStarted], ...every(500, 8, (second) => second * 1000, 3000)]);
+    const overtaken = fold([
+      [0, dumpStarted],
+      ...every({ milliseconds: 500, times: 8, doneAt: (second) => second * 1000, total: 3000 }),
+    ]);
     expect(pace(overtaken, 4000)).toEqual({ rate: 1000, remainingMs: null, share: 1 });
   });
 
   test('falls while nothing moves', () => {
-    const state = fold([[0, dumpStarted], ...every(500, 4, (second) => second * 1000)]);
+    const state = fold([
+      [0, dumpStarted],
+      ...every({ milliseconds: 500, times: 4, doneAt: (second) => second * 1000 }),
+    ]);
     expect(pace(state, 2000).rate).toBe(1000);
     expect(pace(state, 8000).rate).toBe(250);
   });
@@ -84,12 +99,14 @@ function fold(events: [number, RunEvent][]): RunState {
   return events.reduce((state, [at, event]) => foldRun(state, event, at), startRun(0));
 }
 
-function every(
-  milliseconds: number,
-  times: number,
-  doneAt: (second: number) => number,
-  total: number | null = 10_000,
-): [number, RunEvent][] {
+interface Every {
+  milliseconds: number;
+  times: number;
+  doneAt: (second: number) => number;
+  total?: number | null;
+}
+
+function every({ milliseconds, times, doneAt, total = 10_000 }: Every): [number, RunEvent][] {
   return Array.from({ length: times }, (_, index) => {
     const at = (index + 1) * milliseconds;
     return [at, { event: 'progress', step: 'dump', done: doneAt(at / 1000), total, unit: 'bytes' }];

@@ -10,6 +10,8 @@ import { targetSchema } from './target.ts';
 import { traits } from './traits.ts';
 import { cores, databaseUrl, name, path, text, webUrl } from './values.ts';
 
+export const DEFAULT_WORKING_DIRECTORY = '~/.tool';
+
 /**
  * The whole configuration, each key declared once: types, validation, the mapping of variables, the example file, the
  * JSON Schema and the reference page derive from it.
@@ -17,7 +19,7 @@ import { cores, databaseUrl, name, path, text, webUrl } from './values.ts';
 export const settingsSchema = v.strictObject({
   secret_key: v.pipe(
     v.string(),
-    v.regex(/^[0-9a-f]{32}$/i, 'must be exactly 32 hexadecimal characters'),
+    v.regex(/^[0-9a-fA-F]{32}$/, 'must be exactly 32 hexadecimal characters'),
     v.description('Encrypts what is sensitive in the configuration.'),
     v.examples(['0123456789abcdef0123456789abcdef']),
     traits({ secret: true, hint: 'tool config init generates one; so does: openssl rand -hex 16' }),
@@ -32,7 +34,7 @@ export const settingsSchema = v.strictObject({
   ),
   working_directory: v.optional(
     v.pipe(path, v.description('Directory for local snapshots and temporary files.')),
-    '~/.tool',
+    DEFAULT_WORKING_DIRECTORY,
   ),
   env: v.optional(
     v.pipe(v.picklist(['development', 'staging', 'production']), v.description('Selects the cloud API endpoint.')),

@@ -5,13 +5,13 @@ import type { Traits } from './traits.ts';
  * A schema as plain data: what the mapping of variables, the search for unknown keys and the generated pages walk
  * over, so that none of them knows how valibot is built.
  */
-export type Shape =
-  | (Facts & { kind: 'object'; keys: Map<string, Shape> })
-  | (Facts & { kind: 'map'; of: Shape })
-  | (Facts & { kind: 'list'; of: Shape })
-  | ValueShape;
-
-export type ValueShape = Facts & { kind: 'value'; type: ValueType; choices: string[] };
+export type Shape = Facts &
+  (
+    | { kind: 'object'; keys: Map<string, Shape> }
+    | { kind: 'map'; of: Shape }
+    | { kind: 'list'; of: Shape }
+    | { kind: 'value'; type: ValueType; choices: string[] }
+  );
 
 export type ValueType = 'text' | 'number' | 'integer' | 'boolean';
 

@@ -41,7 +41,6 @@ export const cores = v.pipe(
   v.integer('must be a whole number'),
   v.minValue(1, 'must be at least 1'),
   v.examples([4]),
-  traits({ unit: 'CPU cores' }),
 );
 
 /**

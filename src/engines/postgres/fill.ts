@@ -2,24 +2,18 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { EngineContext, RestoreRun } from '../engine.ts';
-import { type ArchiveDetails, type ArchiveEntry, isTableData, parseArchiveList } from './archive.ts';
+import type { EngineContext } from '../engine.ts';
+import { type ArchiveEntry, isTableData, parseArchiveList } from './archive.ts';
 import { connect } from './connect.ts';
+import type { Filling } from './filling.ts';
 import { loadTables } from './load-tables.ts';
 import { groupErrors } from './restore-errors.ts';
 import { restoreFailed } from './restore-failed.ts';
 import { quoteName } from './session.ts';
-import type { ClientTools } from './tools.ts';
-import { connectionOf, type Settings } from './url.ts';
-
-export interface Fill extends RestoreRun {
-  tools: ClientTools;
-  details: ArchiveDetails;
-  settings: Settings;
-}
+import { connectionOf } from './url.ts';
 
 /** Fills an empty database: definitions, then rows side by side, then indexes and constraints side by side. */
-export async function fillDatabase(context: EngineContext, fill: Fill): Promise<void> {
+export async function fillDatabase(context: EngineContext, fill: Filling): Promise<void> {
   const { report } = context;
   const { plan, jobs } = fill;
   const archive = await materialize(context, fill);
@@ -56,7 +50,7 @@ export async function materialize(
     tools,
     details,
     plan,
-  }: Pick<Fill, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan'>,
+  }: Pick<Filling, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan'>,
 ): Promise<Archive> {
   const archive = join(directory, 'archive');
   await mkdir(archive);
@@ -80,7 +74,7 @@ async function writeOut(content: AsyncIterable<Uint8Array>, path: string): Promi
 }
 
 /** Not what was left out when the snapshot was taken, and not the schemas that are not wanted now. */
-function isWanted({ oid, text }: ArchiveEntry, { details, plan }: Pick<Fill, 'details' | 'plan'>): boolean {
+function isWanted({ oid, text }: ArchiveEntry, { details, plan }: Pick<Filling, 'details' | 'plan'>): boolean {
   if (oid !== 0 && details.left_out.some((object) => object.oid === oid)) return false;
   const unwanted = details.schemas.filter(({ name }) => !plan.schemas.includes(name));
   return !unwanted.some(
@@ -90,7 +84,7 @@ function isWanted({ oid, text }: ArchiveEntry, { details, plan }: Pick<Fill, 'de
 }
 
 /** An extension may live in a schema that is not part of the snapshot. */
-async function createExtensionSchemas(context: EngineContext, { url, tools, details, plan }: Fill): Promise<void> {
+async function createExtensionSchemas(context: EngineContext, { url, tools, details, plan }: Filling): Promise<void> {
   const made = new Set([...plan.schemas, 'public', 'pg_catalog']);
   const needed = [...new Set(details.extensions.map(({ schema }) => schema))].filter((schema) => !made.has(schema));
   if (needed.length === 0) return;
@@ -99,7 +93,7 @@ async function createExtensionSchemas(context: EngineContext, { url, tools, deta
 }
 
 interface Section {
-  fill: Fill;
+  fill: Filling;
   archive: Archive;
   section: 'pre-data' | 'data' | 'post-data';
   jobs: number;
@@ -122,7 +116,7 @@ export function sectionArgs({
   fill,
   archive,
   section,
-}: Omit<Section, 'jobs' | 'fill'> & { fill: Pick<Fill, 'details' | 'plan'> }): string[] {
+}: Omit<Section, 'jobs' | 'fill'> & { fill: Pick<Filling, 'details' | 'plan'> }): string[] {
   const unwanted = fill.details.schemas.filter(({ name }) => !fill.plan.schemas.includes(name));
   return [
     `--section=${section}`,

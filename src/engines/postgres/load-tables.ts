@@ -6,7 +6,7 @@ import type { RunningProcess } from '../../process/runner.ts';
 import type { ManifestTable } from '../../snapshots/manifest.ts';
 import type { EngineContext } from '../engine.ts';
 import { AFTER_END_OF_COPY, type ArchiveDetails } from './archive.ts';
-import type { Fill } from './fill.ts';
+import type { Filling } from './filling.ts';
 import { restoreFailed } from './restore-failed.ts';
 import { PSQL_FLAGS, quoteName } from './session.ts';
 import { connectionOf } from './url.ts';
@@ -16,7 +16,7 @@ const BATCH_BYTES = 16 * 1024 * 1024;
 const BATCH_TABLES = 200;
 
 /** Loads the rows, several tables at once, the largest first, each straight from its compressed object. */
-export async function loadTables(context: EngineContext, fill: Fill): Promise<void> {
+export async function loadTables(context: EngineContext, fill: Filling): Promise<void> {
   const { plan, jobs } = fill;
   const total = plan.tables.reduce((sum, table) => sum + table.file.bytes, 0);
   const queue = batches(plan.tables);
@@ -68,7 +68,7 @@ function batches(tables: ManifestTable[]): ManifestTable[][] {
 }
 
 interface Batch {
-  fill: Fill;
+  fill: Filling;
   batch: ManifestTable[];
   script: string;
   onBytes: (current: string, bytes: number) => void;
@@ -133,7 +133,7 @@ export function copyStatements(tables: ManifestTable[], details: ArchiveDetails)
 }
 
 export interface Feed {
-  read: Fill['read'];
+  read: Filling['read'];
   batch: ManifestTable[];
   child: RunningProcess;
   onBytes: (current: string, bytes: number) => void;

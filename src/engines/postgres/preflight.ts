@@ -1,6 +1,6 @@
 import { EXIT, UserError } from '../../errors.ts';
 import type { WarningEvent } from '../../events.ts';
-import type { DestinationState } from '../../operations/results.ts';
+import type { DestinationState } from '../../results.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../engine.ts';
 import { archiveDetails } from './archive.ts';
 import { connect, connectToServer } from './connect.ts';

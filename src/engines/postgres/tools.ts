@@ -36,7 +36,6 @@ export async function findClientTools({ runner, environment }: EngineContext): P
   const directories = await candidateDirectories(environment);
   const found = await Promise.all(directories.map((directory) => inspectDirectory(runner, directory)));
   const tools = found.filter((entry) => entry !== null);
-  // The wrapper of Debian in /usr/bin is the newest installation again.
   const unique = tools.filter((entry, index) => tools.findIndex((other) => other.version === entry.version) === index);
   return unique.sort((a, b) => compareVersions(b.version, a.version));
 }
@@ -99,7 +98,8 @@ async function candidateDirectories(environment: NodeJS.ProcessEnv): Promise<str
   const usual = await Promise.all(
     USUAL_PLACES.map(async ({ parent, bin }) => (await readdir(parent).catch((): string[] => [])).map(bin)),
   );
-  return [...new Set([...onPath, ...usual.flat()])].filter((directory) => directory !== '');
+  // The usual places first: what is on the PATH may be a wrapper (Debian's), with no server programs beside it.
+  return [...new Set([...usual.flat(), ...onPath])].filter((directory) => directory !== '');
 }
 
 function homebrew(parent: string, child: string): string {

@@ -7,15 +7,15 @@ import { besideNames, lockDestination } from './server.ts';
 import { quoteText, type Session } from './session.ts';
 import { databaseExists, type KeptMark, mark, rename, renameAll } from './swap.ts';
 
-/** The database that the last load into the destination has replaced; `null` when none is kept. */
-export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept | null> {
+/** The database that the last load into the destination has replaced; rejects when none is kept. */
+export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept> {
   const { destination } = await inspectDestination(context, url);
   await using server = await connectToServer(context, url);
   const name = besideNames(url.database ?? '').undo;
   const [row] = await server.query<{ comment: string | null; bytes: number }>(`
     SELECT shobj_description(oid, 'pg_database') AS comment, pg_database_size(oid) AS bytes
     FROM pg_database WHERE datname = ${quoteText(name)}`);
-  if (!row) return null;
+  if (!row) throw nothingKept(url);
   return {
     undoDatabase: name,
     replacedAt: readMark(row.comment)?.replaced_at ?? '',
@@ -76,7 +76,7 @@ function unmark(database: string): string {
   return `COMMENT ON DATABASE "${database.replaceAll('"', '""')}" IS NULL`;
 }
 
-export function nothingKept(url: DatabaseUrl): UserError {
+function nothingKept(url: DatabaseUrl): UserError {
   return new UserError(`Nothing is kept that ${url.display} could be put back to`, {
     code: 'nothing_to_undo',
     exit: EXIT.failed,

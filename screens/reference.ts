@@ -1,0 +1,49 @@
+import { EVERYWHERE, KEY_TABLE, type KeyBinding, keyName } from './keys.ts';
+import type { Screen } from './place.ts';
+
+const TITLES: Record<Screen, string> = {
+  targets: 'Targets',
+  snapshots: 'Snapshots of a target',
+  confirm: 'Confirmation',
+  run: 'Work: steps, progress, log',
+  tasks: 'Tasks',
+  note: 'Note',
+  cancel: 'Cancelling',
+  quit: 'Leaving while work is going on',
+  help: 'Help',
+};
+
+/** docs/screens.md: the keys of every screen, out of the key table. */
+export function screensReference(): string {
+  return [
+    '# The screens',
+    '',
+    '`tool` in a terminal opens the list of targets, `tool target TARGET` the snapshots of one. Everything here can be',
+    'done by a command as well: see [commands.md](commands.md).',
+    '',
+    'Questions are answered with the arrows and Enter. The safe answer comes first; a database that is not on this',
+    'machine is replaced only when its name has been typed. Work goes on when its screen is left, and the line at the',
+    'top says so. While text is typed, keys are text: Enter accepts it, Esc leaves it.',
+    '',
+    'The screens need 40×10 cells; the whole of every screen is there from 80×24. They use the sixteen colours of the',
+    'terminal and none with `NO_COLOR`, and ASCII where the locale is not UTF-8.',
+    ...(Object.keys(TITLES) as Screen[]).flatMap((screen) => ['', `## ${TITLES[screen]}`, '', ...table(rows(screen))]),
+    '',
+    '## Everywhere',
+    '',
+    ...table(EVERYWHERE.map(({ keys, help }) => [code(keys), help])),
+    '',
+  ].join('\n');
+}
+
+function rows(screen: Screen): [string, string][] {
+  return KEY_TABLE[screen].map(({ keys, help }: KeyBinding) => [keys.map(code).join(' '), help]);
+}
+
+function table(lines: [string, string][]): string[] {
+  return ['| key | what it does |', '|---|---|', ...lines.map(([keys, help]) => `| ${keys} | ${help} |`)];
+}
+
+function code(key: string): string {
+  return `\`${keyName(key)}\``;
+}

@@ -1,0 +1,109 @@
+import { isUtf8 } from 'node:buffer';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { absolutePath, userConfigFile } from './paths.ts';
+import { brokenSource, type Flaw, parseYaml, type YamlSource } from './yaml-source.ts';
+
+export interface ConfigFile {
+  /** Absolute. */
+  path: string;
+  /** What it says; empty when it cannot be read. */
+  text: string;
+  source: YamlSource;
+  /** Permission bits; `null` where they mean nothing. */
+  mode: number | null;
+}
+
+export interface FileRequest {
+  /** The file given with `--config`; it must exist. Without it the usual places are searched. */
+  file?: string | undefined;
+  environment: NodeJS.ProcessEnv;
+  cwd: string;
+}
+
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** The configuration file that is in force: the one that was named, `./tool.yml`, or the user's own. */
+export async function readConfigFile({ file, environment, cwd }: FileRequest): Promise<ConfigFile | null> {
+  if (file !== undefined) {
+    const path = absolutePath(file, { from: cwd, environment });
+    const missing = {
+      code: 'no_configuration',
+      message: 'there is no such file',
+      hint: 'tool config init writes one.',
+    };
+    return (await readFileAt(path)) ?? unusable(path, missing);
+  }
+  return (await readFileAt(join(cwd, 'tool.yml'))) ?? (await readFileAt(userConfigFile(environment)));
+}
+
+/** `null` when there is no such file; whatever else goes wrong is told, and nothing further is searched. */
+async function readFileAt(path: string): Promise<ConfigFile | null> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, constants.O_RDONLY);
+  } catch (error) {
+    return isMissing(error) ? null : unreadable(path, error);
+  }
+  try {
+    const { mode } = await handle.stat();
+    const bytes = await readAtMost(handle, MAX_BYTES + 1);
+    if (bytes.length > MAX_BYTES) {
+      const message = `larger than ${MAX_BYTES / 1024 / 1024} MB, which no configuration is`;
+      return unusable(path, { code: 'file_too_large', message, hint: null });
+    }
+    const { text, flaw } = decode(bytes);
+    const source = flaw ? brokenSource(flaw) : parseYaml(text);
+    return { path, text, source, mode: process.platform === 'win32' ? null : mode & 0o777 };
+  } catch (error) {
+    return unreadable(path, error);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Reads on until the end: what was named may be a pipe, or a device without an end. */
+async function readAtMost(handle: FileHandle, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  while (length < limit) {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(Math.min(64 * 1024, limit - length)));
+    if (bytesRead === 0) break;
+    chunks.push(buffer.subarray(0, bytesRead));
+    length += bytesRead;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The text, and the first character in it that no configuration can hold. */
+function decode(bytes: Buffer): { text: string; flaw: Flaw | null } {
+  const text = new TextDecoder('utf-8').decode(bytes);
+  const notUtf8 = isUtf8(bytes) ? -1 : text.indexOf('\uFFFD');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  const control = text.search(/[\x00-\x08\x0B\x0C\x0E-\x1F\x7F]/);
+  if (notUtf8 === -1 && control === -1) return { text, flaw: null };
+  const offset = notUtf8 === -1 ? control : notUtf8;
+  const before = text.slice(0, offset).split('\n');
+  const position = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+  if (notUtf8 !== -1) {
+    return { text, flaw: { ...position, code: 'not_utf8', message: 'not UTF-8', hint: 'Save the file as UTF-8.' } };
+  }
+  const name = `U+${text.charCodeAt(offset).toString(16).toUpperCase().padStart(4, '0')}`;
+  const message = `the control character ${name} is not allowed`;
+  return { text, flaw: { ...position, code: 'control_character', message, hint: 'Remove it.' } };
+}
+
+function unreadable(path: string, error: unknown): ConfigFile {
+  const reason = error instanceof Error ? error.message.replace(/, \w+( '.*')?$/, '') : String(error);
+  return unusable(path, { code: 'file_unreadable', message: `cannot be read: ${reason}`, hint: null });
+}
+
+function unusable(path: string, flaw: Omit<Flaw, 'line' | 'column'>): ConfigFile {
+  return { path, text: '', source: brokenSource({ ...flaw, line: 1, column: 1 }), mode: null };
+}
+
+function isMissing(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

@@ -1,0 +1,49 @@
+import type { Finding } from './finding.ts';
+import type { Shape } from './schema/shape.ts';
+import { fillTemplate, TemplateError } from './template.ts';
+import { isTree, type KeyPath, type Tree } from './tree.ts';
+import { joinUrl } from './url-insertion.ts';
+
+/** Fills in the templates of all URLs that accept them. One that cannot be filled in is taken out, and a finding. */
+export function fillUrls(
+  tree: Tree,
+  { shape, environment }: { shape: Shape; environment: NodeJS.ProcessEnv },
+): Finding[] {
+  const findings: Finding[] = [];
+
+  function fill(parent: Tree, shapes: Iterable<[string, Shape]>, path: KeyPath): void {
+    for (const [key, child] of shapes) {
+      const value = parent[key];
+      const here = [...path, key];
+      if (child.kind === 'object' && isTree(value)) fill(value, child.keys, here);
+      if (child.kind === 'map' && isTree(value)) {
+        fill(
+          value,
+          Object.keys(value).map((name): [string, Shape] => [name, child.of]),
+          here,
+        );
+      }
+      if (!child.traits.template || typeof value !== 'string' || !value.includes('{{')) continue;
+      try {
+        parent[key] = joinUrl(fillTemplate(value, environment));
+      } catch (error) {
+        if (!(error instanceof TemplateError)) throw error;
+        findings.push(failure(here, error));
+        delete parent[key];
+      }
+    }
+  }
+
+  if (shape.kind === 'object') fill(tree, shape.keys, []);
+  return findings;
+}
+
+function failure(path: KeyPath, { message, offset, hint }: TemplateError): Finding {
+  return {
+    path,
+    code: 'template_failed',
+    message: `template parsing failed for ${path.at(-1)}: ${message}`,
+    hint,
+    offset,
+  };
+}

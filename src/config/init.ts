@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { EXIT, UserError } from '../errors.ts';
+import { initialConfiguration } from './initial.ts';
+import { absolutePath, userConfigFile } from './paths.ts';
+import { DEFAULT_WORKING_DIRECTORY } from './schema/settings.ts';
+
+export interface InitRequest {
+  /** Where to write; default the user's own place. */
+  file?: string | undefined;
+  /** Replaces a file that is there, and keeps it beside the new one. */
+  force: boolean;
+  environment: NodeJS.ProcessEnv;
+  cwd: string;
+}
+
+export interface InitResult {
+  file: string;
+  working_directory: string;
+  /** The file that was replaced, under its new name. */
+  replaced: string | null;
+}
+
+/** Writes a configuration with defaults and a fresh `secret_key`, for its owner alone, and makes the working directory. */
+export async function initConfiguration({ file, force, environment, cwd }: InitRequest): Promise<InitResult> {
+  const named = file === undefined ? userConfigFile(environment) : absolutePath(file, { from: cwd, environment });
+  // A link to a file elsewhere stays a link.
+  const path = await realpath(named).catch(() => named);
+  const from = dirname(path);
+  const directory = environment.TOOL_WORKING_DIRECTORY || DEFAULT_WORKING_DIRECTORY;
+  const working_directory = absolutePath(directory, { from, environment });
+  try {
+    await mkdir(from, { recursive: true, mode: 0o700 });
+    const unfinished = await writeBeside(path, initialConfiguration(randomBytes(16).toString('hex')));
+    try {
+      const replaced = await putInPlace(unfinished, path, force);
+      await mkdir(working_directory, { recursive: true, mode: 0o700 });
+      return { file: path, working_directory, replaced };
+    } finally {
+      await rm(unfinished, { force: true });
+    }
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UserError(`The configuration cannot be written: ${reason}`, {
+      code: 'configuration_not_written',
+      exit: EXIT.failed,
+      hint: 'Name another place with --config FILE.',
+      cause: error,
+    });
+  }
+}
+
+async function writeBeside(path: string, text: string): Promise<string> {
+  const unfinished = `${path}.${process.pid}.tmp`;
+  const handle = await open(unfinished, 'w', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return unfinished;
+}
+
+/** A link, unlike a rename, never replaces a file that somebody has made meanwhile. */
+async function putInPlace(unfinished: string, path: string, force: boolean): Promise<string | null> {
+  try {
+    await link(unfinished, path);
+    return null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  if (!force) throw alreadyThere(path);
+  const replaced = `${path}.replaced`;
+  // Its secret_key may be needed still. In between there is never no file: the old one keeps its name until the end.
+  await rm(replaced, { force: true });
+  await link(path, replaced);
+  await rename(unfinished, path);
+  return replaced;
+}
+
+function alreadyThere(path: string): UserError {
+  return new UserError(`${path} is there already, and is not overwritten`, {
+    code: 'configuration_exists',
+    exit: EXIT.refused,
+    hint: 'tool config check looks at it; --force replaces it and keeps the old one beside it.',
+  });
+}

@@ -1,0 +1,31 @@
+import { settingsSchema } from './schema/settings.ts';
+import { type Shape, shapeOf } from './schema/shape.ts';
+import { writeScalar } from './yaml-text.ts';
+
+/** The text of a new configuration: the key, every default as a comment beside its meaning, and a target to fill in. */
+export function initialConfiguration(secretKey: string): string {
+  const shape = shapeOf(settingsSchema);
+  const keys = shape.kind === 'object' ? [...shape.keys] : [];
+  return [
+    '# Configuration of tool. All keys: docs/configuration.md and tool.example.yml. Check it with: tool config check',
+    '',
+    '# Encrypts what is sensitive in here. Keep it: nothing else opens what it has encrypted.',
+    `secret_key: "${secretKey}"`,
+    '',
+    ...keys.flatMap(([key, child]) => defaultLines(key, child)),
+    EXAMPLE_TARGET,
+  ].join('\n');
+}
+
+function defaultLines(key: string, shape: Shape): string[] {
+  if (shape.kind !== 'value' || shape.default === undefined) return [];
+  return [`# ${shape.description}`, `${key}: ${writeScalar(shape.default)}`, ''];
+}
+
+const EXAMPLE_TARGET = `# A target names a database to take snapshots of, and one to load them into.
+# targets:
+#   app:
+#     snapshot:
+#       src_url: "postgres://app:{{\`APP_PASSWORD\` | env}}@db.example.com:5432/app"
+#       dst_url: postgres://localhost:5432/app_copy
+`;

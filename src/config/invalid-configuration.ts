@@ -1,0 +1,42 @@
+import { EXIT, UserError } from '../errors.ts';
+import type { Problem } from './configuration.ts';
+
+/** How many problems an error lists; `config check` shows all. */
+const MOST_LISTED = 20;
+
+/** The error of a command that cannot work with its configuration, with every problem and its place. */
+export function invalidConfiguration(problems: Problem[]): UserError {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const [first] = errors;
+  if (errors.length === 1 && first?.code === 'no_configuration') {
+    const message = first.file ? `${first.file}: ${first.message}` : capitalized(first.message);
+    return new UserError(message, { code: first.code, exit: EXIT.configuration, ...hintOf(first.hint) });
+  }
+  const details = errors.slice(0, MOST_LISTED).map(problemLine);
+  if (errors.length > MOST_LISTED) details.push(`and ${errors.length - MOST_LISTED} more`);
+  const count = errors.length === 1 ? 'a problem' : `${errors.length} problems`;
+  return new UserError(`The configuration has ${count}`, {
+    code: 'configuration_invalid',
+    exit: EXIT.configuration,
+    details,
+    hint: 'tool config check shows each with an excerpt.',
+  });
+}
+
+/** The place of a problem as editors and terminals link it: `tool.yml:12:5`. */
+export function placeOf({ file, line, column }: Problem): string | null {
+  return file === null ? null : [file, line, column].filter((part) => part !== null).join(':');
+}
+
+function problemLine(problem: Problem): string {
+  const place = placeOf(problem);
+  return `${place ? `${place}: ` : ''}${problem.message}${problem.hint ? `. ${problem.hint}` : ''}`;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function hintOf(hint: string | null): { hint?: string } {
+  return hint === null ? {} : { hint };
+}

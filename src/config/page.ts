@@ -1,0 +1,95 @@
+import { markdownTable } from '../markdown-table.ts';
+import { variableName } from './environment.ts';
+import type { Shape } from './schema/shape.ts';
+
+/** `docs/configuration.md`: how the configuration is found, and a table for each of its sections. */
+export function configurationPage(shape: Shape): string {
+  return [INTRODUCTION, ...sections(shape, []), ''].join('\n\n').replace(/\n*$/, '\n');
+}
+
+const INTRODUCTION = `# Configuration
+
+<!-- Generated from src/config/schema by src/config/page.ts: npm run generate -->
+
+A file of YAML and environment variables. The first of these files that is there is read: the one named with \`--config\`,
+\`./tool.yml\`, \`~/.config/tool/tool.yml\`. No file at all is fine when the variables suffice. \`tool config init\` writes
+one; \`tool config check\` finds everything that is wrong in it. [tool.example.yml](../tool.example.yml) shows every key.
+
+## Variables
+
+A variable wins over the file. Its name is \`TOOL_\` and the key in upper case, with \`__\` for each dot. Names in maps match
+without regard to case, \`-\` and \`_\` alike: \`TOOL_TARGETS__MY_APP__CPUS\` is \`targets.my-app.cpus\` where there is a target
+\`my-app\`; where there is none, it makes one called \`my_app\`. Lists are separated by commas, or YAML in brackets; maps are
+YAML in braces. An empty variable counts as not set. \`TOOL_NO_CONFIRM=true\` is no key: it answers every question with yes.
+
+## Templates
+
+Where a table says "template", a URL may hold Go templates, in quotes as YAML wants it:
+
+\`\`\`yaml
+src_url: "postgres://app:{{\`APP_PASSWORD\` | env}}@db.example.com:5432/app"
+\`\`\`
+
+- \`\`{{\`NAME\` | env}}\`\`, \`{{"NAME" | env}}\` and \`{{env "NAME"}}\` insert a variable; one that is not set is an error for the
+  commands that need the URL.
+- \`\`{{\`text\`}}\`\`, \`{{"text"}}\` and \`{{TEXT}}\` insert the text itself. \`{{-\` and \`-}}\` remove the blanks on their side.
+
+A value that is valid in its part of the URL is inserted as it is, so it may be percent-encoded already. One with any
+character that is not valid there is taken for plain text and encoded whole, so a password may hold \`@ : / ? # %\`. A
+template that stands for the whole URL, or all of it from the scheme on, is URL text and not changed.
+
+## Paths
+
+\`~\` is the home directory; a relative path starts at the folder of the configuration file. A \`query_file\` is looked for
+there and then in the current directory.`;
+
+function sections(shape: Shape, path: string[]): string[] {
+  const inner = shape.kind === 'map' || shape.kind === 'list' ? shape.of : shape;
+  if (inner.kind !== 'object') return [];
+  const rows = [...inner.keys].map(([key, child]) => row([...path, key], child));
+  return [
+    `## ${path.length === 0 ? 'Keys of the top level' : `\`${path.join('.')}\``}`,
+    ...(shape.description === '' ? [] : [shape.description]),
+    markdownTable([['key', 'type', 'default', 'variable', 'meaning'], ...rows]),
+    ...[...inner.keys].flatMap(([key, child]) => sections(child, [...path, placeholder(key, child)])),
+  ];
+}
+
+/** How a key that holds several things is written in the heading of its parts. */
+function placeholder(key: string, { kind }: Shape): string {
+  if (kind === 'map') return `${key}.<name>`;
+  return kind === 'list' ? `${key}[]` : key;
+}
+
+function row(path: string[], shape: Shape): string[] {
+  const { description, traits, required } = shape;
+  const inList = path.some((part) => part.endsWith('[]'));
+  const notes = [description, traits.template ? 'Takes a template.' : '', traits.secret ? 'Secret.' : ''];
+  return [
+    `\`${path.at(-1)}\``,
+    typeText(shape),
+    required ? 'required' : shape.kind === 'value' && shape.default !== undefined ? `\`${shape.default}\`` : '',
+    inList || (shape.kind !== 'value' && !isPlainList(shape)) ? '' : `\`${variableOf(path)}\``,
+    notes
+      .filter((note) => note !== '')
+      .join(' ')
+      .replaceAll('|', '\\|'),
+  ];
+}
+
+function variableOf(path: string[]): string {
+  const parts = path.flatMap((part) => part.split('.'));
+  return variableName(parts.map((part) => (part === '<name>' ? 'NAME' : part)));
+}
+
+function isPlainList(shape: Shape): boolean {
+  return shape.kind === 'list' && shape.of.kind === 'value';
+}
+
+function typeText(shape: Shape): string {
+  if (shape.kind === 'object') return 'map';
+  if (shape.kind === 'map') return 'map by name';
+  if (shape.kind === 'list') return shape.of.kind === 'value' ? `list of ${typeText(shape.of)}` : 'list of maps';
+  if (shape.choices.length > 0) return shape.choices.map((choice) => `\`${choice}\``).join(', ');
+  return shape.traits.unit && shape.type !== 'text' ? `${shape.type}, ${shape.traits.unit}` : shape.type;
+}

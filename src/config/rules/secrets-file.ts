@@ -1,0 +1,34 @@
+import type { ConfigFile } from '../config-file.ts';
+import type { Finding } from '../finding.ts';
+import type { Shape } from '../schema/shape.ts';
+import { isTree } from '../tree.ts';
+
+/** A file that holds a plain secret is for its owner alone. */
+export function othersCannotRead({ source, mode, path }: ConfigFile, shape: Shape): Finding[] {
+  if (mode === null || (mode & 0o044) === 0 || !holdsSecret(source.tree, shape)) return [];
+  return [
+    {
+      path: [],
+      severity: 'warning',
+      code: 'file_readable_by_others',
+      message: `the file holds secrets, and others may read it (mode ${mode.toString(8).padStart(4, '0')})`,
+      hint: `chmod 600 ${path}`,
+    },
+  ];
+}
+
+function holdsSecret(value: unknown, shape: Shape): boolean {
+  if (shape.kind === 'value') return shape.traits.secret === true && typeof value === 'string' && isPlainSecret(value);
+  if (!isTree(value)) return false;
+  return Object.entries(value).some(([key, child]) => {
+    const known = shape.kind === 'object' ? shape.keys.get(key) : shape.of;
+    return known !== undefined && holdsSecret(child, known);
+  });
+}
+
+/** A URL is a secret only for a password that is written in it. */
+function isPlainSecret(value: string): boolean {
+  const userinfo = /:\/\/([^/?#]*)@/.exec(value)?.[1];
+  const secret = value.includes('://') || value.includes('{{') ? /:(.*)/s.exec(userinfo ?? '')?.[1] : value;
+  return secret !== undefined && secret !== '' && !secret.startsWith('$aes$') && !/^\{\{.*\}\}$/.test(secret);
+}

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Context, openContext } from '../context.ts';
+import { runScript } from '../engines/postgres/script.ts';
+import { startThrowAwayServer, type ThrowAwayServer } from '../engines/postgres/throw-away-server.ts';
+import { parsePostgresUrl } from '../engines/postgres/url.ts';
+import type { Report } from '../events.ts';
+import { localRunner } from '../process/local.ts';
+import type { LoadResult, SnapshotRow, VerifyResult } from '../results.ts';
+import { build } from './build.ts';
+import { load, planLoad } from './load.ts';
+import { planUndo, undo } from './undo.ts';
+import { verify } from './verify.ts';
+
+/** A throw-away database with sample data, and a configuration for it; disposing leaves nothing of either. */
+export interface Demo extends AsyncDisposable {
+  /** Path of the configuration. */
+  config: string;
+  /** The variables to run with: without those that would change the configuration. */
+  environment: NodeJS.ProcessEnv;
+  /** Connection URL of the sample database, without password. */
+  source: string;
+}
+
+export interface DemoOptions {
+  report: Report;
+  signal: AbortSignal;
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+}
+
+/** Folders of demos are called so, with the process that they belong to. */
+const FOLDER = 'tool-demo-';
+
+/** Starts a server of its own, fills it with the sample shop, and writes a configuration. Steps: `server`, `sample`. */
+export async function startDemo({ report, signal, environment: given, clock }: DemoOptions): Promise<Demo> {
+  const environment = Object.fromEntries(Object.entries(given).filter(([name]) => !name.startsWith('TOOL_')));
+  const runner = localRunner({ environment, report });
+  const context = { runner, report, signal, clock, environment };
+  await removeDeadDemos();
+  const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`));
+  let server: ThrowAwayServer | undefined;
+  const dispose = async (): Promise<void> => {
+    await server?.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    report({ event: 'step', step: 'server', state: 'started', label: 'Start a PostgreSQL server of our own' });
+    server = await startThrowAwayServer(context);
+    const source = parsePostgresUrl(server.url('shop'));
+    report({ event: 'step', step: 'server', state: 'done', label: `Started PostgreSQL on 127.0.0.1:${server.port}` });
+    report({ event: 'step', step: 'sample', state: 'started', label: 'Fill it with the sample shop' });
+    const quiet = { ...context, report: () => {} };
+    await runScript(quiet, { url: source, file: sampleFile(), asItIs: false, undo: false });
+    report({ event: 'step', step: 'sample', state: 'done', label: `Filled ${source.display} with the sample shop` });
+    const config = join(folder, 'tool.yml');
+    await writeFile(config, configurationText(server, folder), { mode: 0o600 });
+    return { config, environment, source: source.display, [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+/** What a tour through the demo has done. */
+export interface Tour {
+  built: SnapshotRow;
+  /** The same data once more. */
+  again: SnapshotRow;
+  verified: VerifyResult;
+  loaded: LoadResult;
+  reloaded: LoadResult;
+  undone: LoadResult;
+}
+
+/** Builds twice, verifies, loads twice and undoes, as a person would at a terminal. */
+export async function tourDemo(demo: Demo, { report, signal, clock }: DemoOptions): Promise<Tour> {
+  const { config, environment } = demo;
+  const context = await openContext({ config, environment, cwd: '/', report, signal, clock });
+  const target = 'shop';
+  const built = await build(context, { target, note: 'the first' });
+  const again = await build(context, { target, note: 'the same again' });
+  const verified = await verify(context, { target });
+  const loaded = await loadNewest(context, target);
+  const reloaded = await loadNewest(context, target);
+  const undone = await undo(context, await planUndo(context, { target }));
+  return { built, again, verified, loaded, reloaded, undone };
+}
+
+async function loadNewest(context: Context, target: string): Promise<LoadResult> {
+  return load(context, await planLoad(context, { target }));
+}
+
+/** A demo that was killed could not remove its folder. */
+async function removeDeadDemos(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = name.startsWith(FOLDER) ? Number.parseInt(name.slice(FOLDER.length), 10) : Number.NaN;
+    if (Number.isNaN(pid) || isRunning(pid)) continue;
+    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Beside the sources, or beside the bundle in `dist/`. */
+function sampleFile(): string {
+  const assets = import.meta.url.endsWith('.ts') ? '../../assets' : '../assets';
+  return fileURLToPath(new URL(`${assets}/demo/shop.sql`, import.meta.url));
+}
+
+function configurationText(server: ThrowAwayServer, folder: string): string {
+  return `# The configuration of the demo: everything in it goes when the demo ends.
+secret_key: ${randomBytes(16).toString('hex')}
+working_directory: ${JSON.stringify(join(folder, 'work'))}
+targets:
+  shop:
+    name: The whole shop
+    cpus: 2
+    snapshot:
+      src_url: ${server.url('shop')}
+      dst_url: ${server.url('shop_dev')}
+      schema_config:
+        use_default_schema: false
+  shop-public:
+    name: Without the books of the billing department
+    snapshot:
+      src_url: ${server.url('shop')}
+      dst_url: ${server.url('shop_public_dev')}
+      schema_config:
+        include_schemas: [public]
+  offline:
+    name: A server that does not answer
+    snapshot:
+      src_url: postgres://nobody@127.0.0.1:1/somewhere
+`;
+}

@@ -1,0 +1,52 @@
+import type { Problem } from '../config/configuration.ts';
+import { excerpt } from '../config/excerpt.ts';
+import { placeOf } from '../config/invalid-configuration.ts';
+import type { CheckReport, EngineState } from '../operations/check.ts';
+import type { Style } from './style.ts';
+
+export interface CheckView {
+  /** What the file says, for excerpts. */
+  text: string;
+  style: Style;
+}
+
+/** Every problem with its excerpt, then the engines, then the sum. */
+export function checkText({ file, mode, problems, engines }: CheckReport, view: CheckView): string {
+  const engineLines = engines.flatMap((engine) => engineText(engine, view.style));
+  const summary = `${countText(problems)} in ${file ?? 'the variables (no file)'}, ${mode} mode`;
+  return [...problems.map((problem) => problemText(problem, view)), ['Engines', ...engineLines], [summary]]
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+function problemText(problem: Problem, { text, style }: CheckView): string[] {
+  const { severity, message, hint } = problem;
+  const place = placeOf(problem);
+  return [
+    `${style.paint(severity === 'error' ? 'bad' : 'caution', `${severity}:`)} ${message}`,
+    ...(place ? [`  at ${place}`] : []),
+    ...excerpt(text, problem).map((line) => style.paint('dim', line)),
+    ...(hint ? [`  ${style.paint('accent', 'hint:')} ${hint}`] : []),
+  ];
+}
+
+function engineText({ id, ok, tools }: EngineState, { paint, marks }: Style): string[] {
+  if (!ok) return [`  ${paint('bad', marks.failed)} ${id}: no client programs found`];
+  const width = Math.max(...tools.map(({ name }) => name.length));
+  return [
+    `  ${paint('good', marks.done)} ${id}`,
+    ...tools.map(({ name, version, path }) => `      ${name.padEnd(width)}  ${version}  ${path}`),
+  ];
+}
+
+function countText(problems: Problem[]): string {
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  const warnings = problems.length - errors;
+  const counts = [counted(errors, 'error'), counted(warnings, 'warning')].filter((text) => text !== '');
+  return counts.length === 0 ? 'No problems' : counts.join(', ');
+}
+
+function counted(count: number, noun: string): string {
+  if (count === 0) return '';
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

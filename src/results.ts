@@ -1,0 +1,126 @@
+export type EngineId = 'postgres' | 'mysql';
+
+/**
+ * What operations hand back: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
+ * and the screens show one truth. Sizes in bytes, durations in milliseconds, times in ISO 8601 UTC. No secrets.
+ */
+export interface TargetRow {
+  name: string;
+  title: string;
+  type: 'local' | 'cloud' | 'share';
+  engine: EngineId | null;
+  src_url: string | null;
+  dst_url: string | null;
+  storage_profile: string | null;
+  status: TargetStatus;
+  latency_ms: number | null;
+  server_version: string | null;
+  size_bytes: number | null;
+  snapshots: number;
+  error: string | null;
+}
+
+/** `missing`: the server answers, the database is not there. */
+export type TargetStatus = 'ok' | 'missing' | 'denied' | 'unreachable' | 'unchecked';
+
+export interface SnapshotRow {
+  /** 0 is the newest. */
+  index: number;
+  id: string;
+  created_at: string;
+  sanitized: boolean;
+  engine: EngineId;
+  server_version: string;
+  schemas: string[];
+  tables: number;
+  rows: number;
+  /** Bytes of content. */
+  size_bytes: number;
+  /** Bytes that this snapshot added when it was taken. */
+  stored_bytes: number;
+  where: ('local' | 'remote')[];
+  note: string | null;
+}
+
+export interface TargetSnapshots {
+  target: string;
+  snapshots: SnapshotRow[];
+}
+
+/** What a load is going to do, as data: printed by `--dry-run`, asked about by the skins, done by `load`. */
+export interface LoadPlan {
+  target: string;
+  /** The snapshot to restore; `null` when a file is run instead. */
+  snapshot: SnapshotRow | null;
+  /** Path of the SQL file to run; `null` when a snapshot is restored. */
+  file: string | null;
+  destination: DestinationState;
+  /** Which setting named the destination, and so why it won. */
+  chosen_by: string;
+  /** `swap`: restored beside and renamed; `in_place`: one transaction in the destination; `script`: the file as it is. */
+  strategy: 'swap' | 'in_place' | 'script';
+  /** Why this strategy and not the other. */
+  strategy_reason: string;
+  /** Whether the replaced database is kept for `tool undo`. */
+  undo: boolean;
+  schemas: string[];
+  tables: number;
+  rows: number;
+  size_bytes: number;
+  jobs: number;
+  /** What will be done, in order, for people. */
+  steps: string[];
+  warnings: { code: string; message: string }[];
+}
+
+export interface DestinationState {
+  /** Without password. */
+  url: string;
+  host: string;
+  /** Whether the host is this machine. */
+  local: boolean;
+  database: string;
+  exists: boolean;
+  size_bytes: number | null;
+  /** Sessions that other programs have open on it; they are ended by the swap. */
+  connections: number;
+  server_version: string;
+}
+
+export interface LoadResult {
+  snapshot: SnapshotRow | null;
+  destination: string;
+  tables: number;
+  rows: number;
+  size_bytes: number;
+  /** How long the destination was not there under its name. */
+  swap_ms: number | null;
+  /** The database that holds what was replaced, for `tool undo`. */
+  undo_database: string | null;
+}
+
+export interface VerifyResult {
+  target: string;
+  snapshot: SnapshotRow;
+  ok: boolean;
+  files: number;
+  bytes: number;
+  /** What is wrong, one line a file. */
+  problems: string[];
+}
+
+export interface UndoPlan {
+  target: string;
+  destination: DestinationState;
+  /** The database that comes back, and when it was replaced. */
+  undo_database: string;
+  replaced_at: string;
+  size_bytes: number;
+}
+
+export interface RemovePlan {
+  target: string;
+  snapshot: SnapshotRow;
+  /** Bytes that no other snapshot shares, and that will be freed (at the latest a day later). */
+  frees_bytes: number;
+}

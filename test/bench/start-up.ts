@@ -1,0 +1,95 @@
+/** `npm run bench -- start-up`: how long the program takes to start, against a bare Node in the same minute. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { spawn as spawnInTerminal } from '@lydell/node-pty';
+
+const ROUNDS = 21;
+const tool = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
+const home = mkdtempSync(join(tmpdir(), 'tool-start-up-'));
+// CI stops Ink from drawing, and extra certificates alone cost a Node some 70 ms.
+const { CI: _ci, NODE_EXTRA_CA_CERTS: _certificates, ...inherited } = process.env;
+const env = { ...inherited, HOME: home, XDG_CACHE_HOME: join(home, 'cache'), TERM: 'xterm-256color' };
+
+const bare = { name: 'node -e 0', run: () => timeProcess(['-e', '0']), times: [] as number[] };
+const bareFrame = {
+  name: 'node that writes to a terminal',
+  run: () => timeFrame(['-e', 'console.log("targets"); setInterval(() => {}, 1000)']),
+  times: [] as number[],
+};
+const measured = [
+  {
+    name: 'tool --version',
+    run: () => timeProcess([tool, '--version']),
+    against: bare,
+    reach: 1.6,
+    times: [] as number[],
+  },
+  { name: 'tool --help', run: () => timeProcess([tool, '--help']), against: bare, reach: null, times: [] as number[] },
+  { name: 'first frame', run: () => timeFrame([tool]), against: bareFrame, reach: 3, times: [] as number[] },
+];
+
+try {
+  await fillCompileCache();
+  // In turns, so that what else the machine does falls on all alike.
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const subject of [bare, bareFrame, ...measured]) subject.times.push(await subject.run());
+  }
+  for (const { name, times } of [bare, bareFrame]) console.log(`${name.padEnd(32)}${median(times).toFixed(0)} ms`);
+  for (const { name, times, against, reach } of measured) {
+    const ratio = median(times) / median(against.times);
+    const verdict = reach === null ? '' : `  to reach: ≤ ${reach} ×${ratio <= reach ? '' : '  MISSED'}`;
+    console.log(`${name.padEnd(32)}${median(times).toFixed(0)} ms  ${ratio.toFixed(2)} ×${verdict}`);
+    if (reach !== null && ratio > reach) process.exitCode = 1;
+  }
+} finally {
+  rmSync(home, { recursive: true });
+}
+
+async function timeProcess(words: string[]): Promise<number> {
+  const started = performance.now();
+  spawnSync(process.execPath, words, { env });
+  return performance.now() - started;
+}
+
+/** From the start to the first frame: the word that the screen of targets has in its head. */
+async function timeFrame(words: string[]): Promise<number> {
+  const started = performance.now();
+  const terminal = openTerminal(words);
+  const seen = Promise.withResolvers<number>();
+  let output = '';
+  terminal.onData((data) => {
+    output += data;
+    if (output.includes('targets')) seen.resolve(performance.now() - started);
+  });
+  const ended = Promise.withResolvers<void>();
+  terminal.onExit(() => {
+    seen.reject(new Error(`Ended without a frame:\n${output}`));
+    ended.resolve();
+  });
+  const time = await seen.promise;
+  terminal.kill('SIGKILL');
+  await ended.promise;
+  return time;
+}
+
+/** Node writes the cache when a program ends by itself. */
+async function fillCompileCache(): Promise<void> {
+  await timeProcess([tool, '--help']);
+  const terminal = openTerminal([tool]);
+  const quit = setInterval(() => terminal.write('q'), 500);
+  const ended = Promise.withResolvers<void>();
+  terminal.onExit(() => ended.resolve());
+  await ended.promise;
+  clearInterval(quit);
+}
+
+function openTerminal(words: string[]) {
+  return spawnInTerminal(process.execPath, words, { cols: 80, rows: 24, env });
+}
+
+function median(times: number[]): number {
+  return times.toSorted((a, b) => a - b)[times.length >> 1] ?? Number.NaN;
+}

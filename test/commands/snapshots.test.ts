@@ -1,0 +1,164 @@
+import { globSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/commands/registry.ts';
+import type { Context, ContextOptions } from '../../src/context.ts';
+import { localRunner } from '../../src/process/local.ts';
+import { ATTENDED, runWith, type TestedRun } from '../helpers/cli-host.ts';
+import { storeSnapshot } from '../helpers/stored-snapshot.ts';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'commands-'));
+  await storeSnapshot(directory, {
+    target: 'app',
+    id: 'aaaa0000',
+    created_at: '2026-01-01T00:00:00.000Z',
+    content: '1\told\n',
+    note: 'the first',
+  });
+  await storeSnapshot(directory, {
+    target: 'app',
+    id: 'bbbb1111',
+    created_at: '2026-01-02T00:00:00.000Z',
+    content: '1\tnew\n2\tnew\n',
+  });
+});
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+/** The real commands and operations, over the snapshots above; nobody listens at the database's port. */
+function tool(words: string[], change: Parameters<typeof runWith>[2] = {}): Promise<TestedRun> {
+  return runWith(words, COMMANDS, { openContext, clock: () => new Date('2026-01-02T03:00:00Z'), ...change });
+}
+
+async function openContext({ report, signal, environment, clock }: ContextOptions): Promise<Context> {
+  const url = 'postgres://app:hunter2@127.0.0.1:1/app';
+  const targets = { app: { snapshot: { src_url: url, dst_url: `${url}_dev` } }, empty: { name: 'Nothing yet' } };
+  const settings = { working_directory: directory, debug: false, override: {}, defaults: {}, storage_profiles: {} };
+  return {
+    configuration: { file: '/etc/tool.yml', settings: { ...settings, targets } as never, deferred: [] },
+    report,
+    signal,
+    runner: localRunner({ environment: { ...environment, PATH: process.env.PATH }, report }),
+    clock,
+    environment,
+  };
+}
+
+function lastLine(text: string): Record<string, unknown> {
+  return JSON.parse(text.trimEnd().split('\n').at(-1) ?? '');
+}
+
+test('target lists the snapshots, newest first, with age and note', async () => {
+  const { exit, stdout } = await tool(['target', 'app']);
+  expect(exit).toBe(0);
+  const [head, newest, oldest, ...rest] = stdout.trimEnd().split('\n');
+  expect(head).toMatch(/^INDEX +ID +CREATED +AGE +KIND +SERVER +TABLES +ROWS +SIZE +ADDED +WHERE +NOTE$/);
+  expect(newest).toMatch(
+    /^ +0 +bbbb1111 +2026-01-02T00:00:00Z +3 h ago +original +postgres 15.18 +1 +2 +12 B .* local$/,
+  );
+  expect(oldest).toMatch(/^ +1 +aaaa0000 .* local +the first$/);
+  expect(rest).toEqual([]);
+});
+
+test('a target without snapshots says how to take one', async () => {
+  expect((await tool(['target', 'empty'])).stdout).toBe(
+    'Target empty has no snapshots yet. Take one: tool build empty\n',
+  );
+});
+
+test('target and targets open the screens at their place on a terminal, unless told otherwise', async () => {
+  const terminal = ATTENDED;
+  expect((await tool(['target', 'app'], { terminal })).opened).toEqual([{ target: 'app' }]);
+  expect((await tool(['targets'], { terminal })).opened).toEqual([{}]);
+  for (const words of [
+    ['targets', '--no-check'],
+    ['target', 'app', '--no-tui'],
+    ['target', 'app', '--json'],
+  ]) {
+    expect((await tool(words, { terminal })).opened).toEqual([]);
+  }
+});
+
+test('targets --no-check connects to nothing; passwords are not shown', async () => {
+  const { stdout } = await tool(['targets', '--no-check', '--json']);
+  expect(lastLine(stdout)).toMatchObject({
+    targets: [
+      { name: 'app', status: 'unchecked', src_url: 'postgres://app@127.0.0.1:1/app', snapshots: 2 },
+      { name: 'empty', title: 'Nothing yet', status: 'unchecked', src_url: null, snapshots: 0 },
+    ],
+  });
+  expect(stdout).not.toContain('hunter2');
+});
+
+test('verify reads every byte, by index and by id', async () => {
+  expect((await tool(['verify', 'app', '1'])).stdout).toBe('Snapshot 1 of app (aaaa0000) is whole: 1 file, 6 B read\n');
+  expect(lastLine((await tool(['verify', 'app', 'bbbb1111', '--json'])).stdout)).toMatchObject({
+    event: 'done',
+    command: 'verify',
+    ok: true,
+    snapshot: { index: 0 },
+    problems: [],
+  });
+});
+
+test('a damaged snapshot fails with 1 and names what is damaged', async () => {
+  for (const file of globSync(`${directory}/objects/*/*`)) truncateSync(file, 3);
+  const { exit, stdout, stderr } = await tool(['verify', 'app', '--json']);
+  expect(exit).toBe(1);
+  expect(stderr).toContain('error: Snapshot 0 of app (bbbb1111) is damaged\n    public.items: ');
+  expect(lastLine(stdout)).toMatchObject({ event: 'error', code: 'snapshot_damaged', exit: 1 });
+});
+
+test('rm removes nothing without a yes, and says what it would remove', async () => {
+  expect((await tool(['rm', 'app', '1'])).exit).toBe(5);
+  const { exit, stdout } = await tool(['rm', 'app', '1', '--dry-run']);
+  expect(exit).toBe(0);
+  expect(stdout).toMatch(/^Remove snapshot 1 of app \(aaaa0000\): .*\n {2}frees {2}\d+ B /);
+  expect((await tool(['target', 'app'])).stdout).toContain('aaaa0000');
+});
+
+test('rm with a yes removes the snapshot that was named, and no other', async () => {
+  const { exit, stdout } = await tool(['rm', 'app', 'aaaa0000', '--yes']);
+  expect({ exit, stdout }).toEqual({
+    exit: 0,
+    stdout: expect.stringMatching(/^Removed snapshot 1 of app \(aaaa0000\)/),
+  });
+  const left = (await tool(['target', 'app'])).stdout;
+  expect(left).toContain('bbbb1111');
+  expect(left).not.toContain('aaaa0000');
+});
+
+test.each([
+  ['target ap', 'target_unknown', 'Did you mean "app"?'],
+  ['verify app 7', 'snapshot_missing', 'from 0 (the newest) to 1'],
+  ['rm app cccc', 'snapshot_missing', 'tool target app'],
+  ['load empty', 'snapshot_missing', 'tool build empty'],
+  ['load app --source', 'flag_needs_file', 'FILE.sql --source'],
+  ['load app 0 --no-drop', 'flag_needs_file', 'FILE.sql --no-drop'],
+  ['load app missing.sql', 'file_missing', 'path'],
+])('"%s" is wrong usage: %s', async (line, code, hint) => {
+  const { exit, stdout } = await tool([...line.split(' '), '--json', '--yes']);
+  const last = lastLine(stdout);
+  expect(exit).toBe(2);
+  expect(last.error ?? last).toMatchObject({ code, exit: 2, hint: expect.stringContaining(hint) });
+});
+
+test.each([['build app'], ['load app fixtures.sql --yes'], ['undo app --yes']])(
+  '"%s" exits with 4 where the server does not answer',
+  async (line) => {
+    writeFileSync(join(directory, 'fixtures.sql'), 'select 1;');
+    const { exit, stdout, stderr } = await tool(line.split(' '), { cwd: directory });
+    expect({ exit, stdout }).toEqual({ exit: 4, stdout: '' });
+    expect(stderr).toContain('127.0.0.1:1');
+    expect(stderr).not.toContain('hunter2');
+  },
+);
+
+test('completion offers the targets and the indexes that there are', async () => {
+  expect((await tool(['__complete', '--', 'load', ''])).stdout).toBe('app\tapp\nempty\tNothing yet\n');
+  expect((await tool(['__complete', '--', 'rm', 'app', ''])).stdout).toBe('0\t3 h ago\n1\t27 h ago: the first\n');
+});

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Span } from '../../components/line.tsx';
+import { type Column, layOutTable, tableHead, tableRow } from '../../components/table.ts';
+import { cellWidth } from '../../src/cells.ts';
+
+interface Row {
+  name: string;
+  size: string;
+  note: string;
+}
+
+const columns: Column<Row>[] = [
+  { title: 'NAME', cell: ({ name }) => ({ text: name }), max: 20 },
+  { title: 'SIZE', align: 'right', dropRank: 1, cell: ({ size }) => ({ text: size }) },
+  { title: 'NOTE', grows: true, dropRank: 2, cell: ({ note }) => ({ text: note }) },
+];
+const rows: Row[] = [
+  { name: 'app', size: '1.2 GB', note: 'before the release' },
+  { name: '漢字データ', size: '9 B', note: '🚀🚀🚀' },
+];
+
+describe('a table', () => {
+  test('lines its columns up by cells, wide characters and emoji included', () => {
+    expect(drawn(60)).toEqual([
+      'NAME          SIZE  NOTE              ',
+      'app         1.2 GB  before the release',
+      '漢字データ     9 B  🚀🚀🚀            ',
+    ]);
+  });
+
+  test('cuts the column that grows first', () => {
+    expect(drawn(32)[1]).toBe('app         1.2 GB  before the …');
+  });
+
+  test('drops whole columns when they do not fit any more, the least important first', () => {
+    expect(drawn(30)[0]).toBe('NAME          SIZE');
+    expect(drawn(14)[0]).toBe('NAME      ');
+  });
+
+  test('has lines of one width, whatever is in it', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 30 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ name: text, size: text, note: text }), { minLength: 1, maxLength: 5 }),
+        fc.integer({ min: 20, max: 200 }),
+        (anyRows, width) => {
+          const layout = layOutTable(columns, anyRows, width);
+          const widths = anyRows.map((row) => cellWidth(textOf(tableRow(layout, row, '…'))));
+          expect(new Set([...widths, cellWidth(textOf(tableHead(layout, '…')))]).size).toBe(1);
+        },
+      ),
+    );
+  });
+});
+
+function drawn(width: number): string[] {
+  const layout = layOutTable(columns, rows, width);
+  return [tableHead(layout, '…'), ...rows.map((row) => tableRow(layout, row, '…'))].map(textOf);
+}
+
+function textOf(spans: Span[]): string {
+  return spans.map(({ text }) => text).join('');
+}

@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { describe } from 'vitest';
+import type { Settings } from '../../src/config/schema/settings.ts';
+import type { Context } from '../../src/context.ts';
+import { findServerPrograms } from '../../src/engines/postgres/server-programs.ts';
+import { startThrowAwayServer } from '../../src/engines/postgres/throw-away-server.ts';
+import { anyClientTools } from '../../src/engines/postgres/tools.ts';
+import type { RunEvent } from '../../src/events.ts';
+import { localRunner } from '../../src/process/local.ts';
+
+export interface TestPostgres {
+  port: number;
+  url(database: string): string;
+  createDatabase(name: string, owner?: string): Promise<void>;
+  databases(): Promise<string[]>;
+  /** Runs SQL or a file; rejects with what psql said. The result is its standard output. */
+  psql(database: string, input: { sql: string } | { file: string }): Promise<string>;
+  /** `pg_dump` of a database, without what differs from run to run, and without owners and grants. */
+  dump(database: string, ...args: string[]): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const runner = localRunner({ environment: process.env, report: () => {} });
+
+const available = await findServerPrograms(testContext({ settings: {} })).then(
+  () => true,
+  () => false,
+);
+
+/** A suite that needs a PostgreSQL server: skipped, and named so, where there are no server programs. */
+export const describeWithPostgres = available
+  ? describe
+  : (name: string, suite: () => void) => describe.skip(`${name} (needs PostgreSQL's server programs)`, suite);
+
+export async function startPostgres(): Promise<TestPostgres> {
+  const server = await startThrowAwayServer(testContext({ settings: {} }));
+  const tools = await anyClientTools(testContext({ settings: {} }));
+  const run = async (file: string, args: string[]): Promise<string> => {
+    const result = await runner.run({ file: join(tools.directory, file), args });
+    if (result.exitCode !== 0) throw new Error(`${file}: ${result.stderr}`);
+    return result.stdout;
+  };
+  const psql: TestPostgres['psql'] = (database, input) =>
+    run('psql', [
+      ...['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-d', server.url(database)],
+      ...('sql' in input ? ['-c', input.sql] : ['-f', input.file]),
+    ]);
+  return {
+    port: server.port,
+    url: server.url,
+    psql,
+    async createDatabase(name, owner = 'postgres') {
+      await psql('postgres', { sql: `CREATE DATABASE "${name}" OWNER "${owner}"` });
+    },
+    async databases() {
+      const names = await psql('postgres', { sql: 'SELECT datname FROM pg_database WHERE NOT datistemplate ORDER BY 1' });
+      return names.trim().split('\n');
+    },
+    async dump(database, ...args) {
+      const text = await run('pg_dump', ['--no-owner', '--no-privileges', ...args, '-d', server.url(database)]);
+      return text.replaceAll(/^\\(un)?restrict .*$/gm, '');
+    },
+    stop: server.stop,
+  };
+}
+
+export interface TestContextOptions {
+  settings: Partial<Settings>;
+  events?: RunEvent[];
+  signal?: AbortSignal;
+}
+
+/** A context as a command makes it, for settings that a test writes down. */
+export function testContext({ settings, events = [], signal }: TestContextOptions): Context {
+  return {
+    configuration: {
+      file: null,
+      settings: { working_directory: '/nonexistent', defaults: {}, override: {}, storage_profiles: {}, targets: {}, ...settings } as Settings,
+      deferred: [],
+    },
+    report: (event) => void events.push(event),
+    runner,
+    signal: signal ?? new AbortController().signal,
+    clock: () => new Date(),
+    environment: process.env,
+  };
+}
+
+export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), 'tool-test-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Waits until what is looked at is so; fails with the last look after the deadline. */
+export async function eventually(look: () => Promise<boolean>, { deadline = 10_000 } = {}): Promise<void> {
+  const end = Date.now() + deadline;
+  while (!(await look())) {
+    if (Date.now() > end) throw new Error('it did not come about in time');
+    await setTimeout(20);
+  }
+}

@@ -1,0 +1,39 @@
+import { PassThrough } from 'node:stream';
+import xterm from '@xterm/headless';
+import { render as inkRender } from 'ink';
+import type { ReactNode } from 'react';
+
+export interface Rendered {
+  /** What a person would see, a line each, without blanks at the ends. */
+  screen(): Promise<string[]>;
+  rerender(node: ReactNode): void;
+  unmount(): void;
+}
+
+/** Draws components by Ink's real writer into a terminal without a window: widths and cuts are those of a terminal. */
+export function renderAt({ columns, rows }: { columns: number; rows: number }, node: ReactNode): Rendered {
+  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: true });
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns, rows });
+  let written = Promise.resolve();
+  stdout.on('data', (data: Buffer) => {
+    const before = written;
+    written = new Promise((resolve) => terminal.write(data, () => void before.then(resolve)));
+  });
+  const app = inkRender(node, {
+    stdout,
+    interactive: true,
+    exitOnCtrlC: false,
+    patchConsole: false,
+    incrementalRendering: true,
+  });
+  return {
+    async screen() {
+      await app.waitUntilRenderFlush();
+      await written;
+      const line = (row: number) => terminal.buffer.active.getLine(row)?.translateToString(true) ?? '';
+      return Array.from({ length: rows }, (_, row) => line(row).trimEnd());
+    },
+    rerender: (next) => app.rerender(next),
+    unmount: () => app.unmount(),
+  };
+}

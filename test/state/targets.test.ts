@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { UserError } from '../../src/errors.ts';
+import {
+  createTargetsStore,
+  type TargetsState,
+  targetChecked,
+  targetsChecking,
+  targetsFailed,
+  targetsListed,
+  targetUnreachable,
+} from '../../src/state/targets.ts';
+import { fakeTarget } from '../helpers/fake-operations.ts';
+
+const app = fakeTarget({ name: 'app' });
+const up = fakeTarget({ name: 'app', status: 'ok', latency_ms: 3 });
+
+test('what another session knew is shown until something newer is known', () => {
+  const known = createTargetsStore([{ row: up, checkedAt: 1000 }]).getState();
+  expect(known.entries).toMatchObject([{ row: { status: 'ok' }, checking: true, checkedAt: 1000, since: null }]);
+  const listed = targetsListed(known, [fakeTarget({ name: 'app', snapshots: 4 })]);
+  expect(listed.entries).toMatchObject([{ row: { status: 'ok', latency_ms: 3, snapshots: 4 }, checkedAt: 1000 }]);
+});
+
+test('targets that are no longer configured go', () => {
+  const state = targetsListed(listed(), [fakeTarget({ name: 'other' })]);
+  expect(state.entries.map(({ row }) => row.name)).toEqual(['other']);
+});
+
+test('a status keeps the time since when it is so, and a change starts it anew', () => {
+  const first = targetChecked(listed(), up, 1000);
+  const again = targetChecked(targetsChecking(first), up, 5000);
+  expect(again.entries[0]).toMatchObject({ since: 1000, checkedAt: 5000, checking: false });
+  const down = targetUnreachable(again, { name: 'app', reason: 'no answer', now: 9000 });
+  expect(down.entries[0]).toMatchObject({
+    row: { status: 'unreachable', latency_ms: null, error: 'no answer' },
+    since: 9000,
+  });
+});
+
+test('a configuration that cannot be read leaves the list in view, with the reason', () => {
+  const error = new UserError('no configuration', { code: 'x', exit: 3 });
+  expect(targetsFailed(targetsChecking(listed()), error)).toMatchObject({
+    phase: 'failed',
+    error,
+    entries: [{ row: { name: 'app' }, checking: false }],
+  });
+});
+
+function listed(): TargetsState {
+  return targetsListed(createTargetsStore().getState(), [app]);
+}
