@@ -1,7 +1,28 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Problem } from '../../src/config/configuration.ts';
-import { configured, problemsOf, SECRET_KEY } from '../helpers/configured.ts';
+import { inspectConfiguration } from '../../src/config/load.ts';
+
+const SECRET_KEY = 'secret_key: "0123456789abcdef0123456789abcdef"\n';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tool-bad-input-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function configured(content: string | Uint8Array, variables: Record<string, string> = {}) {
+  await writeFile(join(folder, 'tool.yml'), content, { mode: 0o600 });
+  return inspectConfiguration({ environment: { HOME: folder, ...variables }, cwd: folder });
+}
+
+async function problemsOf(content: string | Uint8Array): Promise<string[]> {
+  const { problems } = await configured(content);
+  return problems.map(({ line, column, code }) => `${line}:${column} ${code}`);
+}
 
 test.each([
   ['a byte order mark', `\uFEFF${SECRET_KEY}debgu: 1\n`, '2:1 unknown_key'],
@@ -9,9 +30,9 @@ test.each([
   ['Windows line ends', `${SECRET_KEY.trim()}\r\ndebug: true\r\n  debgu: 1\r\n`, '2:8 yaml_syntax'],
   ['Windows line ends before a wrong value', `${SECRET_KEY.trim()}\r\ndefaults:\r\n  cpus: x\r\n`, '3:9 wrong_type'],
   ['a tab as indentation', `${SECRET_KEY}defaults:\n\tcpus: 4\n`, '3:1 yaml_syntax'],
-  ['a NUL', `${SECRET_KEY}debug: t\0rue\n`, '2:9 not_text'],
-  ['bytes that are no UTF-8', Buffer.from([...Buffer.from('a: b\nc: \xE4'), 0xff]), '2:5 not_text'],
-  ['UTF-16', Buffer.from(SECRET_KEY, 'utf16le'), '1:2 not_text'],
+  ['a NUL', `${SECRET_KEY}debug: t\0rue\n`, '2:9 control_character'],
+  ['bytes that are no UTF-8', Buffer.from([...Buffer.from('a: b\nc: \xE4'), 0xff]), '2:5 not_utf8'],
+  ['UTF-16', Buffer.from(SECRET_KEY, 'utf16le'), '1:2 control_character'],
   ['a quote that is not closed', `${SECRET_KEY}authtoken: "abc\n`, '3:1 yaml_syntax'],
   ['a second document', `${SECRET_KEY}---\ndebug: true\n`, '2:1 yaml_syntax'],
   ['a list', '- a\n- b\n', '1:1 wrong_type'],
@@ -62,6 +83,8 @@ test('aliases that would fill the memory are a problem', async () => {
 test.each([
   ['behind a quoted value', 'authtoken: "a" hunter2\n'],
   ['behind a closing brace', '{authtoken: a}} hunter2\n'],
+  ['that begins with a star', 'authtoken: *hunter2\n'],
+  ['that begins with an exclamation mark', 'authtoken: !hunter2 x\n'],
   ['in a block header', 'authtoken: >hunter2\n'],
   ['of the wrong type', 'authtoken: [hunter2]\noverride: {dst_db_url: {x: hunter2}}\n'],
   ['in a URL of no engine', 'override: {dst_db_url: "db://u:hunter2@h/d"}\n'],
