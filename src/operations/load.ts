@@ -4,13 +4,13 @@ import type { Context } from '../context.ts';
 import type { DatabaseUrl, Engine, RestorePlan } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, UserError } from '../errors.ts';
+import type { LoadPlan, LoadResult } from '../results.ts';
 import type { Manifest } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import { jobsFor } from './build.ts';
 import { chooseDestination } from './destination.ts';
 import { findTarget } from './find-target.ts';
 import { refuseSources } from './guard.ts';
-import type { LoadPlan, LoadResult } from '../results.ts';
 import { findSnapshot, repositoryOf, type SnapshotSelector, snapshotRow } from './snapshots.ts';
 
 export interface LoadRequest {

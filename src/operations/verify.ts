@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import type { Context } from '../context.ts';
+import type { VerifyResult } from '../results.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import { filesOf } from '../snapshots/repository.ts';
-import type { VerifyResult } from '../results.ts';
 import { findSnapshot, repositoryOf, type SnapshotRequest, snapshotRow } from './snapshots.ts';
 
 /** Re-reads every byte of a snapshot against its checksums. Damage is in the result, not thrown. */

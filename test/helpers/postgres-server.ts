@@ -56,7 +56,9 @@ export async function startPostgres(): Promise<TestPostgres> {
       await psql('postgres', { sql: `CREATE DATABASE "${name}" OWNER "${owner}"` });
     },
     async databases() {
-      const names = await psql('postgres', { sql: 'SELECT datname FROM pg_database WHERE NOT datistemplate ORDER BY 1' });
+      const names = await psql('postgres', {
+        sql: 'SELECT datname FROM pg_database WHERE NOT datistemplate ORDER BY 1',
+      });
       return names.trim().split('\n');
     },
     async dump(database, ...args) {
@@ -78,7 +80,14 @@ export function testContext({ settings, events = [], signal }: TestContextOption
   return {
     configuration: {
       file: null,
-      settings: { working_directory: '/nonexistent', defaults: {}, override: {}, storage_profiles: {}, targets: {}, ...settings } as Settings,
+      settings: {
+        working_directory: '/nonexistent',
+        defaults: {},
+        override: {},
+        storage_profiles: {},
+        targets: {},
+        ...settings,
+      } as Settings,
       deferred: [],
     },
     report: (event) => void events.push(event),

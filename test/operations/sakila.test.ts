@@ -18,7 +18,8 @@ const SAKILA = new URL('../../../shared/data/sakila-postgres/', import.meta.url)
 
 const describeSakila = existsSync(SAKILA)
   ? describeWithPostgres
-  : (name: string, suite: () => void) => describeWithPostgres(`${name} (needs ../shared/data)`, () => it.skip(name, suite));
+  : (name: string, suite: () => void) =>
+      describeWithPostgres(`${name} (needs ../shared/data)`, () => it.skip(name, suite));
 
 /** Everything that a dump has to carry beyond Sakila's own, in a schema beside `public`. */
 const BESIDE = `
@@ -53,9 +54,21 @@ const BESIDE = `
 const ROWS: { title: string; config: SchemaConfig | undefined; schemas: string[] }[] = [
   { title: 'without schema_config only public', config: undefined, schemas: ['public'] },
   { title: 'with use_default_schema: true only public', config: { use_default_schema: true }, schemas: ['public'] },
-  { title: 'with use_default_schema: false every schema', config: { use_default_schema: false }, schemas: ['audit', 'billing', 'public'] },
-  { title: 'with include_schemas only those', config: { include_schemas: ['audit', 'public'] }, schemas: ['audit', 'public'] },
-  { title: 'with exclude_schemas all but those', config: { exclude_schemas: ['audit'] }, schemas: ['billing', 'public'] },
+  {
+    title: 'with use_default_schema: false every schema',
+    config: { use_default_schema: false },
+    schemas: ['audit', 'billing', 'public'],
+  },
+  {
+    title: 'with include_schemas only those',
+    config: { include_schemas: ['audit', 'public'] },
+    schemas: ['audit', 'public'],
+  },
+  {
+    title: 'with exclude_schemas all but those',
+    config: { exclude_schemas: ['audit'] },
+    schemas: ['billing', 'public'],
+  },
 ];
 
 describeSakila('a snapshot of Sakila, restored elsewhere,', () => {
@@ -77,7 +90,11 @@ describeSakila('a snapshot of Sakila, restored elsewhere,', () => {
   });
 
   function contextFor(config: SchemaConfig | undefined, events: RunEvent[] = []) {
-    const snapshot = { src_url: server.url('sakila'), dst_url: server.url('copy'), ...(config && { schema_config: config }) };
+    const snapshot = {
+      src_url: server.url('sakila'),
+      dst_url: server.url('copy'),
+      ...(config && { schema_config: config }),
+    };
     return testContext({ settings: { working_directory: folder.path, targets: { sakila: { snapshot } } }, events });
   }
 
@@ -95,7 +112,9 @@ describeSakila('a snapshot of Sakila, restored elsewhere,', () => {
         }
         await load(context, await planLoad(context, { target: 'sakila', inPlace, cpus: 2 }));
         const all = ['audit', 'billing', 'public'];
-        const excluded = all.filter((schema) => !schemas.includes(schema)).map((schema) => `--exclude-schema=${schema}`);
+        const excluded = all
+          .filter((schema) => !schemas.includes(schema))
+          .map((schema) => `--exclude-schema=${schema}`);
         expect(await server.dump('copy', ...excluded)).toBe(await server.dump('sakila', ...excluded));
       });
     }
