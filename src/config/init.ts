@@ -53,8 +53,8 @@ export async function initConfiguration({ file, force, environment, cwd }: InitR
 }
 
 async function writeBeside(path: string, text: string): Promise<string> {
-  const unfinished = `${path}.${process.pid}.tmp`;
-  const handle = await open(unfinished, 'w', 0o600);
+  const unfinished = `${path}.${randomBytes(4).toString('hex')}.tmp`;
+  const handle = await open(unfinished, 'wx', 0o600);
   try {
     await handle.writeFile(text);
     await handle.sync();

@@ -3,7 +3,11 @@ import { isConnectionUrl } from '../url-scheme.ts';
 import { traits } from './traits.ts';
 
 /** Text that says something. */
-export const text = v.pipe(v.string(), v.nonEmpty('must not be empty'));
+export const text = v.pipe(
+  v.string(),
+  v.nonEmpty('must not be empty'),
+  v.check((value) => !value.includes('\0'), 'must not hold a NUL character'),
+);
 
 export const path = v.pipe(text, traits({ path: true }));
 
