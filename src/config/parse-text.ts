@@ -27,6 +27,8 @@ const HINTS: Record<string, string> = {
   BLOCK_AS_IMPLICIT_KEY: 'A value with ": " in it stands in quotes.',
   BAD_INDENT: 'Keys of one level begin in the same column.',
   MISSING_CHAR: 'A quote or bracket is not closed.',
+  BAD_SCALAR_START: 'A value that begins with this character stands in quotes.',
+  TAG_RESOLVE_FAILED: 'A value that begins with ! stands in quotes.',
 };
 
 export const TEMPLATE_IN_QUOTES = 'A value that begins with {{ stands in quotes: "{{`NAME` | env}}".';
@@ -50,10 +52,12 @@ export function parseText(text: string): ParsedText {
   // Duplicates are looked for by who reads the document: the composer's own search takes quadratic time.
   const composer = new Composer({ uniqueKeys: false, logLevel: 'error' });
   const [document, second] = composer.compose(tokens, true, text.length);
-  const flaws = (document?.errors ?? []).map(({ code, message, pos: [offset] }) => {
+  // An unknown tag is only a warning to the composer, which goes on without the word behind the `!`.
+  const flaws = [...(document?.errors ?? []), ...(document?.warnings ?? [])].map(({ code, message, pos: [offset] }) => {
     const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
     const hint = /:\s*\{\{/.test(before) ? TEMPLATE_IN_QUOTES : (HINTS[code] ?? null);
-    return { code: 'yaml_syntax', message: `not valid YAML: ${message}`, hint, offset };
+    // Behind a colon the composer quotes the text, in which a password may stand.
+    return { code: 'yaml_syntax', message: `not valid YAML: ${message.replace(/:.*$/s, '')}`, hint, offset };
   });
   if (second) flaws.push(severalDocuments(second.range[0]));
   return { document: (document as Document.Parsed | undefined) ?? null, flaws, lines };

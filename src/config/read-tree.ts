@@ -55,8 +55,9 @@ export function readTree(document: Document.Parsed, report: (flaw: TextFlaw) => 
   function readAlias(name: string, offset: number): unknown {
     const anchor = anchors.get(name);
     if (!anchor) {
-      const message = `not valid YAML: nothing before the alias *${name} has that name`;
-      report({ code: 'yaml_syntax', message, hint: null, offset });
+      // It is not named: it may be a password that begins with a star.
+      const message = 'not valid YAML: nothing before has the name of this alias';
+      report({ code: 'yaml_syntax', message, hint: 'A value that begins with * stands in quotes.', offset });
       return null;
     }
     const fitted = aliased <= MAX_ALIASED;

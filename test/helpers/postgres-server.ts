@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,10 +31,11 @@ const available = await findServerPrograms(testContext({ settings: {} })).then(
   () => false,
 );
 
-/** A suite that needs a PostgreSQL server: skipped, and named so, where there are no server programs. */
-export const describeWithPostgres = available
-  ? describe
-  : (name: string, suite: () => void) => describe.skip(`${name} (needs PostgreSQL's server programs)`, suite);
+/** A suite that needs a PostgreSQL server and, with `files`, a folder: skipped by name where one is not there. */
+export function describeWithPostgres(name: string, suite: () => void, { files }: { files?: string } = {}): void {
+  const lacking = available ? files !== undefined && !existsSync(files) && files : "PostgreSQL's server programs";
+  describe.skipIf(lacking)(lacking ? `${name} (needs ${lacking})` : name, suite);
+}
 
 export async function startPostgres(): Promise<TestPostgres> {
   const server = await startThrowAwayServer(testContext({ settings: {} }));
