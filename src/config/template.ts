@@ -21,7 +21,7 @@ type Token = { kind: 'text' | 'word' | 'pipe'; value: string; offset: number };
 
 /** What may stand between the braces, in the order in which it is tried. */
 const TOKENS: { kind: Token['kind'] | 'space'; pattern: RegExp; read: (source: string) => string }[] = [
-  { kind: 'space', pattern: /\s+/y, read: () => '' },
+  { kind: 'space', pattern: /(?!\s-\}\})\s/y, read: () => '' },
   { kind: 'text', pattern: /`[^`]*`/y, read: (source) => source.slice(1, -1) },
   { kind: 'text', pattern: /"(?:[^"\\\n]|\\.)*"/y, read: unquote },
   { kind: 'pipe', pattern: /\|/y, read: (source) => source },
@@ -62,15 +62,17 @@ interface Action {
   end: number;
 }
 
+/** The end of an action; a blank before the trim marker belongs to the marker. */
+const CLOSING = /(?:\s-)?\}\}/y;
+
 function readAction(text: string, open: number): Action {
   const trimsBefore = /^\{\{-\s/.test(text.slice(open, open + 4));
   let position = open + (trimsBefore ? 3 : 2);
   const tokens: Token[] = [];
   while (position < text.length) {
-    const close = /(?:\s-)?\}\}/y;
-    close.lastIndex = position;
-    const closing = close.exec(text);
-    if (closing) return { tokens, trimsBefore, trimsAfter: closing[0].length > 2, end: close.lastIndex };
+    CLOSING.lastIndex = position;
+    const closing = CLOSING.exec(text)?.[0];
+    if (closing) return { tokens, trimsBefore, trimsAfter: closing !== '}}', end: position + closing.length };
     const token = readToken(text, position);
     if (token.kind !== 'space') tokens.push({ kind: token.kind, value: token.value, offset: position });
     position = token.end;
@@ -81,14 +83,11 @@ function readAction(text: string, open: number): Action {
 function readToken(text: string, offset: number): { kind: Token['kind'] | 'space'; value: string; end: number } {
   for (const { kind, pattern, read } of TOKENS) {
     pattern.lastIndex = offset;
-    const found = pattern.exec(text)?.[0];
-    if (found === undefined) continue;
-    // A blank before the trim marker belongs to the marker.
-    const source = kind === 'space' && /^-\}\}/.test(text.slice(offset + found.length)) ? found.slice(0, -1) : found;
-    if (source === '') continue;
+    const source = pattern.exec(text)?.[0];
+    if (source === undefined) continue;
     return { kind, value: readValue(() => read(source), offset), end: offset + source.length };
   }
-  const character = text.slice(offset, offset + 1);
+  const character = text.charAt(offset);
   if (character === '`' || character === '"') throw new TemplateError(`the ${character} is not closed`, offset);
   throw new TemplateError(`${character} is not expected here`, offset);
 }
