@@ -152,9 +152,10 @@ function logFile(directory: string): string {
 async function ready({ directory, ended }: { directory: string; ended: Promise<Completed> }): Promise<void> {
   const deadline = Date.now() + START_DEADLINE;
   let over = false;
-  ended.finally(() => {
+  const end = (): void => {
     over = true;
-  });
+  };
+  ended.then(end, end);
   while (Date.now() < deadline && !over) {
     const lines = await readFile(join(dataFolder(directory), 'postmaster.pid'), 'utf8').catch(() => '');
     if (lines.split('\n')[7]?.trim() === 'ready') return;
