@@ -25,7 +25,7 @@ const TOKENS: { kind: Token['kind'] | 'space'; pattern: RegExp; read: (source: s
   { kind: 'text', pattern: /`[^`]*`/y, read: (source) => source.slice(1, -1) },
   { kind: 'text', pattern: /"(?:[^"\\\n]|\\.)*"/y, read: unquote },
   { kind: 'pipe', pattern: /\|/y, read: (source) => source },
-  { kind: 'word', pattern: /[\p{L}_][\p{L}\p{N}_.-]*(?<!-)/uy, read: (source) => source },
+  { kind: 'word', pattern: /[\p{L}\p{N}_][\p{L}\p{N}_.-]*(?<!-)/uy, read: (source) => source },
 ];
 
 /**
@@ -126,7 +126,8 @@ function refuse(token: Token | undefined): void {
 }
 
 function lookUp({ value: name, offset }: Token, environment: NodeJS.ProcessEnv): string {
-  const value = environment[name];
+  // `constructor` is no variable, though every object has one.
+  const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
   if (value === undefined) {
     throw new TemplateError(`the variable ${name} is not set`, offset, `Set it: export ${name}=…`);
   }

@@ -30,6 +30,8 @@ test('the file is for its owner alone, and its target shows how', async () => {
   expect(file).toBe(join(folder.path, 'mine.yml'));
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const text = await readFile(file, 'utf8');
+  const schema = /^# yaml-language-server: \$schema=(\S+)$/m.exec(text)?.[1] ?? '';
+  expect(JSON.parse(await readFile(new URL(schema), 'utf8'))).toMatchObject({ title: 'Configuration of tool' });
   await folder.write('tool.yml', text.replace(/^# (?=targets:| {2})/gm, ''));
   const { problems } = await folder.inspect({ environment: { APP_PASSWORD: 'x' } });
   expect(problems).toEqual([]);

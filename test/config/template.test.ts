@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fillTemplate, TemplateError } from '../../src/config/template.ts';
 import { joinUrl } from '../../src/config/url-insertion.ts';
@@ -33,6 +34,7 @@ test.for([
   ['{{`raw\\n`}}', 'raw\\n'],
   ['{{"a\\x41\\u00e9\\101\\""}}', 'aAéA"'],
   ['{{CONSTANT}}', 'CONSTANT'],
+  ['{{5432}}', '5432'],
   ['a  {{- `b` -}}  c', 'abc'],
   ['a {{`b`}} c', 'a b c'],
   ['{{`a`}}{{`b`}}', 'ab'],
@@ -58,6 +60,7 @@ test.for([
   ['{{.Host}}', '. is not expected here', 2],
   ['{{"\\q"}}', '\\q is not an escape of Go', 2],
   ['u:{{`NOPE` | env}}', 'the variable NOPE is not set', 4],
+  ['{{`constructor` | env}}', 'the variable constructor is not set', 2],
 ] as const)('%s cannot be filled in: %s', ([text, message, offset]) => {
   const error = (() => {
     try {
@@ -105,4 +108,41 @@ test.for([
   ['what is written around is not changed', 'postgres://u:a%20b@h/{{`d`}}?x=%41', 'postgres://u:a%20b@h/d?x=%41'],
 ] as const)('%s', ([, text, url]) => {
   expect(fill(text)).toBe(url);
+});
+
+/** One that holds %41 and is valid otherwise is percent-encoded already, by the rule of joinUrl. */
+const anyPassword = fc.string({ unit: 'binary' }).filter((text) => !/%[0-9a-f]{2}/i.test(text));
+
+test.for([
+  'postgres://me:{{`PASSWORD` | env}}@db:5433/app',
+  'postgres://{{`me`}}:{{- env "PASSWORD" -}}@{{db}}:{{5433}}/{{`app`}}',
+])('through %s every password arrives as it is', (text) => {
+  fc.assert(
+    fc.property(anyPassword, (password) => {
+      const url = parsePostgresUrl(joinUrl(fillTemplate(text, { PASSWORD: password })));
+      expect(url).toMatchObject({ user: 'me', password, hosts: [{ host: 'db', port: 5433 }], database: 'app' });
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('whatever is written, it is filled in, or the error says where', () => {
+  const pieces = fc.oneof(
+    fc.constantFrom('{{', '}}', '{{- ', ' -}}', '`', '"', '|', 'env', 'NAME', '\\', '\\x4', '\\UFFFFFFFF', '://', '@'),
+    fc.constantFrom('constructor', '__proto__', ':', '/', '?', '#', ' '),
+    fc.string(),
+  );
+  const texts = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(texts, fc.string({ unit: 'binary' }), (text, value) => {
+      try {
+        expect(joinUrl(fillTemplate(text, { NAME: value }))).toBeTypeOf('string');
+      } catch (error) {
+        if (!(error instanceof TemplateError)) throw error;
+        expect(error.offset).toBeGreaterThanOrEqual(0);
+        expect(error.offset).toBeLessThan(text.length);
+      }
+    }),
+    { numRuns: 3000 },
+  );
 });
