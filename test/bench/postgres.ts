@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { startThrowAwayServer } from '../../src/engines/postgres/throw-away-server.ts';
 import { anyClientTools } from '../../src/engines/postgres/tools.ts';
 import { localRunner } from '../../src/process/local.ts';
-import { benchData } from './data.ts';
+import { benchData } from '../helpers/bench-data.ts';
 
 const ROUNDS = 3;
 const JOBS = 2;
@@ -69,7 +69,7 @@ async function measure(): Promise<void> {
     loads.push(
       await run(process.execPath, [tool, '--config', config, '--json', '--yes', 'load', 'bench', '--no-undo']),
     );
-    await sql('postgres', 'DROP DATABASE IF EXISTS raw');
+    await sql('postgres', 'DROP DATABASE IF EXISTS raw WITH (FORCE)');
     await sql('postgres', 'CREATE DATABASE raw');
     restores.push(await run(pg_restore, ['-Fd', `-j${JOBS}`, '-d', server.url('raw'), archive]));
     await rm(work, { recursive: true });
