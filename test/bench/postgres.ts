@@ -33,7 +33,9 @@ const context = {
 };
 const { pg_dump, pg_restore, psql } = await anyClientTools(context);
 const folder = await mkdtemp(join(tmpdir(), 'tool-bench-'));
-const server = await startThrowAwayServer(context);
+// As durable as a server comes: what is waited for there is part of what is measured.
+const settings = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', max_wal_size: '1GB' };
+const server = await startThrowAwayServer(context, { settings });
 try {
   console.log(`Filling a database with ${megabytes} MB`);
   await sql('postgres', 'CREATE DATABASE bench');

@@ -1,5 +1,5 @@
-import { watch } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { EXIT, UserError } from '../../errors.ts';
 import { redact } from '../../process/redact.ts';
 import type { ManifestTable } from '../../snapshots/manifest.ts';
@@ -40,12 +40,8 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   report({ event: 'step', step: 'dump', state: 'started', label: `Dump ${of}` });
   const progress = createDumpProgress({ tables: source.tables, expected: request.expectedBytes, report });
   const packing = createPacking(request, progress);
-  const watcher = watch(request.directory, (_event, name) => name && packing.follow(name));
-  try {
-    await runPgDump(context, { request, tools, snapshot, source, progress });
-  } finally {
-    watcher.close();
-  }
+  const dumping = runPgDump(context, { request, tools, snapshot, source, progress });
+  await followFiles(request.directory, { until: dumping, found: packing.follow });
   request.finish();
   const archive = await listArchive(context, tools, request.directory);
   await packing.packRest(await readdir(request.directory));
@@ -96,6 +92,25 @@ function createPacking({ pack }: DumpRequest, progress: DumpProgress): Packing {
       return new Map(files.map((packed) => [packed.file.name, packed]));
     },
   };
+}
+
+const LOOK_EVERY = 25;
+
+/** Tells of the folder's files as they appear. A watch of the kernel's would also tell of every write into them. */
+async function followFiles(
+  directory: string,
+  { until, found }: { until: Promise<void>; found: (name: string) => void },
+): Promise<void> {
+  let over = false;
+  const end = (): void => {
+    over = true;
+  };
+  until.then(end, end);
+  while (!over) {
+    for (const name of await readdir(directory)) found(name);
+    await Promise.race([until, setTimeout(LOOK_EVERY)]);
+  }
+  await until;
 }
 
 interface PgDump {
