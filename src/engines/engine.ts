@@ -96,8 +96,8 @@ export interface RestoreRun extends RestoreRequest {
   undo: boolean;
   /** An empty folder for the tool's files. */
   directory: string;
-  /** A file of the snapshot, checked against its checksum while it is read. */
-  read(file: ManifestFile): AsyncIterable<Uint8Array>;
+  /** A file of the snapshot, checked against its checksum while it is read; the reader owns each part. */
+  read(file: ManifestFile): AsyncIterable<Uint8Array<ArrayBuffer>>;
 }
 
 export interface Replaced {

@@ -29,7 +29,7 @@ export interface Frame {
 /** With room for the whole result zstd compresses in one pass, without copying into buffers of its own. */
 const ROOM = FRAME_BYTES + FRAME_BYTES / 64;
 
-export function compressFrame(content: Uint8Array): Buffer {
+export function compressFrame(content: Uint8Array): Buffer<ArrayBuffer> {
   return zstdCompressSync(content, {
     chunkSize: ROOM,
     params: COMPRESSION,
@@ -37,8 +37,9 @@ export function compressFrame(content: Uint8Array): Buffer {
 }
 
 /** Throws when the frame is damaged or holds more than it says. */
-export function decompressFrame(stored: Uint8Array, { bytes }: Frame): Buffer {
-  return zstdDecompressSync(stored, { chunkSize: Math.max(64, bytes), maxOutputLength: Math.max(64, bytes) });
+export function decompressFrame(stored: Uint8Array, { bytes }: Frame): Buffer<ArrayBuffer> {
+  // With a byte to spare the first buffer is seen to be the last.
+  return zstdDecompressSync(stored, { chunkSize: Math.max(64, bytes + 1), maxOutputLength: Math.max(64, bytes) });
 }
 
 export function encodeSeekTable(frames: Frame[]): Buffer {
