@@ -74,8 +74,9 @@ interface Packing {
 function createPacking({ pack }: DumpRequest, progress: DumpProgress): Packing {
   const running = new Map<string, Promise<PackedFile>>();
 
-  function start(name: string, terminator: string | null): void {
+  function start(name: string): void {
     if (running.has(name)) return;
+    const terminator = isTableFile(name) ? DATA_TERMINATOR : null;
     const packed = pack({ name, terminator, onBytes: (bytes) => progress.onBytes(name, bytes) });
     // Awaited in `done`; when the dump fails before, its error is the one to tell.
     packed.catch(() => {});
@@ -83,15 +84,22 @@ function createPacking({ pack }: DumpRequest, progress: DumpProgress): Packing {
   }
 
   return {
-    follow: (name) => /^\d+\.dat$/.test(name) && start(name, DATA_TERMINATOR),
+    follow(name) {
+      if (isTableFile(name)) start(name);
+    },
     async packRest(names) {
-      for (const name of names) start(name, null);
+      for (const name of names) start(name);
     },
     async done() {
       const files = await Promise.all(running.values());
       return new Map(files.map((packed) => [packed.file.name, packed]));
     },
   };
+}
+
+/** A table's rows, by the number of their entry in the archive. */
+function isTableFile(name: string): boolean {
+  return /^\d+\.dat$/.test(name);
 }
 
 const LOOK_EVERY = 25;
