@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { assetUrl } from '../assets.ts';
 import { type Context, openContext } from '../context.ts';
 import { runScript } from '../engines/postgres/script.ts';
 import { startThrowAwayServer, type ThrowAwayServer } from '../engines/postgres/throw-away-server.ts';
@@ -19,7 +20,7 @@ import { verify } from './verify.ts';
 export interface Demo extends AsyncDisposable {
   /** Path of the configuration. */
   config: string;
-  /** The variables to run with: without those that would change the configuration. */
+  /** The variables to run with: without those that would change the configuration or a connection. */
   environment: NodeJS.ProcessEnv;
   /** Connection URL of the sample database, without password. */
   source: string;
@@ -37,7 +38,7 @@ const FOLDER = 'tool-demo-';
 
 /** Starts a server of its own, fills it with the sample shop, and writes a configuration. Steps: `server`, `sample`. */
 export async function startDemo({ report, signal, environment: given, clock }: DemoOptions): Promise<Demo> {
-  const environment = Object.fromEntries(Object.entries(given).filter(([name]) => !name.startsWith('TOOL_')));
+  const environment = withoutSettings(given);
   const runner = localRunner({ environment, report });
   const context = { runner, report, signal, clock, environment };
   await removeDeadDemos();
@@ -54,7 +55,7 @@ export async function startDemo({ report, signal, environment: given, clock }: D
     report({ event: 'step', step: 'server', state: 'done', label: `Started PostgreSQL on 127.0.0.1:${server.port}` });
     report({ event: 'step', step: 'sample', state: 'started', label: 'Fill it with the sample shop' });
     const quiet = { ...context, report: () => {} };
-    await runScript(quiet, { url: source, file: sampleFile(), asItIs: false, undo: false });
+    await runScript(quiet, { url: source, file: fileURLToPath(assetUrl('demo/shop.sql')), asItIs: false, undo: false });
     report({ event: 'step', step: 'sample', state: 'done', label: `Filled ${source.display} with the sample shop` });
     const config = join(folder, 'tool.yml');
     await writeFile(config, configurationText(server, folder), { mode: 0o600 });
@@ -94,6 +95,11 @@ async function loadNewest(context: Context, target: string): Promise<LoadResult>
   return load(context, await planLoad(context, { target }));
 }
 
+/** `TOOL_…` and libpq's variables (`PGSSLMODE`) are meant for other databases than the demo's. */
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(TOOL_|PG)/.test(name)));
+}
+
 /** A demo that was killed could not remove its folder. */
 async function removeDeadDemos(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
@@ -109,12 +115,6 @@ function isRunning(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-}
-
-/** Beside the sources, or beside the bundle in `dist/`. */
-function sampleFile(): string {
-  const assets = import.meta.url.endsWith('.ts') ? '../../assets' : '../assets';
-  return fileURLToPath(new URL(`${assets}/demo/shop.sql`, import.meta.url));
 }
 
 function configurationText(server: ThrowAwayServer, folder: string): string {

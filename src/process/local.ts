@@ -20,6 +20,7 @@ export function localRunner({ environment, report }: { environment: NodeJS.Proce
       extendEnv: false,
       ...(options.input === undefined ? { stdin } : { input: options.input }),
       ...(command.user && { uid: command.user.uid, gid: command.user.gid }),
+      ...(command.detached && { detached: true }),
       buffer: { stdout: stdin !== 'pipe', stderr: false },
       maxBuffer: Number.POSITIVE_INFINITY,
       stripFinalNewline: false,

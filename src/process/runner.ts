@@ -9,6 +9,8 @@ export interface Command {
   env?: Record<string, string>;
   /** Runs as somebody else: servers refuse root. */
   user?: { uid: number; gid: number };
+  /** In a session of its own: neither our end nor a signal to our process group ends it. */
+  detached?: true;
 }
 
 export interface RunOptions {

