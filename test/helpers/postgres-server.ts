@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -31,9 +31,21 @@ const available = await findServerPrograms(testContext({ settings: {} })).then(
   () => false,
 );
 
-/** A suite that needs a PostgreSQL server and, with `files`, a folder: skipped by name where one is not there. */
-export function describeWithPostgres(name: string, suite: () => void, { files }: { files?: string } = {}): void {
-  const lacking = available ? files !== undefined && !existsSync(files) && files : "PostgreSQL's server programs";
+export interface Needs {
+  /** A folder or a file. */
+  files?: string;
+  /** Rights to run programs as another user. */
+  root?: boolean;
+}
+
+/** A suite that needs a PostgreSQL server, and perhaps more: skipped by name where something is not there. */
+export function describeWithPostgres(name: string, suite: () => void, { files, root }: Needs = {}): void {
+  const needed = [
+    { what: "PostgreSQL's server programs", there: available },
+    { what: files, there: files === undefined || existsSync(files) },
+    { what: 'root', there: !root || process.getuid?.() === 0 },
+  ];
+  const lacking = needed.find(({ there }) => !there)?.what;
   describe.skipIf(lacking)(lacking ? `${name} (needs ${lacking})` : name, suite);
 }
 
@@ -100,8 +112,10 @@ export function testContext({ settings, events = [], signal }: TestContextOption
   };
 }
 
-export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
+/** With mode 0o1777 it does for `TMPDIR`, also for the user that root's servers run as. */
+export async function temporaryFolder({ mode = 0o700 } = {}): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'tool-test-'));
+  await chmod(path, mode);
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
