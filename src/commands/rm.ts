@@ -1,8 +1,8 @@
 import { formatBytes } from '../amounts.ts';
 import { planRemove, remove } from '../operations/remove.ts';
-import type { RemovePlan } from '../results.ts';
 import type { Question } from '../report/question.ts';
 import { snapshotLine } from '../report/snapshots.ts';
+import type { RemovePlan } from '../results.ts';
 import type { Invocation, Outcome } from './command.ts';
 import { toSelector } from './selector.ts';
 
