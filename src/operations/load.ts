@@ -4,13 +4,14 @@ import type { Context } from '../context.ts';
 import type { DatabaseUrl, Engine, RestorePlan } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, UserError } from '../errors.ts';
+import type { LoadPlan, LoadResult } from '../results.ts';
 import type { Manifest } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import { jobsFor } from './build.ts';
 import { chooseDestination } from './destination.ts';
 import { findTarget } from './find-target.ts';
 import { refuseSources } from './guard.ts';
-import type { LoadPlan, LoadResult } from '../results.ts';
+import { snapshotReader } from './snapshot-reader.ts';
 import { findSnapshot, repositoryOf, type SnapshotSelector, snapshotRow } from './snapshots.ts';
 
 export interface LoadRequest {
@@ -99,7 +100,7 @@ async function planSnapshot(context: Context, request: LoadRequest): Promise<Pla
         jobs,
         undo,
         directory: await staging.folder('restore'),
-        read: (file) => pool.read(repository.object(file)),
+        read: snapshotReader({ manifest, repository, pool, signal: running.signal }),
       });
       const { snapshot, destination, tables, rows } = plan;
       return {
