@@ -199,8 +199,8 @@ function stepsOf({ strategy, destination, tables }: RestorePlan, undo: boolean):
   const what = `${tables.length} ${tables.length === 1 ? 'table' : 'tables'}`;
   if (strategy === 'in_place') return [`Replace everything in ${destination.url} by ${what}, in one transaction`];
   return [
-    `Restore ${what} into a new database beside ${destination.url}`,
-    'Check it against the manifest: rows, indexes, constraints, triggers, sequences',
+    `Restore ${what} into a new database beside the destination`,
+    'Compare rows, indexes, constraints, triggers, sequences with the manifest',
     ...swapSteps(destination.exists, undo),
   ];
 }

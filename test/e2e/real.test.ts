@@ -138,7 +138,8 @@ describeWithPostgres('the screens on a real server', () => {
     terminal.press('u');
     await terminal.waitFor('❯ Leave copy as it is');
     terminal.press('down', 'enter');
-    await terminal.waitFor('back as it was before the load');
+    await terminal.waitFor('✓ copy is what it was');
+    await terminal.waitFor('✓ Put postgres://');
     expect(await server.psql('copy', { sql: 'SELECT id FROM mine' })).toBe('7\n');
 
     terminal.press('esc');
