@@ -11,6 +11,7 @@ import { jobsFor } from './build.ts';
 import { chooseDestination } from './destination.ts';
 import { findTarget } from './find-target.ts';
 import { refuseSources } from './guard.ts';
+import { snapshotReader } from './snapshot-reader.ts';
 import { findSnapshot, repositoryOf, type SnapshotSelector, snapshotRow } from './snapshots.ts';
 
 export interface LoadRequest {
@@ -99,7 +100,7 @@ async function planSnapshot(context: Context, request: LoadRequest): Promise<Pla
         jobs,
         undo,
         directory: await staging.folder('restore'),
-        read: (file) => pool.read(repository.object(file)),
+        read: snapshotReader({ manifest, repository, pool, signal: running.signal }),
       });
       const { snapshot, destination, tables, rows } = plan;
       return {
