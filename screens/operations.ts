@@ -1,6 +1,7 @@
 import type { Context } from '../src/context.ts';
 import type { BuildRequest } from '../src/operations/build.ts';
 import type { LoadRequest, PlannedLoad } from '../src/operations/load.ts';
+import type { SnapshotRequest } from '../src/operations/snapshots.ts';
 import type {
   LoadResult,
   RemovePlan,
@@ -10,7 +11,6 @@ import type {
   UndoPlan,
   VerifyResult,
 } from '../src/results.ts';
-import type { SnapshotRequest } from '../src/operations/snapshots.ts';
 import type { Session } from '../src/state/runs.ts';
 
 /** What the screens can have done, as they see it. */

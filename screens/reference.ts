@@ -1,3 +1,4 @@
+import { markdownTable } from '../src/markdown-table.ts';
 import { EVERYWHERE, KEY_TABLE, type KeyBinding, keyName } from './keys.ts';
 import type { Screen } from './place.ts';
 
@@ -27,11 +28,11 @@ export function screensReference(): string {
     '',
     'The screens need 40×10 cells; the whole of every screen is there from 80×24. They use the sixteen colours of the',
     'terminal and none with `NO_COLOR`, and ASCII where the locale is not UTF-8.',
-    ...(Object.keys(TITLES) as Screen[]).flatMap((screen) => ['', `## ${TITLES[screen]}`, '', ...table(rows(screen))]),
+    ...(Object.keys(TITLES) as Screen[]).flatMap((screen) => ['', `## ${TITLES[screen]}`, '', table(rows(screen))]),
     '',
     '## Everywhere',
     '',
-    ...table(EVERYWHERE.map(({ keys, help }) => [code(keys), help])),
+    table(EVERYWHERE.map(({ keys, help }) => [code(keys), help])),
     '',
   ].join('\n');
 }
@@ -40,8 +41,8 @@ function rows(screen: Screen): [string, string][] {
   return KEY_TABLE[screen].map(({ keys, help }: KeyBinding) => [keys.map(code).join(' '), help]);
 }
 
-function table(lines: [string, string][]): string[] {
-  return ['| key | what it does |', '|---|---|', ...lines.map(([keys, help]) => `| ${keys} | ${help} |`)];
+function table(lines: [string, string][]): string {
+  return markdownTable([['key', 'what it does'], ...lines]);
 }
 
 function code(key: string): string {

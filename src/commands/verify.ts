@@ -1,7 +1,7 @@
 import { formatBytes, formatNumberOf } from '../amounts.ts';
 import { EXIT, UserError } from '../errors.ts';
-import type { VerifyResult } from '../results.ts';
 import { verify } from '../operations/verify.ts';
+import type { VerifyResult } from '../results.ts';
 import type { Invocation, Outcome } from './command.ts';
 import { toSelector } from './selector.ts';
 

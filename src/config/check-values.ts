@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Finding } from './finding.ts';
+import { mismatch } from './mismatch.ts';
 import { type Settings, settingsSchema } from './schema/settings.ts';
 import type { Shape } from './schema/shape.ts';
 import { type KeyPath, removeValue, type Tree } from './tree.ts';
@@ -41,15 +42,8 @@ function toFinding(issue: v.BaseIssue<unknown>, root: Shape): Finding {
     return { path, code: 'invalid_name', at: 'key', message: { says: `is not a name: it ${issue.message}` }, hint };
   }
   if (issue.kind === 'validation') return { path, code: 'wrong_value', message: { says: issue.message }, hint };
-  const expected = shape ? expectation(shape) : issue.expected;
-  const code = shape?.kind === 'value' && shape.choices.length > 0 ? 'wrong_value' : 'wrong_type';
-  const found = describeFound(issue.input, shape?.traits.secret === true);
-  return {
-    path,
-    code,
-    message: { says: `must be ${expected}, found ${found}` },
-    hint: hint ?? quotingHint(shape, issue.input),
-  };
+  if (shape) return mismatch(path, shape, issue.input);
+  return { path, code: 'wrong_type', message: { says: `must be ${issue.expected}` } };
 }
 
 function shapeAt(root: Shape, path: KeyPath): Shape | null {
@@ -59,27 +53,4 @@ function shapeAt(root: Shape, path: KeyPath): Shape | null {
     else if (shape?.kind === 'map' || shape?.kind === 'list') shape = shape.of;
   }
   return shape ?? null;
-}
-
-const TYPE_NAMES = { text: 'text', number: 'a number', integer: 'a whole number', boolean: 'true or false' };
-
-function expectation(shape: Shape): string {
-  if (shape.kind === 'list') return 'a list';
-  if (shape.kind !== 'value') return 'a map of keys';
-  return shape.choices.length > 0 ? `one of ${shape.choices.join(', ')}` : TYPE_NAMES[shape.type];
-}
-
-function describeFound(value: unknown, secret: boolean): string {
-  if (value === null || value === undefined) return 'nothing';
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object') return 'a map';
-  const type = typeof value === 'string' ? 'text' : typeof value === 'number' ? 'a number' : 'true or false';
-  if (secret) return type;
-  const shown = JSON.stringify(typeof value === 'string' && value.length > 40 ? `${value.slice(0, 39)}…` : value);
-  return typeof value === 'string' ? shown : `${type === 'a number' ? 'the number ' : ''}${shown}`;
-}
-
-function quotingHint(shape: Shape | null, value: unknown): string | null {
-  const wantsText = shape?.kind === 'value' && shape.type === 'text' && shape.choices.length === 0;
-  return wantsText && typeof value !== 'object' ? 'Put the value in quotes.' : null;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { assetUrl } from '../assets.ts';
 import { EXIT, UserError } from '../errors.ts';
 import { initialConfiguration } from './initial.ts';
 import { absolutePath, userConfigFile } from './paths.ts';
@@ -32,7 +33,7 @@ export async function initConfiguration({ file, force, environment, cwd }: InitR
   const working_directory = absolutePath(directory, { from, environment });
   try {
     await mkdir(from, { recursive: true, mode: 0o700 });
-    const unfinished = await writeBeside(path, initialConfiguration(randomBytes(16).toString('hex')));
+    const unfinished = await writeBeside(path, newConfiguration());
     try {
       const replaced = await putInPlace(unfinished, path, force);
       await mkdir(working_directory, { recursive: true, mode: 0o700 });
@@ -52,9 +53,16 @@ export async function initConfiguration({ file, force, environment, cwd }: InitR
   }
 }
 
+function newConfiguration(): string {
+  return initialConfiguration({
+    secretKey: randomBytes(16).toString('hex'),
+    schemaUrl: assetUrl('tool.schema.json').href,
+  });
+}
+
 async function writeBeside(path: string, text: string): Promise<string> {
-  const unfinished = `${path}.${process.pid}.tmp`;
-  const handle = await open(unfinished, 'w', 0o600);
+  const unfinished = `${path}.${randomBytes(4).toString('hex')}.tmp`;
+  const handle = await open(unfinished, 'wx', 0o600);
   try {
     await handle.writeFile(text);
     await handle.sync();

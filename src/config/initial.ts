@@ -2,11 +2,20 @@ import { settingsSchema } from './schema/settings.ts';
 import { type Shape, shapeOf } from './schema/shape.ts';
 import { writeScalar } from './yaml-text.ts';
 
+export interface InitialValues {
+  secretKey: string;
+  /** Where editors find the JSON Schema. */
+  schemaUrl: string;
+}
+
 /** The text of a new configuration: the key, every default as a comment beside its meaning, and a target to fill in. */
-export function initialConfiguration(secretKey: string): string {
+export function initialConfiguration({ secretKey, schemaUrl }: InitialValues): string {
   const shape = shapeOf(settingsSchema);
   const keys = shape.kind === 'object' ? [...shape.keys] : [];
   return [
+    // Editors split the line at blanks, so this is a URL and not a path.
+    `# yaml-language-server: $schema=${schemaUrl}`,
+    '#',
     '# Configuration of tool. All keys: docs/configuration.md and tool.example.yml. Check it with: tool config check',
     '',
     '# Encrypts what is sensitive in here. Keep it: nothing else opens what it has encrypted.',

@@ -57,6 +57,9 @@ const RULES: Rule[] = [
   destinationsAreNoSources,
 ];
 
+/** A load into a source is refused by its own guard, with an exit code of its own; the other commands may go on. */
+const LEFT_TO_THE_GUARD = new Set(['destination_is_source']);
+
 /** Reads file and environment, and finds every problem in them. Never throws for what a person has written. */
 export async function inspectConfiguration(request: FileRequest): Promise<Inspection> {
   const { environment, cwd } = request;
@@ -84,7 +87,8 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
 
   const deferred = place([...unfilled, ...missing]);
   const problems = [...place([...exposed, ...broken]), ...deferred, ...variableProblems].sort(byPlace);
-  const usable = settings && problems.every((problem) => problem.severity === 'warning' || deferred.includes(problem));
+  const stops = ({ severity, code }: Problem): boolean => severity === 'error' && !LEFT_TO_THE_GUARD.has(code);
+  const usable = settings && !problems.some((problem) => stops(problem) && !deferred.includes(problem));
   const configuration = usable ? { file: origins.file, settings, deferred } : null;
   return { ...base, configuration, problems };
 }

@@ -21,11 +21,11 @@ type Token = { kind: 'text' | 'word' | 'pipe'; value: string; offset: number };
 
 /** What may stand between the braces, in the order in which it is tried. */
 const TOKENS: { kind: Token['kind'] | 'space'; pattern: RegExp; read: (source: string) => string }[] = [
-  { kind: 'space', pattern: /\s+/y, read: () => '' },
+  { kind: 'space', pattern: /(?!\s-\}\})\s/y, read: () => '' },
   { kind: 'text', pattern: /`[^`]*`/y, read: (source) => source.slice(1, -1) },
   { kind: 'text', pattern: /"(?:[^"\\\n]|\\.)*"/y, read: unquote },
   { kind: 'pipe', pattern: /\|/y, read: (source) => source },
-  { kind: 'word', pattern: /[\p{L}_][\p{L}\p{N}_.-]*(?<!-)/uy, read: (source) => source },
+  { kind: 'word', pattern: /[\p{L}\p{N}_][\p{L}\p{N}_.-]*(?<!-)/uy, read: (source) => source },
 ];
 
 /**
@@ -62,15 +62,17 @@ interface Action {
   end: number;
 }
 
+/** The end of an action; a blank before the trim marker belongs to the marker. */
+const CLOSING = /(?:\s-)?\}\}/y;
+
 function readAction(text: string, open: number): Action {
   const trimsBefore = /^\{\{-\s/.test(text.slice(open, open + 4));
   let position = open + (trimsBefore ? 3 : 2);
   const tokens: Token[] = [];
   while (position < text.length) {
-    const close = /(?:\s-)?\}\}/y;
-    close.lastIndex = position;
-    const closing = close.exec(text);
-    if (closing) return { tokens, trimsBefore, trimsAfter: closing[0].length > 2, end: close.lastIndex };
+    CLOSING.lastIndex = position;
+    const closing = CLOSING.exec(text)?.[0];
+    if (closing) return { tokens, trimsBefore, trimsAfter: closing !== '}}', end: position + closing.length };
     const token = readToken(text, position);
     if (token.kind !== 'space') tokens.push({ kind: token.kind, value: token.value, offset: position });
     position = token.end;
@@ -80,64 +82,56 @@ function readAction(text: string, open: number): Action {
 
 function readToken(text: string, offset: number): { kind: Token['kind'] | 'space'; value: string; end: number } {
   for (const { kind, pattern, read } of TOKENS) {
-    const expression = new RegExp(pattern);
-    expression.lastIndex = offset;
-    const found = expression.exec(text)?.[0];
-    if (found === undefined) continue;
-    // A blank before the trim marker belongs to the marker.
-    const source = kind === 'space' && /^-\}\}/.test(text.slice(offset + found.length)) ? found.slice(0, -1) : found;
-    if (source === '') continue;
+    pattern.lastIndex = offset;
+    const source = pattern.exec(text)?.[0];
+    if (source === undefined) continue;
     return { kind, value: readValue(() => read(source), offset), end: offset + source.length };
   }
-  const character = text.slice(offset, offset + 1);
+  const character = text.charAt(offset);
   if (character === '`' || character === '"') throw new TemplateError(`the ${character} is not closed`, offset);
   throw new TemplateError(`${character} is not expected here`, offset);
 }
 
-/** A pipeline: the first command gives a value, every further one takes it. */
+/** A constant, or the variable that a constant names: by `env` before it, or behind it and a `|`. */
 function evaluate(
   tokens: Token[],
   { environment, offset }: { environment: NodeJS.ProcessEnv; offset: number },
 ): string {
-  const lookUp = (name: string, at: number): string => {
-    const value = environment[name];
-    if (value === undefined) throw new TemplateError(`the variable ${name} is not set`, at, `Set it: export ${name}=…`);
-    return value;
-  };
-  const [first, ...rest] = splitAtPipes(tokens);
-  if (!first?.[0])
-    throw new TemplateError('nothing stands between the braces, or before the |', first?.at(0)?.offset ?? offset);
-  const [head, argument, ...more] = first;
-  let value: string;
-  if (head.kind === 'word' && head.value === 'env') {
-    if (argument?.kind !== 'text') throw new TemplateError('env takes a name in quotes: {{env "NAME"}}', head.offset);
-    value = lookUp(argument.value, argument.offset);
-    if (more[0]) throw new TemplateError(`"${more[0].value}" is one too many: env takes one name`, more[0].offset);
-  } else {
-    if (argument) throw new TemplateError(`"${argument.value}" is not expected after "${head.value}"`, argument.offset);
-    value = head.value;
+  const [first, second, ...rest] = tokens;
+  if (!first) throw new TemplateError('nothing stands between the braces', offset);
+  if (isEnv(first)) {
+    if (second?.kind !== 'text') throw new TemplateError('env takes a name in quotes: {{env "NAME"}}', first.offset);
+    refuse(rest[0]);
+    return lookUp(second, environment);
   }
-  for (const command of rest) {
-    const [name, extra] = command;
-    if (name?.kind !== 'word' || name.value !== 'env') {
-      throw new TemplateError(
-        `only env may follow the |, found ${name ? `"${name.value}"` : 'nothing'}`,
-        name?.offset ?? offset,
-      );
-    }
-    if (extra) throw new TemplateError(`"${extra.value}" is one too many: env has its name from the |`, extra.offset);
-    value = lookUp(value, head.offset);
-  }
-  return value;
+  if (first.kind === 'pipe') throw new TemplateError('nothing stands before the |', first.offset);
+  if (!second) return first.value;
+  if (second.kind !== 'pipe') refuse(second);
+  const [name, extra] = rest;
+  if (!name) throw new TemplateError('nothing stands behind the |', second.offset);
+  if (!isEnv(name)) throw new TemplateError('only env may follow the |', name.offset);
+  refuse(extra);
+  return lookUp(first, environment);
 }
 
-function splitAtPipes(tokens: Token[]): Token[][] {
-  const commands: Token[][] = [[]];
-  for (const token of tokens) {
-    if (token.kind === 'pipe') commands.push([]);
-    else commands.at(-1)?.push(token);
+function isEnv({ kind, value }: Token): boolean {
+  return kind === 'word' && value === 'env';
+}
+
+/** A text is not repeated: it may be a password. */
+function refuse(token: Token | undefined): void {
+  if (!token) return;
+  const found = token.kind === 'text' ? 'a text in quotes' : `"${token.value}"`;
+  throw new TemplateError(`${found} is not expected here`, token.offset);
+}
+
+function lookUp({ value: name, offset }: Token, environment: NodeJS.ProcessEnv): string {
+  // `constructor` is no variable, though every object has one.
+  const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+  if (value === undefined) {
+    throw new TemplateError(`the variable ${name} is not set`, offset, `Set it: export ${name}=…`);
   }
-  return commands;
+  return value;
 }
 
 function readValue(read: () => string, offset: number): string {

@@ -39,18 +39,18 @@ const FIT: Record<Part, (value: string) => string> = {
     if (colon === -1) return FIT.user(value);
     return `${FIT.user(value.slice(0, colon))}:${FIT.password(value.slice(colon + 1))}`;
   },
-  user: (value) => encodeOutside(value, "\\w.~!$&'()*+,;=-"),
-  password: (value) => encodeOutside(value, "\\w.~!$&'()*+,;=-"),
+  user: (value) => encodeUnless(value, /^(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*$/i),
+  password: (value) => encodeUnless(value, /^(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*$/i),
   // Colons and commas separate ports and hosts, brackets hold an IPv6 address; a socket's slashes are encoded.
-  host: (value) => encodeUnless(value, { valid: /^[\w.~!$&'()*+,;=:[\]-]*$/, keep: /[[\]:,]/ }),
+  host: (value) => encodeUnless(value, /^[\w.~!$&'()*+,;=:[\]-]*$/, /[[\]:,]/),
   // All that follows the `@`: a host, and perhaps the database and parameters too, as URL text.
   rest(value) {
     const slash = value.indexOf('/');
     return slash < 1 ? FIT.host(value) : FIT.host(value.slice(0, slash)) + value.slice(slash);
   },
-  path: (value) => encodeOutside(value, "\\w.~!$&'()*+,;=:@-"),
+  path: (value) => encodeUnless(value, /^(?:[\w.~!$&'()*+,;=:@-]|%[0-9a-f]{2})*$/i),
   // Some readers take + for a blank, and & separates parameters.
-  parameter: (value) => encodeOutside(value, "\\w.~!$'()*,;=:@/?-"),
+  parameter: (value) => encodeUnless(value, /^(?:[\w.~!$'()*,;=:@/?-]|%[0-9a-f]{2})*$/i),
 };
 
 /** The part of the URL that an insertion stands in, from what is written around it. */
@@ -90,13 +90,10 @@ function firstOf(text: string, pattern: RegExp, from: number): number {
   return pattern.exec(text)?.index ?? text.length;
 }
 
-function encodeOutside(value: string, allowed: string): string {
-  return encodeUnless(value, { valid: new RegExp(`^(?:[${allowed}]|%[0-9a-fA-F]{2})*$`) });
-}
-
-function encodeUnless(value: string, { valid, keep }: { valid: RegExp; keep?: RegExp }): string {
+/** A value that is valid stays; of any other, all is encoded but what the part's own marks are. */
+function encodeUnless(value: string, valid: RegExp, marks?: RegExp): string {
   if (valid.test(value)) return value;
-  return Array.from(value, (character) => (keep?.test(character) ? character : encode(character))).join('');
+  return Array.from(value, (character) => (marks?.test(character) ? character : encode(character))).join('');
 }
 
 function encode(character: string): string {

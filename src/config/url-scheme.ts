@@ -1,10 +1,18 @@
 import type { EngineId } from '../results.ts';
 
-const SCHEMES: Record<string, { engine: EngineId; port: number }> = {
-  postgres: { engine: 'postgres', port: 5432 },
-  postgresql: { engine: 'postgres', port: 5432 },
-  mysql: { engine: 'mysql', port: 3306 },
-};
+interface Scheme {
+  engine: EngineId;
+  /** Where a list of hosts names the port that is meant anyway. */
+  defaultPort: RegExp;
+}
+
+const POSTGRES: Scheme = { engine: 'postgres', defaultPort: /:5432(?=,|$)/g };
+
+const SCHEMES = new Map<string, Scheme>([
+  ['postgres', POSTGRES],
+  ['postgresql', POSTGRES],
+  ['mysql', { engine: 'mysql', defaultPort: /:3306(?=,|$)/g }],
+]);
 
 /** The engine that a connection URL is for; `null` when its scheme says none. */
 export function engineOfUrl(url: string): EngineId | null {
@@ -21,12 +29,10 @@ export function isConnectionUrl(value: string): boolean {
  */
 export function databaseOf(url: string): string {
   const [, hosts = '', rest = ''] = /^[^:]*:\/\/(?:[^/?#]*@)?([^/?#]*)(.*)$/s.exec(url) ?? [];
-  const { engine = '', port = 0 } = schemeOf(url) ?? {};
-  const defaultPort = new RegExp(`:${port}(?=,|$)`, 'g');
-  return `${engine}://${hosts.toLowerCase().replace(defaultPort, '')}${rest}`;
+  const scheme = schemeOf(url);
+  return `${scheme?.engine}://${scheme ? hosts.toLowerCase().replace(scheme.defaultPort, '') : hosts}${rest}`;
 }
 
-function schemeOf(url: string): { engine: EngineId; port: number } | null {
-  const scheme = /^([a-z]+):\/\//i.exec(url)?.[1]?.toLowerCase() ?? '';
-  return Object.hasOwn(SCHEMES, scheme) ? (SCHEMES[scheme] ?? null) : null;
+function schemeOf(url: string): Scheme | undefined {
+  return SCHEMES.get(url.slice(0, Math.max(0, url.indexOf('://'))).toLowerCase());
 }

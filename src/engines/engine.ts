@@ -96,8 +96,8 @@ export interface RestoreRun extends RestoreRequest {
   undo: boolean;
   /** An empty folder for the tool's files. */
   directory: string;
-  /** A file of the snapshot, checked against its checksum while it is read. */
-  read(file: ManifestFile): AsyncIterable<Uint8Array>;
+  /** A file of the snapshot, checked against its checksum while it is read; the reader owns each part. */
+  read(file: ManifestFile): AsyncIterable<Uint8Array<ArrayBuffer>>;
 }
 
 export interface Replaced {
@@ -133,8 +133,8 @@ export interface Engine {
   reportTools(context: EngineContext): Promise<ToolReport[]>;
   /** The live state of a database; failures are states, not errors. */
   probe(context: EngineContext, url: DatabaseUrl): Promise<Probe>;
-  /** Whether two URLs lead to the same database, however they spell it. */
-  isSameDatabase(context: EngineContext, a: DatabaseUrl, b: DatabaseUrl): Promise<boolean>;
+  /** Tells of URLs whether they lead to this database, however they spell it. */
+  sameDatabaseAs(context: EngineContext, destination: DatabaseUrl): (source: DatabaseUrl) => Promise<boolean>;
   dump(context: EngineContext, request: DumpRequest): Promise<DumpResult>;
   planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
   restore(context: EngineContext, run: RestoreRun): Promise<Replaced>;

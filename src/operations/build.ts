@@ -5,11 +5,11 @@ import type { Context } from '../context.ts';
 import type { DumpRequest, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, UserError } from '../errors.ts';
+import type { SnapshotRow } from '../results.ts';
 import type { Manifest } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import { newSnapshotId, type Repository } from '../snapshots/repository.ts';
 import { findTarget } from './find-target.ts';
-import type { SnapshotRow } from '../results.ts';
 import { repositoryOf, snapshotRow } from './snapshots.ts';
 
 export interface BuildRequest {

@@ -14,14 +14,13 @@ const SOURCES = ['snapshot.src_url', 'subset.src_url'];
 export async function refuseSources(context: Context, destination: DatabaseUrl): Promise<void> {
   const { configuration } = context;
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(IDENTIFY_TIMEOUT)]);
+  const isDestination = engineForUrl(`${destination.engine}://`).sameDatabaseAs({ ...context, signal }, destination);
   await Promise.all(
     Object.keys(configuration.settings.targets).flatMap((target) =>
       SOURCES.map(async (field) => {
         const source = sourceOf(context, `targets.${target}.${field}`);
         if (!source || source.engine !== destination.engine) return;
-        const engine = engineForUrl(`${destination.engine}://`);
-        if (await engine.isSameDatabase({ ...context, signal }, source, destination))
-          throw isSource(target, destination);
+        if (await isDestination(source)) throw isSource(target, destination);
       }),
     ),
   );

@@ -12,7 +12,7 @@ export interface SnapshotReaderOptions {
 
 /** Reads the files of a snapshot; one that is missing or damaged is an error that names what it holds. */
 export function snapshotReader({ manifest, repository, pool, signal }: SnapshotReaderOptions) {
-  return async function* read(file: ManifestFile): AsyncGenerator<Uint8Array> {
+  return async function* read(file: ManifestFile): AsyncGenerator<Uint8Array<ArrayBuffer>> {
     try {
       yield* pool.read(repository.object(file));
     } catch (cause) {

@@ -3,8 +3,8 @@ import { connectionUrl } from '../config/connection-url.ts';
 import type { Context } from '../context.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { toUserError } from '../errors.ts';
-import { findTarget } from './find-target.ts';
 import type { TargetRow } from '../results.ts';
+import { findTarget } from './find-target.ts';
 import { repositoryOf } from './snapshots.ts';
 
 /** A server that has not answered after so many milliseconds is called unreachable. */

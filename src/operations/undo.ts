@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts';
 import type { DatabaseUrl, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
+import type { LoadResult, UndoPlan } from '../results.ts';
 import { chooseDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
-import type { LoadResult, UndoPlan } from '../results.ts';
 
 export interface UndoRequest {
   target: string;

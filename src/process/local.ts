@@ -47,7 +47,7 @@ export function localRunner({ environment, report }: { environment: NodeJS.Proce
 }
 
 /** The command as one would type it, without secrets: for the log. */
-export function describeCommand({ file, args }: Command): string {
+function describeCommand({ file, args }: Command): string {
   return redact([file, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quote(word))).join(' '));
 }
 

@@ -10,11 +10,16 @@ export interface CheckView {
   style: Style;
 }
 
-/** Every problem with its excerpt, then the engines, then the sum. */
+/** Every problem with its excerpt, then the engines, then the sum where there was anything to count in. */
 export function checkText({ file, mode, problems, engines }: CheckReport, view: CheckView): string {
   const engineLines = engines.flatMap((engine) => engineText(engine, view.style));
-  const summary = `${countText(problems)} in ${file ?? 'the variables (no file)'}, ${mode} mode`;
-  return [...problems.map((problem) => problemText(problem, view)), ['Engines', ...engineLines], [summary]]
+  const sum = `${countText(problems)} in ${file ?? 'the variables'}, ${mode} mode`;
+  const isConfigured = problems.every(({ code }) => code !== 'no_configuration');
+  return [
+    ...problems.map((problem) => problemText(problem, view)),
+    ['Engines', ...engineLines],
+    ...(isConfigured ? [[sum]] : []),
+  ]
     .map((lines) => lines.join('\n'))
     .join('\n\n');
 }

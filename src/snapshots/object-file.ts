@@ -10,6 +10,7 @@ import {
   type Frame,
   seekTableBytes,
 } from './object-format.ts';
+import { release } from './release.ts';
 
 // Synchronous work on object files, to be done in a worker thread: the event loop never carries a table's bytes.
 
@@ -60,6 +61,7 @@ export function packFile({ source, destination, terminator, complete, wait, onBy
       writeWhole(output, stored);
       storedBytes += stored.length;
       frames.push({ storedBytes: stored.length, bytes: filled });
+      release(stored);
       onBytes(filled);
       if (filled < FRAME_BYTES) break;
     }
@@ -125,9 +127,10 @@ export function* readFrames({ path, sha256, bytes }: ObjectToRead): Generator<Ui
       const stored = readExactly(input, { position, length: frame.storedBytes });
       position += frame.storedBytes;
       const plain = decompressFrame(stored, frame);
+      release(stored);
       hash.update(plain);
       content += plain.length;
-      yield plain as Uint8Array<ArrayBuffer>;
+      yield plain;
     }
     if (content !== bytes || hash.digest('hex') !== sha256) throw new Error('the content does not match its checksum');
   } finally {
@@ -143,7 +146,7 @@ function frameTable(input: number): Frame[] {
   return decodeSeekTable(readExactly(input, { position: size - tableBytes, length: tableBytes }), size);
 }
 
-function readExactly(input: number, { position, length }: { position: number; length: number }): Buffer {
+function readExactly(input: number, { position, length }: { position: number; length: number }): Buffer<ArrayBuffer> {
   const buffer = Buffer.allocUnsafeSlow(length);
   for (let read = 0; read < length; ) {
     const more = readSync(input, buffer, read, length - read, position + read);

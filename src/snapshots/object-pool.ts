@@ -16,7 +16,7 @@ export interface ObjectPool {
   /** Says that no source grows any more. */
   finish(): void;
   /** The content, frame by frame; throws when it does not match its checksum. */
-  read(object: ObjectToRead): AsyncGenerator<Uint8Array, void>;
+  read(object: ObjectToRead): AsyncGenerator<Uint8Array<ArrayBuffer>, void>;
   /** Reads every byte against its checksum; rejects with what is wrong. */
   check(object: ObjectToRead, onBytes: (bytes: number) => void): Promise<void>;
   /** Ends the threads, whatever they are doing. */
@@ -68,7 +68,7 @@ export function createObjectPool(size: number): ObjectPool {
   };
 }
 
-async function* frames(exchange: Exchange): AsyncGenerator<Uint8Array, void> {
+async function* frames(exchange: Exchange): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   while (true) {
     const message = await exchange.receive();
     if (message.reply !== 'frame' || message.frame === null) return;

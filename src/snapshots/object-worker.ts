@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { type ObjectToRead, type Packed, packFile, readFrames } from './object-file.ts';
+import { ownsMemory, release } from './release.ts';
 
 /** What the pool asks of a worker: one task at a time, and of a reading task one frame at a time. */
 export type WorkerRequest = { ticket: number } & WorkerTask;
@@ -53,7 +54,10 @@ function answer(request: WorkerRequest): void {
       return;
     }
     case 'check':
-      for (const frame of readFrames(request)) reply({ reply: 'bytes', bytes: frame.length });
+      for (const frame of readFrames(request)) {
+        reply({ reply: 'bytes', bytes: frame.length });
+        release(frame);
+      }
       reply({ reply: 'checked' });
       return;
     case 'read':
@@ -62,9 +66,7 @@ function answer(request: WorkerRequest): void {
     case 'next': {
       const next = reading?.next();
       const frame = !next || next.done ? null : next.value;
-      // A small frame lies in Node's shared pool, which cannot be handed over: it is copied.
-      const whole = frame !== null && frame.byteLength === frame.buffer.byteLength;
-      reply({ reply: 'frame', frame }, whole ? [frame.buffer] : []);
+      reply({ reply: 'frame', frame }, frame && ownsMemory(frame) ? [frame.buffer] : []);
       return;
     }
     case 'close':

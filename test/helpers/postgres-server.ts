@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,10 +31,11 @@ const available = await findServerPrograms(testContext({ settings: {} })).then(
   () => false,
 );
 
-/** A suite that needs a PostgreSQL server: skipped, and named so, where there are no server programs. */
-export const describeWithPostgres = available
-  ? describe
-  : (name: string, suite: () => void) => describe.skip(`${name} (needs PostgreSQL's server programs)`, suite);
+/** A suite that needs a PostgreSQL server and, with `files`, a folder: skipped by name where one is not there. */
+export function describeWithPostgres(name: string, suite: () => void, { files }: { files?: string } = {}): void {
+  const lacking = available ? files !== undefined && !existsSync(files) && files : "PostgreSQL's server programs";
+  describe.skipIf(lacking)(lacking ? `${name} (needs ${lacking})` : name, suite);
+}
 
 export async function startPostgres(): Promise<TestPostgres> {
   const server = await startThrowAwayServer(testContext({ settings: {} }));
@@ -56,7 +58,9 @@ export async function startPostgres(): Promise<TestPostgres> {
       await psql('postgres', { sql: `CREATE DATABASE "${name}" OWNER "${owner}"` });
     },
     async databases() {
-      const names = await psql('postgres', { sql: 'SELECT datname FROM pg_database WHERE NOT datistemplate ORDER BY 1' });
+      const names = await psql('postgres', {
+        sql: 'SELECT datname FROM pg_database WHERE NOT datistemplate ORDER BY 1',
+      });
       return names.trim().split('\n');
     },
     async dump(database, ...args) {
@@ -78,7 +82,14 @@ export function testContext({ settings, events = [], signal }: TestContextOption
   return {
     configuration: {
       file: null,
-      settings: { working_directory: '/nonexistent', defaults: {}, override: {}, storage_profiles: {}, targets: {}, ...settings } as Settings,
+      settings: {
+        working_directory: '/nonexistent',
+        defaults: {},
+        override: {},
+        storage_profiles: {},
+        targets: {},
+        ...settings,
+      } as Settings,
       deferred: [],
     },
     report: (event) => void events.push(event),

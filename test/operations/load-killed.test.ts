@@ -40,7 +40,9 @@ describeWithPostgres('a load whose whole process group is killed', () => {
     };
     const context = testContext({ settings });
     await build(context, { target: 'app' });
-    await server.psql('source', { sql: `UPDATE parent SET name = 'changed' WHERE id % 2 = 0; CREATE INDEX ON parent (name)` });
+    await server.psql('source', {
+      sql: `UPDATE parent SET name = 'changed' WHERE id % 2 = 0; CREATE INDEX ON parent (name)`,
+    });
     await build(context, { target: 'app' });
     await writeFile(
       join(folder.path, 'tool.yml'),
@@ -55,52 +57,57 @@ describeWithPostgres('a load whose whole process group is killed', () => {
   });
 
   function startLoad(index: number): ChildProcess {
-    const args = [MAIN, '--config', join(folder.path, 'tool.yml'), '--yes', 'load', 'app', String(index)];
-    return spawn(process.execPath, args, { detached: true, stdio: 'ignore' });
+    const args = [MAIN, '--config', join(folder.path, 'tool.yml'), '--yes', '--json', 'load', 'app', String(index)];
+    return spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  }
+
+  /** Resolves with the first event: from here on the load works. */
+  function begun(child: ChildProcess): Promise<void> {
+    return new Promise((resolve) => child.stdout?.once('data', () => resolve()));
   }
 
   function ended(child: ChildProcess): Promise<number | null> {
     return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
   }
 
-  it(
-    `leaves the destination as it was, or the finished new one, at ${MOMENTS} moments, and the next run sweeps`,
-    async () => {
-      expect(await ended(startLoad(1))).toBe(0);
-      const older = await server.dump('copy');
-      const started = performance.now();
-      expect(await ended(startLoad(0))).toBe(0);
-      const duration = performance.now() - started;
-      const newer = await server.dump('copy');
-      expect(newer).not.toBe(older);
+  it(`leaves the destination as it was, or the finished new one, at ${MOMENTS} moments, and the next run sweeps`, async () => {
+    expect(await ended(startLoad(1))).toBe(0);
+    const older = await server.dump('copy');
+    const timed = startLoad(0);
+    const exitOfTimed = ended(timed);
+    await begun(timed);
+    const started = performance.now();
+    expect(await exitOfTimed).toBe(0);
+    const duration = performance.now() - started;
+    const newer = await server.dump('copy');
+    expect(newer).not.toBe(older);
 
-      let present = newer;
-      let finished = 0;
-      let sweepable = 0;
-      for (let moment = 0; moment < MOMENTS; moment += 1) {
-        const [index, wanted] = present === newer ? [1, older] : [0, newer];
-        const child = startLoad(index);
-        const exit = ended(child);
-        await Promise.race([exit, setTimeout((duration * (moment + 6)) / (MOMENTS + 6))]);
-        killGroup(child);
-        await exit;
-        const now = await server.dump('copy');
-        expect([present, wanted].includes(now), `moment ${moment}: the destination is neither old nor new`).toBe(true);
-        if (now === wanted) finished += 1;
-        sweepable += (await server.databases()).filter((name) => name.includes('.tool-new-')).length;
-        present = now;
-      }
-      // Moments that all fall before the restore, or after the swap, would show nothing.
-      expect(finished).toBeLessThan(MOMENTS);
-      expect(sweepable).toBeGreaterThan(MOMENTS / 4);
+    let present = newer;
+    let finished = 0;
+    let sweepable = 0;
+    for (let moment = 0; moment < MOMENTS; moment += 1) {
+      const [index, wanted] = present === newer ? [1, older] : [0, newer];
+      const child = startLoad(index);
+      const exit = ended(child);
+      await begun(child);
+      await Promise.race([exit, setTimeout((duration * moment) / MOMENTS)]);
+      killGroup(child);
+      await exit;
+      const now = await server.dump('copy');
+      expect([present, wanted].includes(now), `moment ${moment}: the destination is neither old nor new`).toBe(true);
+      if (now === wanted) finished += 1;
+      sweepable += (await server.databases()).filter((name) => name.includes('.tool-new-')).length;
+      present = now;
+    }
+    // Moments that all fall before the restore, or after the swap, would show nothing.
+    expect(finished).toBeLessThan(MOMENTS);
+    expect(sweepable).toBeGreaterThan(MOMENTS / 6);
 
-      expect(await ended(startLoad(0))).toBe(0);
-      expect(await server.dump('copy')).toBe(newer);
-      expect(await server.databases()).toEqual(['copy', 'copy.tool-undo', 'postgres', 'source']);
-      expect(await readdir(join(folder.path, 'staging'))).toEqual([]);
-    },
-    300_000,
-  );
+    expect(await ended(startLoad(0))).toBe(0);
+    expect(await server.dump('copy')).toBe(newer);
+    expect(await server.databases()).toEqual(['copy', 'copy.tool-undo', 'postgres', 'source']);
+    expect(await readdir(join(folder.path, 'staging'))).toEqual([]);
+  }, 300_000);
 });
 
 function killGroup(child: ChildProcess): void {

@@ -139,8 +139,13 @@ describeWithPostgres('a load', () => {
 
   it('refuses the source of any target, whatever the spelling of its host', async () => {
     for (const host of ['localhost', '127.0.0.1', '127.0.0.2,localhost']) {
-      const destdb = server.url('source').replace(`127.0.0.1:${server.port}`, host.replaceAll(/[^,]+/g, `$&:${server.port}`));
-      await expect(planLoad(context, { target: 'app', destdb })).rejects.toMatchObject({ code: 'destination_is_source', exit: 5 });
+      const destdb = server
+        .url('source')
+        .replace(`127.0.0.1:${server.port}`, host.replaceAll(/[^,]+/g, `$&:${server.port}`));
+      await expect(planLoad(context, { target: 'app', destdb })).rejects.toMatchObject({
+        code: 'destination_is_source',
+        exit: 5,
+      });
     }
   });
 
@@ -151,7 +156,8 @@ describeWithPostgres('a load', () => {
       const report = interruptible.report;
       interruptible.report = (event) => {
         report(event);
-        if (event.event === 'step' && event.step === step && event.state === 'started') controller.abort(new Error('stopped'));
+        if (event.event === 'step' && event.step === step && event.state === 'started')
+          controller.abort(new Error('stopped'));
       };
       await expect(run({}, interruptible)).rejects.toThrow('stopped');
       await expectUntouched();
@@ -174,7 +180,10 @@ describeWithPostgres('a load', () => {
     await writeFile(object, bytes);
     await expect(run({}, own)).rejects.toThrow();
     await expect(run({ inPlace: true }, own)).rejects.toThrow();
-    expect(await verify(own, { target: 'app' })).toMatchObject({ ok: false, problems: [expect.stringContaining('public.person')] });
+    expect(await verify(own, { target: 'app' })).toMatchObject({
+      ok: false,
+      problems: [expect.stringContaining('public.person')],
+    });
     await truncate(object, 50);
     await expect(run({}, own)).rejects.toThrow();
     await expect(run({ inPlace: true }, own)).rejects.toThrow();
@@ -183,7 +192,8 @@ describeWithPostgres('a load', () => {
 
   it('refuses a server without an extension or a role that the snapshot needs, before anything is touched', async () => {
     const [row] = (await listSnapshots(context, 'app')).snapshots;
-    const name = (await readdir(join(folder.path, 'snapshots', 'app'))).find((file) => file.includes(row?.id ?? '')) ?? '';
+    const name =
+      (await readdir(join(folder.path, 'snapshots', 'app'))).find((file) => file.includes(row?.id ?? '')) ?? '';
     const path = join(folder.path, 'snapshots', 'app', name);
     const whole = await readFile(path, 'utf8');
     const manifest = JSON.parse(whole);
@@ -193,20 +203,45 @@ describeWithPostgres('a load', () => {
     manifest.details.extensions = [];
     manifest.details.roles = ['nobody_of_this_name'];
     await writeFile(path, JSON.stringify(manifest));
-    await expect(run()).rejects.toMatchObject({ code: 'role_missing', hint: expect.stringContaining('CREATE ROLE "nobody_of_this_name"') });
+    await expect(run()).rejects.toMatchObject({
+      code: 'role_missing',
+      hint: expect.stringContaining('CREATE ROLE "nobody_of_this_name"'),
+    });
+    await writeFile(path, whole);
+    await expectUntouched();
+  });
+
+  it('refuses a server whose disk has no room, before anything is touched', async () => {
+    const [row] = (await listSnapshots(context, 'app')).snapshots;
+    const name =
+      (await readdir(join(folder.path, 'snapshots', 'app'))).find((file) => file.includes(row?.id ?? '')) ?? '';
+    const path = join(folder.path, 'snapshots', 'app', name);
+    const whole = await readFile(path, 'utf8');
+    const manifest = JSON.parse(whole);
+    manifest.tables[0].file.bytes = 1e18;
+    await writeFile(path, JSON.stringify(manifest));
+    await expect(run()).rejects.toMatchObject({ code: 'space_short', exit: 1 });
     await writeFile(path, whole);
     await expectUntouched();
   });
 
   it('by a role that may not create databases runs in the destination, in one transaction', async () => {
-    await server.psql('postgres', { sql: `CREATE ROLE plain LOGIN PASSWORD 'plain'; ALTER DATABASE copy OWNER TO plain` });
+    await server.psql('postgres', {
+      sql: `CREATE ROLE plain LOGIN PASSWORD 'plain'; ALTER DATABASE copy OWNER TO plain`,
+    });
     await server.psql('copy', { sql: 'ALTER TABLE mine OWNER TO plain; ALTER SCHEMA public OWNER TO plain' });
     const destdb = server.url('copy').replace(/postgres:[^/@]+@/, 'plain:plain@');
     const { plan } = await planLoad(context, { target: 'app', destdb });
-    expect(plan).toMatchObject({ strategy: 'in_place', strategy_reason: 'the role may not create databases', undo: false });
+    expect(plan).toMatchObject({
+      strategy: 'in_place',
+      strategy_reason: 'the role may not create databases',
+      undo: false,
+    });
     await run({ destdb });
     expect(await server.dump('copy', '--data-only')).toBe(await server.dump('source', '--data-only'));
-    await expect(planLoad(context, { target: 'app', destdb: destdb.replace('/copy', '/copy_none') })).rejects.toMatchObject({ code: 'may_not_create' });
+    await expect(
+      planLoad(context, { target: 'app', destdb: destdb.replace('/copy', '/copy_none') }),
+    ).rejects.toMatchObject({ code: 'may_not_create' });
     await server.psql('copy', { sql: 'DROP OWNED BY plain CASCADE' });
     await server.psql('postgres', { sql: 'ALTER DATABASE copy OWNER TO postgres; DROP ROLE plain' });
   });
@@ -219,7 +254,10 @@ describeWithPostgres('a load', () => {
     await run({ file });
     expect(await server.psql('copy', { sql: 'SELECT relname FROM pg_stat_user_tables' })).toBe('seeded\n');
     await writeFile(file, 'INSERT INTO seeded VALUES (2);\nSELECT 1 / 0;\n');
-    await expect(run({ file, noDrop: true })).rejects.toMatchObject({ code: 'script_failed', details: [expect.stringContaining('seed.sql:2')] });
+    await expect(run({ file, noDrop: true })).rejects.toMatchObject({
+      code: 'script_failed',
+      details: [expect.stringContaining('seed.sql:2')],
+    });
     expect(await server.psql('copy', { sql: 'SELECT id FROM seeded' })).toBe('1\n');
     await writeFile(file, 'SELECT 1;\n\\connect source\n');
     await expect(run({ file })).rejects.toMatchObject({ code: 'script_refused', exit: 5 });
@@ -235,8 +273,12 @@ describeWithPostgres('a load', () => {
   });
 
   it('tells the cause and the SQL when pg_restore fails, and leaves the destination as it was', async () => {
-    await server.psql('source', { sql: `CREATE FUNCTION broken() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1'; CREATE INDEX broken_index ON person ((id + broken()))` });
-    await server.psql('source', { sql: `SET check_function_bodies = off; CREATE OR REPLACE FUNCTION broken() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT missing_column FROM nowhere'` });
+    await server.psql('source', {
+      sql: `CREATE FUNCTION broken() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1'; CREATE INDEX broken_index ON person ((id + broken()))`,
+    });
+    await server.psql('source', {
+      sql: `SET check_function_bodies = off; CREATE OR REPLACE FUNCTION broken() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT missing_column FROM nowhere'`,
+    });
     const own = newContext();
     await build(own, { target: 'app' });
     await expect(run()).rejects.toMatchObject({

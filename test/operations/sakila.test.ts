@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SchemaConfig } from '../../src/config/schema/settings.ts';
 import type { RunEvent } from '../../src/events.ts';
@@ -15,10 +14,6 @@ import {
 } from '../helpers/postgres-server.ts';
 
 const SAKILA = new URL('../../../shared/data/sakila-postgres/', import.meta.url).pathname;
-
-const describeSakila = existsSync(SAKILA)
-  ? describeWithPostgres
-  : (name: string, suite: () => void) => describeWithPostgres(`${name} (needs ../shared/data)`, () => it.skip(name, suite));
 
 /** Everything that a dump has to carry beyond Sakila's own, in a schema beside `public`. */
 const BESIDE = `
@@ -53,82 +48,104 @@ const BESIDE = `
 const ROWS: { title: string; config: SchemaConfig | undefined; schemas: string[] }[] = [
   { title: 'without schema_config only public', config: undefined, schemas: ['public'] },
   { title: 'with use_default_schema: true only public', config: { use_default_schema: true }, schemas: ['public'] },
-  { title: 'with use_default_schema: false every schema', config: { use_default_schema: false }, schemas: ['audit', 'billing', 'public'] },
-  { title: 'with include_schemas only those', config: { include_schemas: ['audit', 'public'] }, schemas: ['audit', 'public'] },
-  { title: 'with exclude_schemas all but those', config: { exclude_schemas: ['audit'] }, schemas: ['billing', 'public'] },
+  {
+    title: 'with use_default_schema: false every schema',
+    config: { use_default_schema: false },
+    schemas: ['audit', 'billing', 'public'],
+  },
+  {
+    title: 'with include_schemas only those',
+    config: { include_schemas: ['audit', 'public'] },
+    schemas: ['audit', 'public'],
+  },
+  {
+    title: 'with exclude_schemas all but those',
+    config: { exclude_schemas: ['audit'] },
+    schemas: ['billing', 'public'],
+  },
 ];
 
-describeSakila('a snapshot of Sakila, restored elsewhere,', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+describeWithPostgres(
+  'a snapshot of Sakila, restored elsewhere,',
+  () => {
+    let server: TestPostgres;
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
-    await server.createDatabase('sakila');
-    await server.psql('sakila', { file: `${SAKILA}/schema.sql` });
-    await server.psql('sakila', { file: `${SAKILA}/data.sql` });
-    await server.psql('sakila', { sql: BESIDE });
-  }, 120_000);
+    beforeAll(async () => {
+      folder = await temporaryFolder();
+      server = await startPostgres();
+      await server.createDatabase('sakila');
+      await server.psql('sakila', { file: `${SAKILA}/schema.sql` });
+      await server.psql('sakila', { file: `${SAKILA}/data.sql` });
+      await server.psql('sakila', { sql: BESIDE });
+    }, 120_000);
 
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+    afterAll(async () => {
+      await server?.stop();
+      await folder?.[Symbol.asyncDispose]();
+    });
 
-  function contextFor(config: SchemaConfig | undefined, events: RunEvent[] = []) {
-    const snapshot = { src_url: server.url('sakila'), dst_url: server.url('copy'), ...(config && { schema_config: config }) };
-    return testContext({ settings: { working_directory: folder.path, targets: { sakila: { snapshot } } }, events });
-  }
-
-  for (const { title, config, schemas } of ROWS) {
-    for (const inPlace of [false, true]) {
-      it(`holds ${title}, dumped alike${inPlace ? ', in place' : ''}`, async () => {
-        const context = contextFor(config);
-        if (inPlace) {
-          await server.psql('postgres', { sql: 'DROP DATABASE IF EXISTS copy' });
-          await server.createDatabase('copy');
-          await server.psql('copy', { sql: 'CREATE SCHEMA left_over CREATE TABLE junk (id integer)' });
-        } else {
-          const row = await build(context, { target: 'sakila', cpus: 2 });
-          expect(row.schemas).toEqual(schemas);
-        }
-        await load(context, await planLoad(context, { target: 'sakila', inPlace, cpus: 2 }));
-        const all = ['audit', 'billing', 'public'];
-        const excluded = all.filter((schema) => !schemas.includes(schema)).map((schema) => `--exclude-schema=${schema}`);
-        expect(await server.dump('copy', ...excluded)).toBe(await server.dump('sakila', ...excluded));
-      });
+    function contextFor(config: SchemaConfig | undefined, events: RunEvent[] = []) {
+      const snapshot = {
+        src_url: server.url('sakila'),
+        dst_url: server.url('copy'),
+        ...(config && { schema_config: config }),
+      };
+      return testContext({ settings: { working_directory: folder.path, targets: { sakila: { snapshot } } }, events });
     }
-  }
 
-  it('is stored once however often it is built', async () => {
-    const context = contextFor({ use_default_schema: false });
-    const first = await build(context, { target: 'sakila', cpus: 2 });
-    const second = await build(context, { target: 'sakila', cpus: 2 });
-    expect(first.size_bytes).toBeGreaterThan(1_000_000);
-    // The archive's table of contents holds the time and is the only new object.
-    expect(second.stored_bytes).toBeLessThan(first.size_bytes / 100);
-    const { ok, files } = await verify(context, { target: 'sakila' });
-    expect({ ok, files }).toEqual({ ok: true, files: 30 });
-  });
+    for (const { title, config, schemas } of ROWS) {
+      for (const inPlace of [false, true]) {
+        it(`holds ${title}, dumped alike${inPlace ? ', in place' : ''}`, async () => {
+          const context = contextFor(config);
+          if (inPlace) {
+            await server.psql('postgres', { sql: 'DROP DATABASE IF EXISTS copy' });
+            await server.createDatabase('copy');
+            await server.psql('copy', { sql: 'CREATE SCHEMA left_over CREATE TABLE junk (id integer)' });
+          } else {
+            const row = await build(context, { target: 'sakila', cpus: 2 });
+            expect(row.schemas).toEqual(schemas);
+          }
+          await load(context, await planLoad(context, { target: 'sakila', inPlace, cpus: 2 }));
+          const all = ['audit', 'billing', 'public'];
+          const excluded = all
+            .filter((schema) => !schemas.includes(schema))
+            .map((schema) => `--exclude-schema=${schema}`);
+          expect(await server.dump('copy', ...excluded)).toBe(await server.dump('sakila', ...excluded));
+        });
+      }
+    }
 
-  it('warns of a schema that does not exist and goes on', async () => {
-    const events: RunEvent[] = [];
-    const context = contextFor({ include_schemas: ['public', 'nowhere'] }, events);
-    const row = await build(context, { target: 'sakila' });
-    expect(row.schemas).toEqual(['public']);
-    expect(events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'schema_not_found' }));
-  });
+    it('is stored once however often it is built', async () => {
+      const context = contextFor({ use_default_schema: false });
+      const first = await build(context, { target: 'sakila', cpus: 2 });
+      const second = await build(context, { target: 'sakila', cpus: 2 });
+      expect(first.size_bytes).toBeGreaterThan(1_000_000);
+      // The archive's table of contents holds the time and is the only new object.
+      expect(second.stored_bytes).toBeLessThan(first.size_bytes / 100);
+      const { ok, files } = await verify(context, { target: 'sakila' });
+      expect({ ok, files }).toEqual({ ok: true, files: 30 });
+    });
 
-  it('counts the rows that are in the tables', async () => {
-    const context = contextFor({ use_default_schema: false });
-    const { snapshots } = await listSnapshots(context, 'sakila');
-    const whole = snapshots.find((row) => row.schemas.length === 3);
-    const counted = await server.psql('sakila', {
-      sql: `SELECT sum((xpath('/row/c/text()', query_to_xml(format('SELECT count(*) AS c FROM ONLY %s', c.oid::regclass), false, true, '')))[1]::text::int)
+    it('warns of a schema that does not exist and goes on', async () => {
+      const events: RunEvent[] = [];
+      const context = contextFor({ include_schemas: ['public', 'nowhere'] }, events);
+      const row = await build(context, { target: 'sakila' });
+      expect(row.schemas).toEqual(['public']);
+      expect(events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'schema_not_found' }));
+    });
+
+    it('counts the rows that are in the tables', async () => {
+      const context = contextFor({ use_default_schema: false });
+      const { snapshots } = await listSnapshots(context, 'sakila');
+      const whole = snapshots.find((row) => row.schemas.length === 3);
+      const counted = await server.psql('sakila', {
+        sql: `SELECT sum((xpath('/row/c/text()', query_to_xml(format('SELECT count(*) AS c FROM ONLY %s', c.oid::regclass), false, true, '')))[1]::text::int)
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE c.relkind = 'r' AND n.nspname IN ('public', 'billing', 'audit')`,
+      });
+      expect(whole?.rows).toBe(Number(counted));
     });
-    expect(whole?.rows).toBe(Number(counted));
-  });
-});
+  },
+  { files: SAKILA },
+);

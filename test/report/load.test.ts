@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { LoadPlan, SnapshotRow } from '../../src/results.ts';
 import { loadedText, loadPlanLines, loadQuestion } from '../../src/report/load.ts';
+import type { LoadPlan, SnapshotRow } from '../../src/results.ts';
 
 const snapshot: SnapshotRow = {
   index: 0,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { TargetRow } from '../../src/results.ts';
 import { createStyle } from '../../src/report/style.ts';
 import { targetsText } from '../../src/report/targets.ts';
+import type { TargetRow } from '../../src/results.ts';
 
 const view = { columns: null, style: createStyle({ color: false, unicode: true }), file: '/etc/tool.yml' };
 

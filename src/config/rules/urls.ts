@@ -33,17 +33,23 @@ export function enginesAgree(draft: Draft): Finding[] {
  */
 export function destinationsAreNoSources(draft: Draft): Finding[] {
   const targets = targetsOf(draft);
+  const databases = new Map<string, string>();
+  const identify = (url: string): string => {
+    const database = databases.get(url) ?? databaseOf(url);
+    databases.set(url, database);
+    return database;
+  };
   const owners = new Map<string, string>();
   for (const [name, target] of targets) {
-    if (target.snapshot?.src_url !== undefined) owners.set(databaseOf(target.snapshot.src_url), name);
+    if (target.snapshot?.src_url !== undefined) owners.set(identify(target.snapshot.src_url), name);
   }
   const own = targets.flatMap(([name, target]) =>
     pairsOf(name, target)
-      .filter(({ source, destination }) => databaseOf(source.url) === databaseOf(destination.url))
+      .filter(({ source, destination }) => identify(source.url) === identify(destination.url))
       .map(({ destination }) => isSource(destination, name, 'error')),
   );
   const others = [...destinationsOf(draft)].flatMap(([name, destination]): Finding[] => {
-    const owner = owners.get(databaseOf(destination.url));
+    const owner = owners.get(identify(destination.url));
     return owner === undefined || owner === name ? [] : [isSource(destination, owner, 'warning')];
   });
   return [...own, ...others];

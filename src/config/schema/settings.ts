@@ -1,11 +1,8 @@
 import * as v from 'valibot';
 import { dockerSchema } from './docker.ts';
-import type { sanitizeSchema } from './sanitize.ts';
-import type { shareSchema } from './share.ts';
-import type { schemaConfigSchema, snapshotSchema } from './snapshot.ts';
+import type { schemaConfigSchema } from './snapshot.ts';
 import { ssoProviderSchema } from './sso.ts';
 import { storageProfileSchema } from './storage-profile.ts';
-import type { subsetSchema } from './subset.ts';
 import { targetSchema } from './target.ts';
 import { traits } from './traits.ts';
 import { cores, databaseUrl, name, path, text, webUrl } from './values.ts';
@@ -104,10 +101,4 @@ export const settingsSchema = v.strictObject({
 
 export type Settings = v.InferOutput<typeof settingsSchema>;
 export type TargetSettings = v.InferOutput<typeof targetSchema>;
-export type SnapshotSettings = v.InferOutput<typeof snapshotSchema>;
 export type SchemaConfig = v.InferOutput<typeof schemaConfigSchema>;
-export type SanitizeSettings = v.InferOutput<typeof sanitizeSchema>;
-export type SubsetSettings = v.InferOutput<typeof subsetSchema>;
-export type ShareSettings = v.InferOutput<typeof shareSchema>;
-export type StorageProfile = v.InferOutput<typeof storageProfileSchema>;
-export type SsoProvider = v.InferOutput<typeof ssoProviderSchema>;

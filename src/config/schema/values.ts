@@ -3,7 +3,11 @@ import { isConnectionUrl } from '../url-scheme.ts';
 import { traits } from './traits.ts';
 
 /** Text that says something. */
-export const text = v.pipe(v.string(), v.nonEmpty('must not be empty'));
+export const text = v.pipe(
+  v.string(),
+  v.nonEmpty('must not be empty'),
+  v.check((value) => !value.includes('\0'), 'must not hold a NUL character'),
+);
 
 export const path = v.pipe(text, traits({ path: true }));
 
@@ -45,12 +49,10 @@ export const cores = v.pipe(
 
 /**
  * Names of targets, storage profiles and providers: they are part of paths, of keys in buckets and of command lines.
- * Those of JavaScript's own objects are left out, since an object cannot hold them safely.
  */
 export const name = v.pipe(
   v.string(),
   v.regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u, 'must be a name of letters, digits, ".", "_", "-" and spaces'),
-  v.check((value) => !(value in Object.prototype), 'is reserved'),
   traits({ hint: 'Take at most 64 characters, the first one a letter or a digit.' }),
 );
 

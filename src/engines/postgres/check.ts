@@ -61,7 +61,7 @@ function within({ objects, sequences }: Inventory, schemas: string[]): Inventory
 }
 
 /** What the second lacks of the first, and what it has besides. */
-export function compareInventories(expected: Inventory, found: Inventory): string[] {
+function compareInventories(expected: Inventory, found: Inventory): string[] {
   const objects = Object.entries(expected.objects).flatMap(([kind, names]) => {
     const there = new Set(found.objects[kind]);
     const wanted = new Set(names);

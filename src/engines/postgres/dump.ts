@@ -1,5 +1,5 @@
-import { watch } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { formatNumberOf } from '../../amounts.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import { redact } from '../../process/redact.ts';
@@ -41,12 +41,8 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   report({ event: 'step', step: 'dump', state: 'started', label: `Dump ${of}` });
   const progress = createDumpProgress({ tables: source.tables, expected: request.expectedBytes, report });
   const packing = createPacking(request, progress);
-  const watcher = watch(request.directory, (_event, name) => name && packing.follow(name));
-  try {
-    await runPgDump(context, { request, tools, snapshot, source, progress });
-  } finally {
-    watcher.close();
-  }
+  const dumping = runPgDump(context, { request, tools, snapshot, source, progress });
+  await followFiles(request.directory, { until: dumping, found: packing.follow });
   request.finish();
   const archive = await listArchive(context, tools, request.directory);
   await packing.packRest(await readdir(request.directory));
@@ -79,8 +75,9 @@ interface Packing {
 function createPacking({ pack }: DumpRequest, progress: DumpProgress): Packing {
   const running = new Map<string, Promise<PackedFile>>();
 
-  function start(name: string, terminator: string | null): void {
+  function start(name: string): void {
     if (running.has(name)) return;
+    const terminator = isTableFile(name) ? DATA_TERMINATOR : null;
     const packed = pack({ name, terminator, onBytes: (bytes) => progress.onBytes(name, bytes) });
     // Awaited in `done`; when the dump fails before, its error is the one to tell.
     packed.catch(() => {});
@@ -88,15 +85,41 @@ function createPacking({ pack }: DumpRequest, progress: DumpProgress): Packing {
   }
 
   return {
-    follow: (name) => /^\d+\.dat$/.test(name) && start(name, DATA_TERMINATOR),
+    follow(name) {
+      if (isTableFile(name)) start(name);
+    },
     async packRest(names) {
-      for (const name of names) start(name, null);
+      for (const name of names) start(name);
     },
     async done() {
       const files = await Promise.all(running.values());
       return new Map(files.map((packed) => [packed.file.name, packed]));
     },
   };
+}
+
+/** A table's rows, by the number of their entry in the archive. */
+function isTableFile(name: string): boolean {
+  return /^\d+\.dat$/.test(name);
+}
+
+const LOOK_EVERY = 25;
+
+/** Tells of the folder's files as they appear. A watch of the kernel's would also tell of every write into them. */
+async function followFiles(
+  directory: string,
+  { until, found }: { until: Promise<void>; found: (name: string) => void },
+): Promise<void> {
+  let over = false;
+  const end = (): void => {
+    over = true;
+  };
+  until.then(end, end);
+  while (!over) {
+    for (const name of await readdir(directory)) found(name);
+    await Promise.race([until, setTimeout(LOOK_EVERY)]);
+  }
+  await until;
 }
 
 interface PgDump {

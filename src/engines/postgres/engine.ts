@@ -3,7 +3,7 @@ import { dump } from './dump.ts';
 import { inspectDestination, planRestore } from './preflight.ts';
 import { probe } from './probe.ts';
 import { restore } from './restore.ts';
-import { isSameDatabase } from './same-database.ts';
+import { sameDatabaseAs } from './same-database.ts';
 import { runScript } from './script.ts';
 import { reportTools } from './tools.ts';
 import { findKept, undo } from './undo.ts';
@@ -15,7 +15,7 @@ export const postgres: Engine = {
   parseUrl: parsePostgresUrl,
   reportTools,
   probe,
-  isSameDatabase,
+  sameDatabaseAs,
   dump,
   planRestore,
   restore,

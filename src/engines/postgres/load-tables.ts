@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import { redact } from '../../process/redact.ts';
 import type { RunningProcess } from '../../process/runner.ts';
 import type { ManifestTable } from '../../snapshots/manifest.ts';
+import { release } from '../../snapshots/release.ts';
 import type { EngineContext } from '../engine.ts';
 import { AFTER_END_OF_COPY, type ArchiveDetails } from './archive.ts';
 import type { Filling } from './filling.ts';
@@ -150,9 +151,10 @@ export async function feedTables({ read, batch, child, onBytes }: Feed): Promise
       let left = table.file.bytes - AFTER_END_OF_COPY;
       for await (const frame of read(table.file)) {
         const content = frame.subarray(0, Math.max(0, left));
-        left -= frame.length;
+        left -= content.length;
         await write(child.stdin, content);
-        onBytes(table.name, frame.length);
+        onBytes(table.name, content.length);
+        release(frame);
       }
     }
     child.stdin.end();

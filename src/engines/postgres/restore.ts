@@ -109,6 +109,8 @@ function restoreSettings(local: boolean, jobs: number): Settings {
   const share = local ? totalmem() / MEGABYTE / 4 / jobs : 256;
   return {
     maintenance_work_mem: `${Math.round(Math.min(1024, Math.max(64, share)))}MB`,
+    // Foreign keys are checked by a join, which should not spill.
+    work_mem: `${Math.round(Math.min(256, Math.max(16, share / 2)))}MB`,
     synchronous_commit: 'off',
     statement_timeout: '0',
     lock_timeout: '0',

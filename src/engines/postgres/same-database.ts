@@ -8,14 +8,22 @@ import { portOf } from './url.ts';
 const THIS_MACHINE = 'this machine';
 
 /**
- * Whether two URLs lead to the same database, however they spell the host: by resolved address, port and database,
- * and, where both answer, by what the servers say of themselves (which sees through proxies and tunnels).
+ * Tells of URLs whether they lead to this database, however they spell the host: by resolved address, port and
+ * database, and, where both answer, by what the servers say of themselves (which sees through proxies and tunnels).
  */
-export async function isSameDatabase(context: EngineContext, a: DatabaseUrl, b: DatabaseUrl): Promise<boolean> {
-  const [placesOfA, placesOfB] = await Promise.all([places(context, a), places(context, b)]);
-  if ([...placesOfA].some((place) => placesOfB.has(place))) return true;
-  const [identityOfA, identityOfB] = await Promise.all([identity(context, a), identity(context, b)]);
-  return identityOfA !== null && identityOfA === identityOfB;
+export function sameDatabaseAs(
+  context: EngineContext,
+  destination: DatabaseUrl,
+): (source: DatabaseUrl) => Promise<boolean> {
+  const placesOfDestination = places(context, destination);
+  let identityOfDestination: Promise<string | null> | undefined;
+  return async (source) => {
+    const there = await placesOfDestination;
+    if ([...(await places(context, source))].some((place) => there.has(place))) return true;
+    identityOfDestination ??= identity(context, destination);
+    const [own, other] = await Promise.all([identityOfDestination, identity(context, source)]);
+    return own !== null && own === other;
+  };
 }
 
 async function places({ environment }: EngineContext, url: DatabaseUrl): Promise<Set<string>> {

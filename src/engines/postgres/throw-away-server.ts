@@ -51,7 +51,7 @@ rm -rf "$DATA"`;
 /** Makes, starts and waits for a server on a free port of this machine; rejects when there are no server programs. */
 export async function startThrowAwayServer(
   context: EngineContext,
-  { programs }: { programs?: ServerPrograms } = {},
+  { programs, settings = {} }: { programs?: ServerPrograms; settings?: Record<string, string> } = {},
 ): Promise<ThrowAwayServer> {
   const { bin } = programs ?? (await findServerPrograms(context));
   const user = await unprivilegedUser();
@@ -62,7 +62,7 @@ export async function startThrowAwayServer(
   try {
     await initialise(context, { bin, directory, password, user });
     const port = await freePort();
-    const { child, ended } = supervise(context, { bin, directory, port, user });
+    const { child, ended } = supervise(context, { bin, directory, port, user, settings });
     const stop = async (): Promise<void> => {
       child.stdin.end();
       await ended;
@@ -130,12 +130,15 @@ function dataFolder(directory: string): string {
 
 function supervise(
   context: EngineContext,
-  { bin, directory, port, user }: Place & { port: number },
+  { bin, directory, port, user, settings }: Place & { port: number; settings: Record<string, string> },
 ): { child: RunningProcess; ended: Promise<Completed> } {
-  const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const flags = Object.entries({ ...SETTINGS, port, ...settings }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
   const child = context.runner.start({
     file: '/bin/sh',
-    args: ['-c', SUPERVISOR, join(bin, 'postgres'), '-D', dataFolder(directory), ...settings],
+    args: ['-c', SUPERVISOR, join(bin, 'postgres'), '-D', dataFolder(directory), ...flags],
     env: { LC_ALL: 'C', DATA: directory, LOG: logFile(directory) },
     ...(user && { user }),
   });
@@ -152,9 +155,10 @@ function logFile(directory: string): string {
 async function ready({ directory, ended }: { directory: string; ended: Promise<Completed> }): Promise<void> {
   const deadline = Date.now() + START_DEADLINE;
   let over = false;
-  ended.finally(() => {
+  const end = (): void => {
     over = true;
-  });
+  };
+  ended.then(end, end);
   while (Date.now() < deadline && !over) {
     const lines = await readFile(join(dataFolder(directory), 'postmaster.pid'), 'utf8').catch(() => '');
     if (lines.split('\n')[7]?.trim() === 'ready') return;

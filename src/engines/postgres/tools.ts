@@ -1,5 +1,5 @@
-import { readdir } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { readdir, realpath } from 'node:fs/promises';
+import { basename, delimiter, join } from 'node:path';
 import { EXIT, UserError } from '../../errors.ts';
 import type { Runner } from '../../process/runner.ts';
 import type { EngineContext, ToolReport } from '../engine.ts';
@@ -31,11 +31,20 @@ const USUAL_PLACES: { parent: string; bin: (child: string) => string }[] = [
 const INSTALL_HINT =
   'Install it: apt-get install postgresql-client (Debian, Ubuntu), brew install libpq (macOS), or https://www.postgresql.org/download/';
 
+/** What a runner finds does not change while it lives, and one operation asks often. */
+const found = new WeakMap<Runner, Promise<ClientTools[]>>();
+
 /** Every installation of the client programs on this machine, newest first. */
-export async function findClientTools({ runner, environment }: EngineContext): Promise<ClientTools[]> {
+export function findClientTools(context: EngineContext): Promise<ClientTools[]> {
+  const known = found.get(context.runner) ?? lookForTools(context);
+  found.set(context.runner, known);
+  return known;
+}
+
+async function lookForTools({ runner, environment }: EngineContext): Promise<ClientTools[]> {
   const directories = await candidateDirectories(environment);
-  const found = await Promise.all(directories.map((directory) => inspectDirectory(runner, directory)));
-  const tools = found.filter((entry) => entry !== null);
+  const looked = await Promise.all(directories.map((directory) => inspectDirectory(runner, directory)));
+  const tools = looked.filter((entry) => entry !== null);
   const unique = tools.filter((entry, index) => tools.findIndex((other) => other.version === entry.version) === index);
   return unique.sort((a, b) => compareVersions(b.version, a.version));
 }
@@ -98,7 +107,6 @@ async function candidateDirectories(environment: NodeJS.ProcessEnv): Promise<str
   const usual = await Promise.all(
     USUAL_PLACES.map(async ({ parent, bin }) => (await readdir(parent).catch((): string[] => [])).map(bin)),
   );
-  // The usual places first: what is on the PATH may be a wrapper (Debian's), with no server programs beside it.
   return [...new Set([...usual.flat(), ...onPath])].filter((directory) => directory !== '');
 }
 
@@ -110,6 +118,8 @@ async function inspectDirectory(runner: Runner, directory: string): Promise<Clie
   const names = await readdir(directory).catch((): string[] => []);
   if (!['psql', 'pg_dump', 'pg_restore', 'pg_isready'].every((name) => names.includes(name))) return null;
   const pg_dump = join(directory, 'pg_dump');
+  // Debian's wrapper, which starts what lies in the usual places, and takes its time.
+  if (basename(await realpath(pg_dump)) === 'pg_wrapper') return null;
   const answer = await runner.run({ file: pg_dump, args: ['--version'] }).catch(() => null);
   const version = /(\d+(?:\.\d+)*)/.exec(answer?.stdout ?? '')?.[1];
   if (version === undefined) return null;

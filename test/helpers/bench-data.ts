@@ -13,9 +13,11 @@ export function benchData({ megabytes, tables = 30 }: { megabytes: number; table
     `INSERT INTO event SELECT i, 1 + abs(hashint8(i)) % ${Math.max(1, Math.round(small / 2))}, ${pick('abs(hashint8(i + 3))', KINDS)},
        timestamptz '2024-01-01 UTC' + i * interval '1.7 seconds', (abs(hashint8(i + 5)) % 1000000) / 100.0,
        '/shop/' || ${pick('abs(hashint8(i + 9))', WORDS)} || '/' || abs(hashint8(i + 1)) % 5000,
-       ${pick('abs(hashint8(i / 40))', AGENTS)}, md5((i / 3)::text)::uuid
+       ${agent('abs(hashint8(i + 21))')}, md5((i / 3)::text)::uuid
      FROM generate_series(1, ${large}) i`,
     `CREATE INDEX ON event (account_id)`,
+    `CREATE INDEX ON event (kind, happened)`,
+    `CREATE INDEX ON event (trace)`,
     `ALTER TABLE event ADD FOREIGN KEY (account_id) REFERENCES account`,
     ...Array.from({ length: tables }, (_, number) => smallTable(number + 1, small)).flat(),
     'ANALYZE',
@@ -27,11 +29,12 @@ const SMALL_ROW_BYTES = 128;
 const NAMES = ['Ada', 'Grace', 'Edsger', 'Barbara', 'Donald', 'Frances', 'Niklaus', 'Radia', 'Leslie', 'Adele', 'Ken'];
 const KINDS = ['view', 'search', 'add_to_cart', 'checkout', 'payment', 'refund'];
 const WORDS = ['shoes', 'lamps', 'books', 'garden', 'kitchen', 'toys', 'music', 'bicycles', 'tea', 'tools'];
-const AGENTS = [
-  'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/128.0',
-  'Mozilla/5.0 (Macintosh; Intel Mac OS X 14_5) Version/17.5 Safari/605.1.15',
-  'Mozilla/5.0 (Windows NT 10.0) Chrome/126.0.0.0 Safari/537.36',
-];
+const SYSTEMS = ['X11; Linux x86_64', 'Macintosh; Intel Mac OS X 14_5', 'Windows NT 10.0; Win64; x64'];
+
+/** One of some thousand browsers, as a log of requests has them. */
+function agent(number: string): string {
+  return `'Mozilla/5.0 (' || ${pick(number, SYSTEMS)} || ') AppleWebKit/537.' || ${number} % 37 || ' Chrome/' || ${number} % 1201 || '.0 Safari/537'`;
+}
 
 function smallTable(number: number, rows: number): string[] {
   const name = `part_${String(number).padStart(2, '0')}`;
@@ -43,6 +46,7 @@ function smallTable(number: number, rows: number): string[] {
        (abs(hashint8(i + 2)) % 100000) / 100.0, abs(hashint8(i + 8)) % 500, timestamptz '2023-05-05 UTC' + i * interval '97 seconds'
      FROM generate_series(1, ${rows}) i`,
     `CREATE INDEX ON ${name} (changed)`,
+    `CREATE INDEX ON ${name} (title)`,
   ];
 }
 

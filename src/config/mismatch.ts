@@ -1,0 +1,38 @@
+import type { Finding } from './finding.ts';
+import type { Shape } from './schema/shape.ts';
+import type { KeyPath } from './tree.ts';
+
+/** A value of a type that its key does not take: what is expected, and what was found. */
+export function mismatch(path: KeyPath, shape: Shape, value: unknown): Finding {
+  const isChoice = shape.kind === 'value' && shape.choices.length > 0;
+  const found = describeFound(value, shape.traits.secret === true);
+  return {
+    path,
+    code: isChoice ? 'wrong_value' : 'wrong_type',
+    message: { says: `must be ${expectation(shape)}, found ${found}` },
+    hint: shape.traits.hint ?? quotingHint(shape, value),
+  };
+}
+
+const TYPE_NAMES = { text: 'text', number: 'a number', integer: 'a whole number', boolean: 'true or false' };
+
+function expectation(shape: Shape): string {
+  if (shape.kind === 'list') return 'a list';
+  if (shape.kind !== 'value') return 'a map of keys';
+  return shape.choices.length > 0 ? `one of ${shape.choices.join(', ')}` : TYPE_NAMES[shape.type];
+}
+
+function describeFound(value: unknown, secret: boolean): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a map';
+  if (typeof value !== 'string') return secret ? `a ${typeof value}` : `the ${typeof value} ${value}`;
+  if (secret) return 'text';
+  return JSON.stringify(value.length > 40 ? `${value.slice(0, 39)}…` : value);
+}
+
+/** YAML takes much for a number or a truth value that was meant as text. */
+function quotingHint(shape: Shape, value: unknown): string | null {
+  const wantsText = shape.kind === 'value' && shape.type === 'text' && shape.choices.length === 0;
+  return wantsText && value !== null && typeof value !== 'object' ? 'Put the value in quotes.' : null;
+}

@@ -1,0 +1,78 @@
+import { Composer, type CST, type Document, Lexer, LineCounter, Parser } from 'yaml';
+
+/** What is wrong with the text, at which character of it. */
+export interface TextFlaw {
+  code: string;
+  message: string;
+  hint: string | null;
+  offset: number;
+}
+
+export interface ParsedText {
+  /** `null` when the text was given up. */
+  document: Document.Parsed | null;
+  flaws: TextFlaw[];
+  lines: LineCounter;
+}
+
+/** No configuration nests deeper; the parser's own depth is some two for each level. */
+export const MAX_DEPTH = 40;
+
+/** Words and marks of YAML: some 6,000 targets. A file of more is answered at once instead of after a while. */
+const MAX_LEXEMES = 250_000;
+
+/** What to do about the mistakes that YAML invites, by the parser's own codes. */
+const HINTS: Record<string, string> = {
+  TAB_AS_INDENT: 'Indent with spaces.',
+  BLOCK_AS_IMPLICIT_KEY: 'A value with ": " in it stands in quotes.',
+  BAD_INDENT: 'Keys of one level begin in the same column.',
+  MISSING_CHAR: 'A quote or bracket is not closed.',
+  BAD_SCALAR_START: 'A value that begins with this character stands in quotes.',
+  TAG_RESOLVE_FAILED: 'A value that begins with ! stands in quotes.',
+};
+
+export const TEMPLATE_IN_QUOTES = 'A value that begins with {{ stands in quotes: "{{`NAME` | env}}".';
+
+/** Parses one document of YAML, and gives up early on a text that is made to exhaust the parser. */
+export function parseText(text: string): ParsedText {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  const giveUp = (flaw: TextFlaw): ParsedText => ({ document: null, flaws: [flaw], lines });
+  const parser = new Parser(lines.addNewLine);
+  const tokens: CST.Token[] = [];
+  let lexemes = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    lexemes += 1;
+    if (parser.stack.length > 3 * MAX_DEPTH) return giveUp(tooDeep(parser.offset));
+    if (lexemes > MAX_LEXEMES) return giveUp(tooLong(parser.offset));
+  }
+  for (const token of parser.end()) tokens.push(token);
+
+  // Duplicates are looked for by who reads the document: the composer's own search takes quadratic time.
+  const composer = new Composer({ uniqueKeys: false, logLevel: 'error' });
+  const [document, second] = composer.compose(tokens, true, text.length);
+  // An unknown tag is only a warning to the composer, which goes on without the word behind the `!`.
+  const flaws = [...(document?.errors ?? []), ...(document?.warnings ?? [])].map(({ code, message, pos: [offset] }) => {
+    const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
+    const hint = /:\s*\{\{/.test(before) ? TEMPLATE_IN_QUOTES : (HINTS[code] ?? null);
+    // Behind a colon the composer quotes the text, in which a password may stand.
+    return { code: 'yaml_syntax', message: `not valid YAML: ${message.replace(/:.*$/s, '')}`, hint, offset };
+  });
+  if (second) flaws.push(severalDocuments(second.range[0]));
+  return { document: (document as Document.Parsed | undefined) ?? null, flaws, lines };
+}
+
+export function tooDeep(offset: number): TextFlaw {
+  return { code: 'too_deep', message: `nested deeper than ${MAX_DEPTH} levels`, hint: null, offset };
+}
+
+function tooLong(offset: number): TextFlaw {
+  const message = 'longer than any configuration: what follows here was not read';
+  return { code: 'file_too_large', message, hint: 'Divide the targets over several files.', offset };
+}
+
+function severalDocuments(offset: number): TextFlaw {
+  const hint = 'Remove what begins with ---.';
+  return { code: 'yaml_syntax', message: 'not valid YAML: a configuration is one document', hint, offset };
+}

@@ -1,0 +1,141 @@
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { connectionUrl } from '../../src/config/connection-url.ts';
+import { loadConfiguration } from '../../src/config/load.ts';
+import { EXIT, UserError } from '../../src/errors.ts';
+import type { WarningEvent } from '../../src/events.ts';
+import { configFolder, SECRET_KEY, summary, withKey } from '../helpers/config-folder.ts';
+
+const USER_FILE = '.config/tool/tool.yml';
+
+test('the named file wins over ./tool.yml, and that over the one in the home directory', async () => {
+  const folder = await configFolder({
+    'other.yml': withKey('targets: {named: {}}'),
+    'tool.yml': withKey('targets: {here: {}}'),
+    [USER_FILE]: withKey('targets: {home: {}}'),
+  });
+  const names = async (change: object) => Object.keys((await folder.load(change)).settings.targets);
+  expect(await names({ file: 'other.yml' })).toEqual(['named']);
+  expect(await names({})).toEqual(['here']);
+  expect(await names({ cwd: '/' })).toEqual(['home']);
+});
+
+test('a named file that is not there is an error, whatever else there is', async () => {
+  const folder = await configFolder({ 'tool.yml': withKey('') });
+  const error = await folder.load({ file: 'nope.yml' }).catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(UserError);
+  expect(error).toMatchObject({ code: 'no_configuration', exit: EXIT.configuration });
+  expect(error.message).toContain(join(folder.path, 'nope.yml'));
+});
+
+test('a folder in the place of the file is an error, and no other file is taken instead', async () => {
+  const folder = await configFolder({ [USER_FILE]: withKey('') });
+  await mkdir(join(folder.path, 'tool.yml'));
+  expect(summary((await folder.inspect()).problems)).toEqual([
+    '1:1 file_unreadable cannot be read: EISDIR: illegal operation on a directory',
+  ]);
+});
+
+test('without file and variables the error says how to begin', async () => {
+  const folder = await configFolder({});
+  const error = await folder.load().catch((thrown) => thrown);
+  expect(error).toMatchObject({ code: 'no_configuration', exit: 3, hint: 'tool config init writes one.' });
+});
+
+test('variables alone are a configuration when they suffice', async () => {
+  const folder = await configFolder({});
+  const { file, settings } = await folder.load({
+    environment: { TOOL_SECRET_KEY: SECRET_KEY, TOOL_TARGETS__APP__SNAPSHOT__SRC_URL: 'postgres://h/d' },
+  });
+  expect(file).toBeNull();
+  expect(settings.targets).toEqual({ app: { snapshot: { src_url: 'postgres://h/d' } } });
+});
+
+test('what is not set has its default, and a key without a value counts as not set', async () => {
+  const folder = await configFolder({ 'tool.yml': withKey('working_directory:\nenv:\ntargets:\n') });
+  expect((await folder.load()).settings).toEqual({
+    secret_key: SECRET_KEY,
+    working_directory: join(folder.path, '.tool'),
+    env: 'production',
+    dev_api_url: 'http://localhost:3000',
+    debug: false,
+    trace: false,
+    docker: {},
+    override: {},
+    defaults: {},
+    sso: {},
+    storage_profiles: {},
+    targets: {},
+  });
+});
+
+test('a relative path starts at the file, and ~ is the home directory', async () => {
+  const folder = await configFolder({ 'conf/tool.yml': withKey('working_directory: data') });
+  const load = (directory?: string) =>
+    folder.load({ file: 'conf/tool.yml', environment: directory ? { TOOL_WORKING_DIRECTORY: directory } : {} });
+  expect((await load()).settings.working_directory).toBe(join(folder.path, 'conf/data'));
+  expect((await load('~/x')).settings.working_directory).toBe(join(folder.path, 'x'));
+  expect((await load('/y')).settings.working_directory).toBe('/y');
+});
+
+test('a query file is looked for beside the configuration, then in the current directory', async () => {
+  const text = withKey('targets: {app: {sanitize: {query_file: q.sql}}}');
+  const folder = await configFolder({ 'conf/tool.yml': text, 'q.sql': 'here' });
+  const found = async () => (await folder.load({ file: 'conf/tool.yml' })).settings.targets.app?.sanitize?.query_file;
+  expect(await found()).toBe(join(folder.path, 'q.sql'));
+  await folder.write('conf/q.sql', 'nearer');
+  expect(await found()).toBe(join(folder.path, 'conf/q.sql'));
+});
+
+test('a template that cannot be filled in stops only who asks for that URL', async () => {
+  const text = withKey(
+    'targets:\n  my.app:\n    snapshot:\n      src_url: "{{`NOPE` | env}}"\n      dst_url: postgres://h/d\n',
+  );
+  const folder = await configFolder({ 'tool.yml': text });
+  const configuration = await folder.load();
+  expect(connectionUrl(configuration, 'targets.my.app.snapshot.dst_url')).toBe('postgres://h/d');
+  expect(connectionUrl(configuration, 'targets.my.app.subset.src_url')).toBeUndefined();
+  expect(() => connectionUrl(configuration, 'targets.my.app.snapshot.src_url')).toThrow(
+    `${folder.path}/tool.yml:5:19: template parsing failed for src_url: the variable NOPE is not set`,
+  );
+  const { problems } = await folder.inspect();
+  expect(problems).toMatchObject([{ severity: 'error', code: 'template_failed', hint: 'Set it: export NOPE=…' }]);
+});
+
+test('a configuration with problems is one error that lists them all with their places', async () => {
+  const folder = await configFolder({ 'tool.yml': 'defalts: {}\ndebug: 3\n' });
+  const error = await folder.load().catch((thrown) => thrown);
+  expect(error).toMatchObject({ code: 'configuration_invalid', exit: 3, message: 'The configuration has 3 problems' });
+  expect(error.details).toEqual([
+    `${folder.path}/tool.yml:1:1: unknown key defalts. Did you mean defaults?`,
+    `${folder.path}/tool.yml:1:1: secret_key is missing. tool config init generates one; so does: openssl rand -hex 16`,
+    `${folder.path}/tool.yml:2:8: debug must be true or false, found the number 3`,
+  ]);
+});
+
+test('warnings are told while the configuration is loaded', async () => {
+  const folder = await configFolder({ 'tool.yml': withKey('targets: {idle: {}}') });
+  const heard: WarningEvent[] = [];
+  await loadConfiguration({
+    cwd: folder.path,
+    environment: { HOME: folder.path, TOOL_DEBG: '1' },
+    report: (event) => event.event === 'warning' && heard.push(event),
+  });
+  expect(heard.map(({ code }) => code)).toEqual(['target_without_operation', 'unknown_variable']);
+});
+
+test('a file with a plain secret that others may read is a warning; one without is not', async () => {
+  const codes = async (text: string) => {
+    const folder = await configFolder({ 'tool.yml': text });
+    await chmod(join(folder.path, 'tool.yml'), 0o644);
+    return (await folder.inspect({ environment: { TOOL_SECRET_KEY: SECRET_KEY, PW: 'x' } })).problems.map(
+      ({ code }) => code,
+    );
+  };
+  const target = (url: string) => `targets: {app: {snapshot: {src_url: "${url}"}}}`;
+  expect(await codes(withKey(''))).toEqual(['file_readable_by_others']);
+  expect(await codes(target('postgres://u:secret@h/d'))).toEqual(['file_readable_by_others']);
+  expect(await codes(target('postgres://u:{{`PW` | env}}@h/d'))).toEqual([]);
+  expect(await codes(target('postgres://u@h/d'))).toEqual([]);
+});
