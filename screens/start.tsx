@@ -3,6 +3,7 @@ import { EXIT, type ExitCode, toUserError, UserError } from '../src/errors.ts';
 import type { Run } from '../src/state/runs.ts';
 import { knownTargets } from './known-targets.ts';
 import { createModel, type Model } from './model.ts';
+import { mount } from './mount.tsx';
 import { type CreateContext, lazyOperations, type Operations } from './operations.ts';
 import type { TerminalOutput } from './output.ts';
 import { refreshSnapshots, refreshTargets } from './refresh.ts';
@@ -19,9 +20,8 @@ export interface StartOptions {
   signal: AbortSignal;
   stdin: NodeJS.ReadStream;
   stdout: TerminalOutput;
-  /** Whether the terminal shows marks beyond ASCII, and colours. */
+  /** Whether the terminal shows marks beyond ASCII. */
   unicode: boolean;
-  color: boolean;
   clock: () => Date;
   createContext: CreateContext;
   /** Switches everything off that writes. */
@@ -35,9 +35,8 @@ const GRACE_MS = 10_000;
 
 /** Opens the screens; resolves with the exit code when the user has left them and the terminal is as it was. */
 export async function start(options: StartOptions): Promise<ExitCode> {
-  const { target, environment, cwd, config, stdin, stdout, signal, unicode, color } = options;
+  const { target, environment, cwd, config, stdin, stdout, signal, unicode } = options;
   requireTerminal(stdin, stdout);
-  const { mount } = await loadMount(color);
   const known = knownTargets({ environment, cwd, config });
   const leaving = Promise.withResolvers<ExitCode>();
   const model = createModel({
@@ -87,18 +86,6 @@ async function endWork({ runs }: Model, { reason }: AbortSignal): Promise<ExitCo
   for (const { id } of runs.running()) runs.cancel(id, reason);
   await Promise.race([runs.settled(), new Promise((resolve) => setTimeout(resolve, GRACE_MS).unref())]);
   return toUserError(reason).exit;
-}
-
-/** Ink decides on colours when it is loaded, and asks nobody: it is told just for that moment. */
-async function loadMount(color: boolean) {
-  const before = process.env.FORCE_COLOR;
-  if (!color) process.env.FORCE_COLOR = '0';
-  try {
-    return await import('./mount.tsx');
-  } finally {
-    if (before === undefined) delete process.env.FORCE_COLOR;
-    else process.env.FORCE_COLOR = before;
-  }
 }
 
 function requireTerminal(stdin: NodeJS.ReadStream, stdout: TerminalOutput): void {

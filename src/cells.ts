@@ -39,12 +39,12 @@ export function graphemes(text: string): string[] {
   return Array.from(new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text), ({ segment }) => segment);
 }
 
-/** Breaks text at spaces into lines of at most so many cells; a word that is longer is broken itself. */
+/** Breaks text at spaces into lines of at most so many cells; a word that is longer is broken itself, `3.6 s` never. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const paragraph of text.split('\n')) {
     let line = '';
-    for (const word of withoutControls(paragraph).split(' ')) {
+    for (const word of withoutControls(paragraph).split(BREAKS)) {
       const longer = line === '' ? word : `${line} ${word}`;
       if (cellWidth(longer) <= width) {
         line = longer;
@@ -62,6 +62,9 @@ export function wrap(text: string, width: number): string[] {
   }
   return lines;
 }
+
+/** Spaces, but for that between an amount and its unit. */
+const BREAKS = /(?<!\d) | (?!(?:ms|s|min|h|[kMGT]?B)\b)/;
 
 // Names and notes come from databases and files: an escape sequence in one must not reach the terminal.
 function withoutControls(text: string): string {

@@ -30,16 +30,27 @@ process.exitCode = await run({
   clock,
   openContext,
   async openScreens(options) {
-    const { start } = await import('../screens/start.tsx');
+    const { start } = await loadScreens(terminal.stdout.color);
     const { config, environment, cwd } = options;
     return start({
       ...options,
       stdin,
       stdout,
       unicode: terminal.unicode,
-      color: terminal.stdout.color,
       clock,
       createContext: (session) => openContext({ config, environment, cwd, clock, ...session }),
     });
   },
 });
+
+/** Ink decides on colours when it is loaded, and asks nobody but the environment: it is told just for that moment. */
+async function loadScreens(color: boolean) {
+  const before = env.FORCE_COLOR;
+  if (!color) env.FORCE_COLOR = '0';
+  try {
+    return await import('../screens/start.tsx');
+  } finally {
+    if (before === undefined) delete env.FORCE_COLOR;
+    else env.FORCE_COLOR = before;
+  }
+}

@@ -4,6 +4,7 @@ import { Facts } from '../../components/facts.tsx';
 import { Line } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
+import { wrap } from '../../src/cells.ts';
 import { Empty, Failure } from '../empty.tsx';
 import { Frame, useModel, useRoom } from '../frame.tsx';
 import type { ConfirmPlace } from '../place.ts';
@@ -55,9 +56,15 @@ function QuestionView({ question, width, height, typing }: QuestionViewProps) {
         <Steps question={question} width={half - 4} beside={beside} />
       </Box>
       <Box flexDirection="column" flexShrink={0}>
-        {warnings.map((warning) => (
-          <Line key={warning} spans={[{ text: `  ${glyphs.caution} ${warning}`, tone: 'caution' }]} width={width} />
-        ))}
+        {warnings.flatMap((warning) =>
+          wrap(warning, width - 5).map((line, index) => (
+            <Line
+              key={line}
+              spans={[{ text: `  ${index === 0 ? glyphs.caution : ' '} ${line}`, tone: 'caution' }]}
+              width={width}
+            />
+          )),
+        )}
         <Line spans={[{ text: `  ${consequence}`, tone: 'strong' }]} width={width} />
         <Line spans={[]} width={width} />
         {typing ? (
@@ -81,9 +88,15 @@ function Steps({ question, width, beside }: { question: Question; width: number;
   return (
     <Box flexDirection="column" paddingTop={beside ? 0 : 1} paddingBottom={1}>
       <Line spans={[{ text: 'What will be done', tone: 'dim' }]} width={width} />
-      {question.steps.map((step, index) => (
-        <Line key={step} spans={[{ text: `${index + 1} `, tone: 'dim' }, { text: step }]} width={width} />
-      ))}
+      {question.steps.flatMap((step, index) =>
+        wrap(step, width - 2).map((line, part) => (
+          <Line
+            key={line}
+            spans={[{ text: part === 0 ? `${index + 1} ` : '  ', tone: 'dim' }, { text: line }]}
+            width={width}
+          />
+        )),
+      )}
     </Box>
   );
 }

@@ -1,6 +1,6 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../../src/amounts.ts';
 import type { PlannedLoad } from '../../src/operations/load.ts';
-import type { LoadResult, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
+import type { RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';
 import type { Model } from '../model.ts';
 import { refreshAfterWork } from '../refresh.ts';
@@ -33,7 +33,11 @@ export function loadWork(model: Model, planned: PlannedLoad): Work {
     perform: async (session) => {
       const result = await model.operations.load(session, planned);
       await refreshAfterWork(model, request.target);
-      return (duration) => loadReceipt(`Loaded ${what} into ${result.destination}`, result, duration);
+      const held = contents(result);
+      return (duration) => ({
+        ...receipt(`Loaded ${what} into ${result.destination} (${held}, ${formatDuration(duration)})`),
+        undoable: result.undo_database !== null,
+      });
     },
   };
 }
@@ -47,7 +51,10 @@ export function undoWork(model: Model, plan: UndoPlan): Work {
     perform: async (session) => {
       const result = await model.operations.undo(session, plan);
       await refreshAfterWork(model, target);
-      return (duration) => loadReceipt(`Put ${result.destination} back as it was before the load`, result, duration);
+      return (duration) => ({
+        ...receipt(`Put ${result.destination} back as it was before the load (${formatDuration(duration)})`),
+        undoable: result.undo_database !== null,
+      });
     },
   };
 }
@@ -83,14 +90,6 @@ export function removeWork(model: Model, plan: RemovePlan): Work {
       return () =>
         receipt(`Removed the snapshot of ${target} from ${snapshot.created_at} (frees ${formatBytes(frees_bytes)})`);
     },
-  };
-}
-
-function loadReceipt(what: string, result: LoadResult, duration: number): Receipt {
-  return {
-    line: `${what} (${contents(result)}, ${formatDuration(duration)})`,
-    problems: [],
-    undoable: result.undo_database !== null,
   };
 }
 

@@ -25,9 +25,14 @@ export function targetColumns(glyphs: Glyphs): Column<TargetEntry>[] {
       title: 'SOURCE',
       grows: true,
       dropRank: 4,
-      cell: ({ row }) => ({ text: row.src_url ?? glyphs.none, tone: 'dim' }),
+      cell: ({ row }) => ({ text: row.src_url === null ? glyphs.none : placeOf(row.src_url), tone: 'dim' }),
     },
   ];
+}
+
+/** Host, port and database: a row has little room, and the pane of the target shows the whole URL. */
+function placeOf(url: string): string {
+  return url.replace(/^\w+:\/\/([^@/]*@)?/, '');
 }
 
 interface StatusLook {

@@ -30,7 +30,7 @@ function statusFact({ row, since, checkedAt, checking }: TargetEntry): Pick<Fact
   const { word, tone } = STATUS_LOOKS[row.status];
   const reason = row.error ? `: ${row.error}` : '';
   const latency = row.status === 'ok' && row.latency_ms !== null ? `, ${Math.round(row.latency_ms)} ms` : '';
-  return { value: `${word}${latency} ${sinceWords(since, checkedAt)}${reason}`, tone };
+  return { value: `${word} ${sinceWords(since, checkedAt)}${latency}${reason}`, tone };
 }
 
 function sinceWords(since: number | null, checkedAt: number): string {

@@ -25,4 +25,6 @@ export interface ScreensOptions extends ScreensPlace {
   environment: NodeJS.ProcessEnv;
   cwd: string;
   signal: AbortSignal;
+  /** Switches everything off that writes. */
+  readOnly: boolean;
 }

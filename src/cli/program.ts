@@ -129,8 +129,9 @@ function familyOf(program: Command, word: string, { spec, families }: Addition):
 }
 
 function globalsOf(program: Command): Globals {
-  const { config, json = false, tui = true, yes = false, debug = false } = program.opts<Partial<Globals>>();
-  return { ...(config === undefined ? {} : { config }), json, tui, yes, debug };
+  const given = program.opts<Partial<Globals>>();
+  const { config, json = false, tui = true, yes = false, readOnly = false, debug = false } = given;
+  return { ...(config === undefined ? {} : { config }), json, tui, yes, readOnly, debug };
 }
 
 function toArgument({ name, description, required, variadic, choices }: ArgumentSpec): Argument {

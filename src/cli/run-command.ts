@@ -1,6 +1,6 @@
 import type { Invocation, Outcome } from '../commands/command.ts';
 import type { Context } from '../context.ts';
-import { EXIT, type ExitCode, toUserError } from '../errors.ts';
+import { EXIT, type ExitCode, toUserError, UserError } from '../errors.ts';
 import { redact } from '../process/redact.ts';
 import { createJsonPrinter, jsonLine } from '../report/json.ts';
 import { createLivePrinter } from '../report/live.ts';
@@ -63,6 +63,7 @@ export async function runCommand(line: CommandLine, { host, screens }: CommandRu
   };
 
   try {
+    if (globals.readOnly && writes(line)) throw readOnlyRefusal(spec.name);
     const command = await spec.load();
     const outcome = await command.run(invocation as Invocation<never, never>);
     printer.end('done');
@@ -74,6 +75,18 @@ export async function runCommand(line: CommandLine, { host, screens }: CommandRu
     const error = toUserError(signal.aborted ? signal.reason : thrown);
     return printError(error, { host, json: globals.json && spec.json, debug });
   }
+}
+
+function writes({ spec, options }: CommandLine): boolean {
+  return spec.writes === true && !('dryRun' in options && options.dryRun);
+}
+
+function readOnlyRefusal(command: string): UserError {
+  return new UserError(`tool ${command} would change something, and --read-only was given`, {
+    code: 'read_only',
+    exit: EXIT.refused,
+    hint: 'Run it again without --read-only.',
+  });
 }
 
 function choosePrinter({ spec, globals }: CommandLine, { host, debug }: { host: Host; debug: () => boolean }): Printer {

@@ -2,11 +2,14 @@ import type { Globals, ScreensPlace } from '../commands/command.ts';
 import { EXIT, type ExitCode, toUserError } from '../errors.ts';
 import type { Host } from './host.ts';
 import { printError } from './print-error.ts';
-import { type ParsedLine, parseLine } from './program.ts';
+import type { ParsedLine } from './program.ts';
 
 /** Does what the words ask for. Never throws, and leaves ending the process to the caller. */
 export async function run(host: Host): Promise<ExitCode> {
   try {
+    // The screens need no parser, and should not wait for one.
+    if (host.words.length === 0 && host.terminal.interactive) return await openScreens(AS_IT_IS, host);
+    const { parseLine } = await import('./program.ts');
     const line = parseLine(host.words, { grammar: host.grammar, columns: host.terminal.stdout.columns() });
     switch (line.kind) {
       case 'text':
@@ -17,7 +20,9 @@ export async function run(host: Host): Promise<ExitCode> {
       case 'command': {
         // Not needed for help and version, which should cost next to nothing.
         const { runCommand } = await import('./run-command.ts');
-        return await runCommand(line, { host, screens: screensOf(line.globals, host) });
+        const { globals } = line;
+        const screens = canOpenScreens(globals, host) ? (at: ScreensPlace) => openScreens(globals, host, at) : null;
+        return await runCommand(line, { host, screens });
       }
       default:
         return line satisfies never;
@@ -29,14 +34,21 @@ export async function run(host: Host): Promise<ExitCode> {
 }
 
 async function runWithoutCommand(line: Extract<ParsedLine, { kind: 'incomplete' }>, host: Host): Promise<ExitCode> {
-  const screens = line.alone ? screensOf(line.globals, host) : null;
-  if (screens) return screens({});
+  if (line.alone && canOpenScreens(line.globals, host)) return openScreens(line.globals, host);
   host.stderr.write(line.help);
   return EXIT.usage;
 }
 
-function screensOf({ tui, json, config }: Globals, host: Host): ((place: ScreensPlace) => Promise<ExitCode>) | null {
-  if (!host.terminal.interactive || !tui || json) return null;
-  const { environment, cwd, signal, openScreens } = host;
-  return (place) => openScreens({ ...(config === undefined ? {} : { config }), environment, ...place, cwd, signal });
+const AS_IT_IS = { readOnly: false };
+
+function canOpenScreens({ tui, json }: Globals, { terminal }: Host): boolean {
+  return terminal.interactive && tui && !json;
+}
+
+function openScreens(
+  { config, readOnly }: Pick<Globals, 'config' | 'readOnly'>,
+  { environment, cwd, signal, openScreens: open }: Host,
+  place: ScreensPlace = {},
+): Promise<ExitCode> {
+  return open({ ...(config === undefined ? {} : { config }), environment, ...place, cwd, signal, readOnly });
 }

@@ -16,6 +16,8 @@ export interface CommandSpec {
   examples: Example[];
   /** What `--json` prints: one document, or one event a line while it works. */
   json: 'document' | 'events';
+  /** Changes databases or snapshots, unless it is a dry run: refused with `--read-only`. */
+  writes?: boolean;
   /** Callable, but neither listed nor documented. */
   hidden?: boolean;
   load: () => Promise<CommandModule>;
@@ -90,6 +92,7 @@ export interface Globals {
   /** `false` with `--no-tui`. */
   tui: boolean;
   yes: boolean;
+  readOnly: boolean;
   debug: boolean;
 }
 

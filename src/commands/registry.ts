@@ -40,6 +40,7 @@ export const COMMANDS: CommandSpec[] = [
       { command: 'tool build app --note "before the migration"', does: 'the same, with a note' },
     ],
     json: 'events',
+    writes: true,
     load: () => import('./build.ts'),
   },
   {
@@ -74,6 +75,7 @@ export const COMMANDS: CommandSpec[] = [
       { command: 'tool load app fixtures.sql --no-drop', does: 'an SQL file on the destination as it is' },
     ],
     json: 'events',
+    writes: true,
     load: () => import('./load.ts'),
   },
   {
@@ -84,6 +86,7 @@ export const COMMANDS: CommandSpec[] = [
     options: [{ flags: '--destdb <url>', description: 'the destination that was loaded with --destdb' }, DRY_RUN],
     examples: [{ command: 'tool undo app', does: 'the destination of "app" as it was before the last load' }],
     json: 'events',
+    writes: true,
     load: () => import('./undo.ts'),
   },
   {
@@ -104,6 +107,7 @@ export const COMMANDS: CommandSpec[] = [
     options: [DRY_RUN],
     examples: [{ command: 'tool rm app 3', does: 'removes the fourth newest snapshot of "app"' }],
     json: 'events',
+    writes: true,
     load: () => import('./rm.ts'),
   },
   {
@@ -190,5 +194,9 @@ export const GLOBAL_OPTIONS: OptionSpec[] = [
   { flags: '--json', description: 'JSON on standard output: a document, or an event a line' },
   { flags: '--no-tui', description: 'no screens and no live view' },
   { flags: '-y, --yes', description: 'answer every question with yes, as TOOL_NO_CONFIRM=true and CI=true do' },
+  {
+    flags: '--read-only',
+    description: 'change no database and no snapshot: what would is refused, in the screens too',
+  },
   { flags: '--debug', description: 'say which commands are run, and where an error came from' },
 ];

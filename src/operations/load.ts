@@ -11,6 +11,7 @@ import { jobsFor } from './build.ts';
 import { chooseDestination } from './destination.ts';
 import { findTarget } from './find-target.ts';
 import { refuseSources } from './guard.ts';
+import { snapshotReader } from './snapshot-reader.ts';
 import { findSnapshot, repositoryOf, type SnapshotSelector, snapshotRow } from './snapshots.ts';
 
 export interface LoadRequest {
@@ -99,7 +100,7 @@ async function planSnapshot(context: Context, request: LoadRequest): Promise<Pla
         jobs,
         undo,
         directory: await staging.folder('restore'),
-        read: (file) => pool.read(repository.object(file)),
+        read: snapshotReader({ manifest, repository, pool, signal: running.signal }),
       });
       const { snapshot, destination, tables, rows } = plan;
       return {
@@ -198,8 +199,8 @@ function stepsOf({ strategy, destination, tables }: RestorePlan, undo: boolean):
   const what = `${tables.length} ${tables.length === 1 ? 'table' : 'tables'}`;
   if (strategy === 'in_place') return [`Replace everything in ${destination.url} by ${what}, in one transaction`];
   return [
-    `Restore ${what} into a new database beside ${destination.url}`,
-    'Check it against the manifest: rows, indexes, constraints, triggers, sequences',
+    `Restore ${what} into a new database beside the destination`,
+    'Compare rows, indexes, constraints, triggers, sequences with the manifest',
     ...swapSteps(destination.exists, undo),
   ];
 }

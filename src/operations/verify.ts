@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import type { VerifyResult } from '../results.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import { filesOf } from '../snapshots/repository.ts';
+import { reasonOf } from './snapshot-reader.ts';
 import { findSnapshot, repositoryOf, type SnapshotRequest, snapshotRow } from './snapshots.ts';
 
 /** Re-reads every byte of a snapshot against its checksums. Damage is in the result, not thrown. */
@@ -33,10 +34,8 @@ export async function verify(context: Context, request: SnapshotRequest): Promis
         report({ event: 'progress', step: 'verify', done, total, unit: 'bytes', current });
       };
       const object = repository.object(file);
-      await pool.check(object, onBytes).catch((error: NodeJS.ErrnoException) => {
-        problems.push(
-          `${current}: ${error.code === 'ENOENT' ? 'the object is missing' : error.message} (${object.path})`,
-        );
+      await pool.check(object, onBytes).catch((error) => {
+        problems.push(`${current}: ${reasonOf(error)} (${object.path})`);
       });
     }),
   );

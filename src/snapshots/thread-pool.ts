@@ -19,6 +19,9 @@ interface Thread {
   inbox: ((reply: WorkerReply) => void) | null;
 }
 
+/** A thread's own objects are few: its frames lie outside the heap. */
+const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
+
 /** At most `size` threads, started when first needed. */
 export function createThreadPool(size: number): ThreadPool {
   const idle: Thread[] = [];
@@ -28,7 +31,7 @@ export function createThreadPool(size: number): ThreadPool {
   let tickets = 0;
 
   function start(): Thread {
-    const thread: Thread = { worker: new Worker(workerFile(), { name: 'objects' }), inbox: null };
+    const thread: Thread = { worker: new Worker(workerFile(), { name: 'objects', resourceLimits: HEAP }), inbox: null };
     thread.worker.on('message', (reply: WorkerReply) => thread.inbox?.(reply));
     thread.worker.on('error', (error) =>
       thread.inbox?.({ ticket: tickets, reply: 'failed', message: error.message, code: null }),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { COMMANDS } from '../../src/commands/registry.ts';
 import { EXIT, interrupted, UserError } from '../../src/errors.ts';
 import { ATTENDED, command, runWith } from '../helpers/cli-host.ts';
 
@@ -123,7 +124,9 @@ test('an outcome may carry an exit code of its own', async () => {
 });
 
 test('without a command the screens open where a person is, and the help is printed with exit 2 elsewhere', async () => {
-  expect((await runWith(['--config', 'a.yml'], [works], { terminal: ATTENDED })).opened).toEqual([{ config: 'a.yml' }]);
+  expect((await runWith(['--config', 'a.yml'], [works], { terminal: ATTENDED })).opened).toEqual([
+    { config: 'a.yml', readOnly: false },
+  ]);
   for (const [words, terminal] of [
     [[], undefined],
     [['--no-tui'], ATTENDED],
@@ -140,7 +143,9 @@ test('a command can open the screens only where a person is', async () => {
     if (screens) return { data: {}, text: '', exit: await screens({ target: 'app' }) };
     return { data: {}, text: 'table' };
   });
-  expect((await runWith(['work'], [opening], { terminal: ATTENDED })).opened).toEqual([{ target: 'app' }]);
+  expect((await runWith(['work'], [opening], { terminal: ATTENDED })).opened).toEqual([
+    { target: 'app', readOnly: false },
+  ]);
   expect((await runWith(['work', '--no-tui'], [opening], { terminal: ATTENDED })).stdout).toBe('table\n');
   expect((await runWith(['work'], [opening])).stdout).toBe('table\n');
 });
@@ -183,4 +188,27 @@ test('a question is answered by --yes, -y, TOOL_NO_CONFIRM=true and CI=true; els
   expect(await exitOf(['work'], [asking], { terminal: { ...ATTENDED, ci: true } })).toBe(0);
   expect(await exitOf(['work'], [asking], { environment: { TOOL_NO_CONFIRM: 'false' } })).toBe(5);
   expect(await exitOf(['work'], [asking])).toBe(5);
+});
+
+test('with --read-only a command that writes is refused, and its dry run is not', async () => {
+  const plans = command(async () => ({ data: {}, text: 'the plan' }), {
+    writes: true,
+    options: [{ flags: '--dry-run', description: 'print the plan' }],
+  });
+  const refused = await runWith(['work', '--read-only'], [plans]);
+  expect(refused).toMatchObject({ exit: 5, stdout: '', stderr: expect.stringContaining('--read-only was given') });
+  const events = (await runWith(['work', '--read-only', '--json'], [plans])).stdout;
+  expect(JSON.parse(events)).toMatchObject({ event: 'error', code: 'read_only', exit: 5 });
+  expect(await runWith(['work', '--read-only', '--dry-run'], [plans])).toMatchObject({ exit: 0, stdout: 'the plan\n' });
+  expect(await runWith(['work'], [plans])).toMatchObject({ exit: 0 });
+  expect(await runWith(['work', '--read-only'], [finds])).toMatchObject({ exit: 0, stdout: 'found 1\n' });
+});
+
+test('the commands that write are build, load, undo and rm', () => {
+  expect(COMMANDS.filter(({ writes }) => writes).map(({ name }) => name)).toEqual(['build', 'load', 'undo', 'rm']);
+});
+
+test('the screens are told of --read-only', async () => {
+  const { opened } = await runWith(['--read-only'], [works], { terminal: ATTENDED });
+  expect(opened).toEqual([{ readOnly: true }]);
 });

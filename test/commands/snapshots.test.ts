@@ -72,8 +72,8 @@ test('a target without snapshots says how to take one', async () => {
 
 test('target and targets open the screens at their place on a terminal, unless told otherwise', async () => {
   const terminal = ATTENDED;
-  expect((await tool(['target', 'app'], { terminal })).opened).toEqual([{ target: 'app' }]);
-  expect((await tool(['targets'], { terminal })).opened).toEqual([{}]);
+  expect((await tool(['target', 'app'], { terminal })).opened).toEqual([{ target: 'app', readOnly: false }]);
+  expect((await tool(['targets'], { terminal })).opened).toEqual([{ readOnly: false }]);
   for (const words of [
     ['targets', '--no-check'],
     ['target', 'app', '--no-tui'],

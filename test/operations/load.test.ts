@@ -211,6 +211,20 @@ describeWithPostgres('a load', () => {
     await expectUntouched();
   });
 
+  it('refuses a server whose disk has no room, before anything is touched', async () => {
+    const [row] = (await listSnapshots(context, 'app')).snapshots;
+    const name =
+      (await readdir(join(folder.path, 'snapshots', 'app'))).find((file) => file.includes(row?.id ?? '')) ?? '';
+    const path = join(folder.path, 'snapshots', 'app', name);
+    const whole = await readFile(path, 'utf8');
+    const manifest = JSON.parse(whole);
+    manifest.tables[0].file.bytes = 1e18;
+    await writeFile(path, JSON.stringify(manifest));
+    await expect(run()).rejects.toMatchObject({ code: 'space_short', exit: 1 });
+    await writeFile(path, whole);
+    await expectUntouched();
+  });
+
   it('by a role that may not create databases runs in the destination, in one transaction', async () => {
     await server.psql('postgres', {
       sql: `CREATE ROLE plain LOGIN PASSWORD 'plain'; ALTER DATABASE copy OWNER TO plain`,

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
+import { formatNumberOf } from '../../amounts.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import { redact } from '../../process/redact.ts';
 import type { ManifestTable } from '../../snapshots/manifest.ts';
@@ -36,7 +37,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const source = await readSource(context, session, { request, serverVersion });
   report({ event: 'step', step: 'connect', state: 'done', label: `Connected to PostgreSQL ${serverVersion}` });
 
-  const of = `${source.tables.length} tables of ${request.url.display}`;
+  const of = `${formatNumberOf(source.tables.length, 'table')} of ${request.url.display}`;
   report({ event: 'step', step: 'dump', state: 'started', label: `Dump ${of}` });
   const progress = createDumpProgress({ tables: source.tables, expected: request.expectedBytes, report });
   const packing = createPacking(request, progress);

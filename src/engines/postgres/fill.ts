@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { formatNumberOf } from '../../amounts.ts';
 import type { EngineContext } from '../engine.ts';
 import { type ArchiveEntry, isTableData, parseArchiveList } from './archive.ts';
 import { connect } from './connect.ts';
@@ -19,14 +20,24 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   const archive = await materialize(context, fill);
   await createExtensionSchemas(context, fill);
 
-  report({ event: 'step', step: 'restore', state: 'started', label: `Restore ${plan.tables.length} tables` });
+  report({
+    event: 'step',
+    step: 'restore',
+    state: 'started',
+    label: `Restore ${formatNumberOf(plan.tables.length, 'table')}`,
+  });
   await pgRestore(context, { fill, archive, section: 'pre-data', jobs: 1 });
   await Promise.all([
     loadTables(context, fill),
     // Large objects and the values of sequences; tables go their own way.
     pgRestore(context, { fill, archive, section: 'data', jobs: 1 }),
   ]);
-  report({ event: 'step', step: 'restore', state: 'done', label: `Restored ${plan.tables.length} tables` });
+  report({
+    event: 'step',
+    step: 'restore',
+    state: 'done',
+    label: `Restored ${formatNumberOf(plan.tables.length, 'table')}`,
+  });
 
   report({ event: 'step', step: 'index', state: 'started', label: 'Build indexes and constraints' });
   await pgRestore(context, { fill, archive, section: 'post-data', jobs });

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatNumberOf } from '../../amounts.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../engine.ts';
 import { archiveDetails } from './archive.ts';
 import { readSchemas } from './catalogue.ts';
@@ -53,7 +54,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     event: 'step',
     step: 'restore',
     state: 'started',
-    label: `Restore ${plan.tables.length} tables in one transaction`,
+    label: `Restore ${formatNumberOf(plan.tables.length, 'table')} in one transaction`,
   });
   const total = tables.reduce((sum, table) => sum + table.file.bytes, 0);
   let done = 0;
@@ -81,7 +82,12 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     throw restoreFailed('The restore in one transaction failed', ended.value.stderr.trim().split('\n').slice(0, 20));
   }
   if (fed.status === 'rejected') throw fed.reason;
-  report({ event: 'step', step: 'restore', state: 'done', label: `Restored and checked ${plan.tables.length} tables` });
+  report({
+    event: 'step',
+    step: 'restore',
+    state: 'done',
+    label: `Restored and checked ${formatNumberOf(plan.tables.length, 'table')}`,
+  });
   return { swapMs: null, undoDatabase: null };
 }
 

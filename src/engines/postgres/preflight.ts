@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import { EXIT, UserError } from '../../errors.ts';
 import type { WarningEvent } from '../../events.ts';
 import type { DestinationState } from '../../results.ts';
@@ -21,14 +22,19 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   refuseMissing(facts, { extensions: details.extensions.map(({ name }) => name), roles: details.roles });
   const chosen = chooseStrategy(facts, request);
   const wanted = new Set(schemas);
+  const tables = manifest.tables.filter((table) => {
+    const data = details.data[table.file.name];
+    return data !== undefined && (data.of_extension || wanted.has(data.schema));
+  });
+  refuseShortSpace(
+    facts,
+    tables.reduce((sum, table) => sum + table.file.bytes, 0),
+  );
   return {
     destination: facts.destination,
     ...chosen,
     schemas,
-    tables: manifest.tables.filter((table) => {
-      const data = details.data[table.file.name];
-      return data !== undefined && (data.of_extension || wanted.has(data.schema));
-    }),
+    tables,
     warnings: [...warnings, ...versionWarnings(facts, request), ...sessionWarnings(facts, chosen.strategy)],
   };
 }
@@ -40,6 +46,8 @@ interface Facts {
   whyNot: string;
   extensions: string[];
   roles: string[];
+  /** Bytes free where the server keeps its data; `null` when nobody here can know. */
+  freeBytes: number | null;
 }
 
 export async function inspectDestination(context: EngineContext, url: DatabaseUrl): Promise<Facts> {
@@ -70,6 +78,7 @@ interface Row {
   owner: boolean;
   extensions: string[];
   roles: string[];
+  data_directory: string | null;
 }
 
 async function readFacts(context: EngineContext, session: Session, url: DatabaseUrl): Promise<Facts> {
@@ -81,16 +90,18 @@ async function readFacts(context: EngineContext, session: Session, url: Database
       r.rolsuper OR r.rolcreatedb AS createdb,
       d.oid IS NULL OR pg_has_role(d.datdba, 'MEMBER') AS owner,
       (SELECT json_agg(name) FROM pg_available_extensions) AS extensions,
-      (SELECT json_agg(rolname) FROM pg_roles) AS roles
+      (SELECT json_agg(rolname) FROM pg_roles) AS roles,
+      (SELECT setting FROM pg_settings WHERE name = 'data_directory') AS data_directory
     FROM pg_roles r LEFT JOIN pg_database d ON d.datname = ${database} WHERE r.rolname = current_user`);
   if (!row) throw new Error('pg_roles has no row for the role of the session');
   const [host] = url.hosts;
   const name = host?.host || context.environment.PGHOST || 'localhost';
+  const local = await isLocalHost(name);
   return {
     destination: {
       url: url.display,
       host: `${name}:${host ? portOf(host, context.environment) : ''}`,
-      local: await isLocalHost(name),
+      local,
       database: url.database ?? '',
       exists: row.present,
       size_bytes: row.size_bytes,
@@ -101,7 +112,28 @@ async function readFacts(context: EngineContext, session: Session, url: Database
     whyNot: row.createdb ? `the role does not own ${url.database}` : 'the role may not create databases',
     extensions: row.extensions ?? [],
     roles: row.roles ?? [],
+    freeBytes: local && row.data_directory !== null ? await freeBytesOf(row.data_directory) : null,
   };
+}
+
+/** A server on this machine may still keep its data where we cannot look. */
+async function freeBytesOf(directory: string): Promise<number | null> {
+  const space = await statfs(directory).catch(() => null);
+  return space && space.bavail * space.bsize;
+}
+
+/** As text the rows take about as much as they will on the disk, without indexes: less room than that is never enough. */
+function refuseShortSpace({ freeBytes, destination }: Facts, neededBytes: number): void {
+  if (freeBytes === null || freeBytes >= neededBytes) return;
+  const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
+  throw new UserError(
+    `The server ${destination.host} has ${megabytes(freeBytes)} free, and the snapshot needs more than ${megabytes(neededBytes)}`,
+    {
+      code: 'space_short',
+      exit: EXIT.failed,
+      hint: 'Make room on its disk; a database that is kept for tool undo (its name ends in .tool-undo) may be dropped.',
+    },
+  );
 }
 
 function refuseMissing(facts: Facts, needed: { extensions: string[]; roles: string[] }): void {

@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { formatNumberOf } from '../../amounts.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../engine.ts';
 import { archiveDetails } from './archive.ts';
 import { checkRestored } from './check.ts';
@@ -32,7 +33,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       event: 'step',
       step: 'check',
       state: 'done',
-      label: `Checked ${plan.tables.length} tables, row by row counted`,
+      label: `Checked ${formatNumberOf(plan.tables.length, 'table')}, row by row counted`,
     });
     await inheritSettings(server, {
       from: plan.destination.exists ? (url.database ?? '') : null,

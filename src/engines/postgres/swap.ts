@@ -44,7 +44,7 @@ export async function swapDatabases(context: EngineContext, { server, url, fresh
   const swapMs = Math.round(performance.now() - started);
   if (retired) await dropDatabase(server, retired);
   if (exists && !undo) await dropDatabase(server, names.undo);
-  report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is the new one (${swapMs} ms)` });
+  report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is the new one` });
   return { swapMs, undoDatabase: exists && undo ? names.undo : null };
 }
 

@@ -49,7 +49,7 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
     databases: [destination, names.undo],
   });
   const swapMs = Math.round(performance.now() - started);
-  report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is what it was (${swapMs} ms)` });
+  report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is what it was` });
   return { swapMs, undoDatabase: names.undo };
 }
 

@@ -1,0 +1,261 @@
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { build } from '../../.ci/build.mjs';
+import {
+  describeWithPostgres,
+  eventually,
+  startPostgres,
+  type TestPostgres,
+  temporaryFolder,
+} from '../helpers/postgres-server.ts';
+import { openTerminal, type TestTerminal } from './terminal.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
+const SNAPSHOTS = /\d snapshots?$|no snapshots/m;
+const AS_BEFORE = { alternateScreen: false, cursorHidden: false, autowrap: true, bracketedPaste: false };
+
+const SHOP = `
+  CREATE TABLE customer (id integer PRIMARY KEY, name text NOT NULL);
+  INSERT INTO customer SELECT i, 'customer ' || i FROM generate_series(1, 2000) i`;
+
+// In any database but its own, the first takes its time, and the second refuses.
+const SLOW = `
+  CREATE FUNCTION nap() RETURNS integer LANGUAGE sql AS
+    $$ SELECT 1 FROM pg_sleep(CASE current_database() WHEN 'slow' THEN 0 ELSE 60 END) $$;
+  CREATE MATERIALIZED VIEW napped AS SELECT public.nap()`;
+const HOMESICK = `
+  CREATE FUNCTION at_home() RETURNS integer LANGUAGE plpgsql AS
+    $$ BEGIN IF current_database() <> 'homesick' THEN RAISE 'there is no place like home'; END IF; RETURN 1; END $$;
+  CREATE MATERIALIZED VIEW house AS SELECT public.at_home()`;
+
+describeWithPostgres('the screens on a real server', () => {
+  let server: TestPostgres;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let work: string;
+  let terminal: TestTerminal;
+
+  beforeAll(async () => {
+    await build();
+    folder = await temporaryFolder();
+    server = await startPostgres();
+    for (const [name, sql] of Object.entries({ shop: SHOP, slow: SLOW, homesick: HOMESICK })) {
+      await server.createDatabase(name);
+      await server.psql(name, { sql });
+    }
+  });
+
+  beforeEach(async ({ task }) => {
+    work = join(folder.path, task.id);
+    await server.psql('postgres', { sql: 'DROP DATABASE IF EXISTS copy WITH (FORCE)' });
+    await server.psql('postgres', { sql: 'DROP DATABASE IF EXISTS "copy.tool-undo" WITH (FORCE)' });
+    await server.createDatabase('copy');
+    await server.psql('copy', { sql: 'CREATE TABLE mine (id integer); INSERT INTO mine VALUES (7)' });
+    await writeFile(join(folder.path, 'tool.yml'), configuration(), { mode: 0o600 });
+  });
+
+  afterEach(() => terminal.close());
+
+  afterAll(async () => {
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  function configuration(): string {
+    const target = (name: string) =>
+      `  ${name}:\n    snapshot: { src_url: "${server.url(name)}", dst_url: "${server.url('copy')}" }\n`;
+    return [
+      `secret_key: ${'0123456789abcdef'.repeat(2)}\nworking_directory: ${work}\ntargets:\n`,
+      ...['shop', 'slow', 'homesick'].map(target),
+      '  away:\n    snapshot: { src_url: "postgres://nobody@127.0.0.1:1/away" }\n',
+    ].join('');
+  }
+
+  /** The program, with all connections checked. */
+  async function open(words: string[] = [], size: { columns?: number; rows?: number } = {}): Promise<void> {
+    terminal = openTerminal({
+      command: [process.execPath, PROGRAM, ...words],
+      cwd: folder.path,
+      environment: { HOME: folder.path, XDG_CACHE_HOME: work },
+      ...size,
+    });
+    await terminal.waitFor((screen) => screen.includes('✗ unreachable') && screen.split('✓ up').length === 4);
+  }
+
+  /** Ends at the snapshots of a target that has one. */
+  async function openWithSnapshot(target: string): Promise<void> {
+    await open();
+    terminal.press('/', target, 'enter', 'b');
+    await terminal.waitFor(`Built snapshot 0 of ${target}`);
+    await openListed();
+  }
+
+  /** From the run to the list of targets, and into the one that is left in it; an Esc that is followed at once means Alt. */
+  async function openListed(): Promise<void> {
+    terminal.press('esc');
+    await terminal.waitFor('1 of 4 targets');
+    terminal.press('enter');
+    await terminal.waitFor('1 snapshot');
+  }
+
+  async function confirmLoad(): Promise<void> {
+    terminal.press('l');
+    await terminal.waitFor('❯ Leave copy as it is');
+    terminal.press('down', 'enter');
+  }
+
+  async function expectUntouched(): Promise<void> {
+    expect(await server.psql('copy', { sql: 'SELECT id FROM mine' })).toBe('7\n');
+    await eventually(async () => (await server.databases()).join() === 'copy,homesick,postgres,shop,slow');
+  }
+
+  async function expectRestored(exitCode: number): Promise<void> {
+    expect(await terminal.exited).toMatchObject({ exitCode });
+    await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
+  }
+
+  it.for([
+    { columns: 80, rows: 24 },
+    { columns: 200, rows: 50 },
+  ])('are walked through by keys alone at $columns×$rows, and the databases follow', async (size) => {
+    await open([], size);
+    terminal.press('/', 's', 'h', 'o', 'p');
+    await terminal.waitFor('1 of 4 targets');
+    terminal.press('enter', 'b');
+    await terminal.waitFor('✓ Built snapshot 0 of shop (1 table, 2,000 rows');
+    await openListed();
+    await terminal.waitFor(/❯ 0 {2}just now .* 2,000/);
+
+    terminal.press('l');
+    await terminal.waitFor('❯ Leave copy as it is');
+    await terminal.waitFor('copy is replaced. What it holds now is kept for one undo.');
+    terminal.press('down', 'enter');
+    await terminal.waitFor('✓ Loaded snapshot 0 of shop into');
+    await terminal.waitFor('✓ copy is the new one');
+    expect(await server.dump('copy')).toBe(await server.dump('shop'));
+
+    terminal.press('u');
+    await terminal.waitFor('❯ Leave copy as it is');
+    terminal.press('down', 'enter');
+    await terminal.waitFor('✓ copy is what it was');
+    await terminal.waitFor('✓ Put postgres://');
+    expect(await server.psql('copy', { sql: 'SELECT id FROM mine' })).toBe('7\n');
+
+    terminal.press('esc');
+    await terminal.waitFor('✓ Loaded snapshot 0');
+    terminal.press('esc');
+    await terminal.waitFor('1 snapshot');
+    terminal.press('v');
+    await terminal.waitFor('✓ Snapshot 0 of shop is whole');
+    terminal.press('esc');
+    await terminal.waitFor('1 snapshot');
+    terminal.press('n');
+    await terminal.waitFor('Note:');
+    terminal.press('before the move', 'enter');
+    await terminal.waitFor('Note saved');
+    const [manifest = ''] = await readdir(join(work, 'snapshots', 'shop'));
+    expect(await readFile(join(work, 'snapshots', 'shop', manifest), 'utf8')).toContain('before the move');
+
+    terminal.press('d');
+    await terminal.waitFor('❯ Keep the snapshot');
+    terminal.press('down', 'enter');
+    await terminal.waitFor('✓ Removed the snapshot of shop');
+    expect(await readdir(join(work, 'snapshots', 'shop'))).toEqual([]);
+
+    terminal.press('esc');
+    await terminal.waitFor(SNAPSHOTS);
+    terminal.press('esc');
+    await terminal.waitFor('1 of 4 targets');
+    terminal.press('q');
+    await expectRestored(0);
+    for (const line of [
+      'Built snapshot 0 of shop',
+      'Loaded snapshot 0',
+      'Put postgres://',
+      'is whole',
+      'Removed the',
+    ]) {
+      await terminal.waitFor(line);
+    }
+  });
+
+  it('say where a target stands that does not answer, and go on meanwhile', async () => {
+    await open();
+    terminal.press('G');
+    await terminal.waitFor('❯ away');
+    await terminal.waitFor(/unreachable since \d\d:\d\d: /);
+    terminal.press('b');
+    await terminal.waitFor(/✗ Cannot reach .*127\.0\.0\.1:1/);
+    terminal.press('esc');
+    await terminal.waitFor('4 targets');
+    terminal.press('g');
+    await terminal.waitFor('❯ shop');
+    terminal.press('q');
+    await expectRestored(0);
+    await terminal.waitFor('Build a snapshot of away: failed');
+  });
+
+  it("show a load that fails with the server's own words and what became of the destination", async () => {
+    await openWithSnapshot('homesick');
+    await confirmLoad();
+    await terminal.waitFor('there is no place like home');
+    await terminal.waitFor('The destination is as it was before');
+    await expectUntouched();
+  });
+
+  it('show which file of a snapshot is damaged', async () => {
+    await openWithSnapshot('shop');
+    const [manifest = ''] = await readdir(join(work, 'snapshots', 'shop'));
+    const { tables } = JSON.parse(await readFile(join(work, 'snapshots', 'shop', manifest), 'utf8'));
+    const { sha256 } = tables[0].file;
+    await truncate(join(work, 'objects', sha256.slice(0, 2), sha256), 50);
+    await confirmLoad();
+    await terminal.waitFor(/✗ Snapshot \w+ of shop is damaged/);
+    await terminal.waitFor('public.customer: the object');
+    await terminal.waitFor('→ The destination is as it was before.');
+    await expectUntouched();
+  });
+
+  it('cancel a load in the middle with Ctrl-C, and the destination is as it was', async () => {
+    await openWithSnapshot('slow');
+    await confirmLoad();
+    await eventually(async () => (await server.databases()).some((name) => name.startsWith('copy.tool-new')));
+    await terminal.waitFor('running');
+    terminal.press('ctrl+c');
+    await terminal.waitFor('cancelled after');
+    await expectUntouched();
+    terminal.press('esc');
+    await terminal.waitFor(SNAPSHOTS);
+    terminal.press('esc');
+    await terminal.waitFor('1 of 4 targets');
+    terminal.press('q');
+    await terminal.exited;
+    await terminal.waitFor('Load snapshot 0 of slow into copy: cancelled');
+  });
+
+  it('ask before they are left with work going on, and can cancel it', async () => {
+    await openWithSnapshot('slow');
+    await confirmLoad();
+    await terminal.waitFor('running');
+    terminal.press('esc');
+    await terminal.waitFor('● 1 running');
+    terminal.press('esc');
+    await terminal.waitFor('1 of 4 targets');
+    terminal.press('q');
+    await terminal.waitFor('Load snapshot 0 of slow into copy');
+    await terminal.waitFor('❯ Stay here');
+    terminal.press('down', 'down', 'enter');
+    await expectRestored(130);
+    await terminal.waitFor('Load snapshot 0 of slow into copy: cancelled');
+    await expectUntouched();
+  });
+
+  it('change nothing with --read-only, and say why', async () => {
+    await open(['--read-only']);
+    terminal.press('b');
+    await terminal.waitFor('Started with --read-only: nothing is changed');
+    terminal.press('q');
+    await expectRestored(0);
+  });
+});
