@@ -34,7 +34,7 @@ export function localRunner({ environment, report }: { environment: NodeJS.Proce
 
   return {
     id: 'local',
-    run: (command, options = {}) => spawn(command, options, 'ignore').ended,
+    run: async (command, options = {}) => spawn(command, options, 'ignore').ended,
     start(command, options = {}): RunningProcess {
       const { child, ended } = spawn(command, options, 'pipe');
       return {
@@ -66,6 +66,7 @@ function tailOf(stream: Readable | null, onErrorLine: ((line: string) => void) |
     unfinished = lines.pop() ?? '';
     for (const line of lines) onErrorLine(line);
   });
+  stream?.on('end', () => unfinished !== '' && onErrorLine?.(unfinished));
   return () => kept;
 }
 

@@ -51,12 +51,12 @@ export function packFile({ source, destination, terminator, complete, wait, onBy
     let storedBytes = 0;
     let tail = Buffer.alloc(0);
     while (true) {
-      const filled = fill(input, buffer, { end, complete, wait });
+      const filled = fill(input, buffer, { before: tail, end, complete, wait });
       if (filled === 0) break;
       const content = buffer.subarray(0, filled);
       hash.update(content);
       lines += countLines(content);
-      if (end) tail = Buffer.from(Buffer.concat([tail, content.subarray(-end.length)]).subarray(-end.length));
+      if (end) tail = lastOf(tail, content, end.length);
       const stored = compressFrame(content);
       writeWhole(output, stored);
       storedBytes += stored.length;
@@ -78,13 +78,15 @@ export function packFile({ source, destination, terminator, complete, wait, onBy
 }
 
 interface Growth {
+  /** The end of what was read before: a terminator may begin in it. */
+  before: Buffer;
   end: Buffer | null;
   complete: () => boolean;
   wait: () => void;
 }
 
 /** Fills the buffer; less than full only at the very end of the source. */
-function fill(input: number, buffer: Buffer, { end, complete, wait }: Growth): number {
+function fill(input: number, buffer: Buffer, { before, end, complete, wait }: Growth): number {
   let filled = 0;
   while (filled < buffer.length) {
     // Asked before the read: what was written before the end was said is then surely seen.
@@ -93,10 +95,14 @@ function fill(input: number, buffer: Buffer, { end, complete, wait }: Growth): n
     filled += read;
     if (read > 0) continue;
     if (last) break;
-    if (end && filled >= end.length && buffer.subarray(filled - end.length, filled).equals(end)) break;
+    if (end && lastOf(before, buffer.subarray(0, filled), end.length).equals(end)) break;
     wait();
   }
   return filled;
+}
+
+function lastOf(before: Buffer, content: Buffer, length: number): Buffer<ArrayBuffer> {
+  return Buffer.concat([before, content.subarray(-length)]).subarray(-length);
 }
 
 function countLines(content: Buffer): number {

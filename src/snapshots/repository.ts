@@ -24,7 +24,7 @@ export interface Repository {
   object(file: ManifestFile): ObjectToRead;
   /** Bytes of objects that only this manifest names. */
   ownBytes(manifest: Manifest): Promise<number>;
-  /** Removes objects older than a day that no manifest names; the bytes freed. */
+  /** Removes objects older than a day that no manifest names; the bytes freed. None while a manifest is damaged. */
   sweep(now: Date): Promise<number>;
   /** A folder for one run's unfinished files; those of dead runs are removed. */
   stage(): Promise<Staging>;
@@ -44,15 +44,14 @@ export function createRepository({ directory, report }: { directory: string; rep
     }
   }
 
-  async function readAll(prefix: string): Promise<Manifest[]> {
+  /** Newest first; `null` for those that are damaged. */
+  async function readEach(prefix: string): Promise<(Manifest | null)[]> {
     const files = (await folder.list(prefix)).filter((file) => file.key.endsWith('.json'));
-    const manifests = await Promise.all(files.map((file) => read(file.key)));
-    return manifests.filter((manifest) => manifest !== null).reverse();
+    return (await Promise.all(files.map((file) => read(file.key)))).reverse();
   }
 
-  async function namedObjects(except?: Manifest): Promise<Set<string>> {
-    const others = (await readAll('snapshots')).filter((manifest) => manifest.id !== except?.id);
-    return new Set(others.flatMap((manifest) => filesOf(manifest).map((file) => file.sha256)));
+  async function readAll(prefix: string): Promise<Manifest[]> {
+    return (await readEach(prefix)).filter((manifest) => manifest !== null);
   }
 
   return {
@@ -65,7 +64,8 @@ export function createRepository({ directory, report }: { directory: string; rep
     object: ({ sha256, bytes }) => ({ path: folder.path(objectKey(sha256)), sha256, bytes }),
 
     async ownBytes(manifest) {
-      const shared = await namedObjects(manifest);
+      const others = (await readAll('snapshots')).filter(({ id }) => id !== manifest.id);
+      const shared = namedObjects(others);
       const own = new Map(filesOf(manifest).map((file) => [file.sha256, file.stored_bytes]));
       return [...own].reduce((sum, [sha256, bytes]) => (shared.has(sha256) ? sum : sum + bytes), 0);
     },
@@ -74,7 +74,10 @@ export function createRepository({ directory, report }: { directory: string; rep
       // A run that is building may be about to name an object that nobody else names.
       if ((await liveStagings(stagingRoot)) > 0) return 0;
       const objects = await folder.list('objects');
-      const named = await namedObjects();
+      const manifests = await readEach('snapshots');
+      // One that cannot be read, or that a newer version has written, may name any object.
+      if (!manifests.every((manifest) => manifest !== null)) return 0;
+      const named = namedObjects(manifests);
       let freed = 0;
       for (const object of objects) {
         const sha256 = object.key.slice(object.key.lastIndexOf('/') + 1);
@@ -91,6 +94,10 @@ export function createRepository({ directory, report }: { directory: string; rep
 
 export function filesOf(manifest: Manifest): ManifestFile[] {
   return [...manifest.tables.map((table) => table.file), ...manifest.files];
+}
+
+function namedObjects(manifests: Manifest[]): Set<string> {
+  return new Set(manifests.flatMap((manifest) => filesOf(manifest).map((file) => file.sha256)));
 }
 
 export function newSnapshotId(): string {

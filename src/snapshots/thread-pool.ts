@@ -15,7 +15,9 @@ export interface ThreadPool {
 
 interface Thread {
   worker: Worker;
-  /** Takes the answers of the task that the thread works on. */
+  /** Of the task that the thread works on. */
+  ticket: number;
+  /** Takes that task's answers. */
   inbox: ((reply: WorkerReply) => void) | null;
 }
 
@@ -31,10 +33,11 @@ export function createThreadPool(size: number): ThreadPool {
   let tickets = 0;
 
   function start(): Thread {
-    const thread: Thread = { worker: new Worker(workerFile(), { name: 'objects', resourceLimits: HEAP }), inbox: null };
+    const worker = new Worker(workerFile(), { name: 'objects', resourceLimits: HEAP });
+    const thread: Thread = { worker, ticket: 0, inbox: null };
     thread.worker.on('message', (reply: WorkerReply) => thread.inbox?.(reply));
     thread.worker.on('error', (error) =>
-      thread.inbox?.({ ticket: tickets, reply: 'failed', message: error.message, code: null }),
+      thread.inbox?.({ ticket: thread.ticket, reply: 'failed', message: error.message, code: null }),
     );
     all.push(thread);
     return thread;
@@ -97,6 +100,7 @@ function conversation({ thread, ticket, closed, giveBack }: Conversation): Excha
     else resolve(reply);
   }
 
+  thread.ticket = ticket;
   thread.inbox = (reply) => {
     if (reply.ticket !== ticket) return;
     answers.push(reply);

@@ -34,3 +34,74 @@ test('each command is told as one would type it, without secrets', async () => {
   await runner.run({ file: 'true', args: ["it's", 'postgres://u:secret@h/d'], env: { PGPASSWORD: 'hidden' } });
   expect(events).toEqual([{ event: 'command', command: `true 'it'\\''s' postgres://u:***@h/d` }]);
 });
+
+test('the last line of standard error comes, also when nothing ends it', async () => {
+  const lines: string[] = [];
+  await runner.run(
+    { file: 'sh', args: ['-c', 'printf "one\\n\\ntwo" >&2'] },
+    { onErrorLine: (line) => lines.push(line) },
+  );
+  expect(lines).toEqual(['one', '', 'two']);
+});
+
+test('a character that is written in two halves is one', async () => {
+  const lines: string[] = [];
+  const script = `process.stderr.write(Buffer.from([0xc3]), () => process.stdout.write('half', () => process.stdin.once('data', () => {
+    process.stderr.write(Buffer.from([0xbc, 0x0a]));
+    process.stdin.destroy();
+  })))`;
+  const child = runner.start(
+    { file: process.execPath, args: ['-e', script] },
+    { onErrorLine: (line) => lines.push(line) },
+  );
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  child.stdin.write('go on\n');
+  expect(await child.ended).toMatchObject({ exitCode: 0, stderr: 'ü\n' });
+  expect(lines).toEqual(['ü']);
+});
+
+test('much output is kept whole, and the end of many words', async () => {
+  const script = 'head -c 3000000 /dev/zero | tr "\\0" x; (head -c 3000000 /dev/zero | tr "\\0" y; echo the end) >&2';
+  const { stdout, stderr } = await runner.run({ file: 'sh', args: ['-c', script] });
+  expect(stdout).toHaveLength(3_000_000);
+  expect(stderr.length).toBeLessThanOrEqual(256 * 1024);
+  expect(stderr).toMatch(/y+the end\n$/);
+});
+
+test('input is given whole, then comes to its end', async () => {
+  const input = 'line\n'.repeat(100_000);
+  expect((await runner.run({ file: 'cat', args: [] }, { input })).stdout).toBe(input);
+});
+
+test('a child has the environment of the runner and its own, and no more', async () => {
+  const own = localRunner({ environment: { PATH: process.env.PATH, OUTER: 'outer', BOTH: 'outer' }, report: () => {} });
+  const { stdout } = await own.run({ file: 'env', args: [], env: { INNER: 'inner', BOTH: 'inner' } });
+  expect(stdout.trim().split('\n').sort()).toEqual(
+    ['BOTH=inner', 'INNER=inner', 'OUTER=outer', `PATH=${process.env.PATH}`].sort(),
+  );
+});
+
+test('a signal that was aborted before rejects, and nothing is started', async () => {
+  events.length = 0;
+  const signal = AbortSignal.abort(new Error('stopped'));
+  const running = runner.run({ file: 'sh', args: ['-c', 'exit 0'] }, { signal });
+  await expect(running).rejects.toThrow('stopped');
+  expect(events).toEqual([]);
+});
+
+test('a child that a signal has ended has no exit code', async () => {
+  const child = runner.start({ file: 'sh', args: ['-c', 'echo ready; cat'] });
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  child.kill();
+  expect(await child.ended).toMatchObject({ exitCode: null });
+});
+
+test('a child that ignores SIGTERM is killed when the work is aborted', async () => {
+  const controller = new AbortController();
+  const script = 'trap "" TERM; echo $$; while :; do read line || :; done';
+  const child = runner.start({ file: 'sh', args: ['-c', script] }, { signal: controller.signal });
+  const pid = await new Promise<number>((resolve) => child.stdout.once('data', (text) => resolve(Number(text))));
+  controller.abort(new Error('stopped'));
+  await expect(child.ended).rejects.toThrow('stopped');
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+}, 10_000);

@@ -7,6 +7,8 @@ import { type Packed, packFile, readFrames } from '../../src/snapshots/object-fi
 import { FRAME_BYTES } from '../../src/snapshots/object-format.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 
+const TERMINATOR = '\\.\n\n\n';
+
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let number = 0;
 
@@ -46,9 +48,9 @@ test.for([0, 1, FRAME_BYTES - 1, FRAME_BYTES, FRAME_BYTES + 1, 3 * FRAME_BYTES +
   },
 );
 
-test('any zstd reads a frame of it', () => {
-  const object = pack(Buffer.from('hello, hello, hello'));
-  expect(zstdDecompressSync(readFileSync(object.path)).toString()).toBe('hello, hello, hello');
+test.for([0, 1, FRAME_BYTES, 2 * FRAME_BYTES + 17])('any zstd reads the object of %i bytes', (length) => {
+  const content = Buffer.alloc(length, 'line of text\n');
+  expect(zstdDecompressSync(readFileSync(pack(content).path)).equals(content)).toBe(true);
 });
 
 test('the same content makes the same object', () => {
@@ -57,7 +59,6 @@ test('the same content makes the same object', () => {
 });
 
 test('a file is followed while it grows, up to its terminator, also across the border of a frame', () => {
-  const terminator = '\\.\n\n\n';
   const body = 'x'.repeat(FRAME_BYTES - 3);
   const source = join(folder.path, 'growing.source');
   const destination = join(folder.path, 'growing.object');
@@ -67,13 +68,33 @@ test('a file is followed while it grows, up to its terminator, also across the b
   const packed = packFile({
     source,
     destination,
-    terminator,
+    terminator: TERMINATOR,
     complete: () => parts.length === 0,
     wait,
     onBytes: () => {},
   });
   expect(packed).toMatchObject({ terminated: true, bytes: FRAME_BYTES + 2, lines: 3 });
 });
+
+test.for([0, 1, 2, 3, 4, 5, 6])(
+  'a file that is complete is known by its terminator, %i bytes of it before a border',
+  (before) => {
+    number += 1;
+    const source = join(folder.path, `${number}.source`);
+    writeFileSync(source, `${'x'.repeat(FRAME_BYTES - before)}${TERMINATOR}`);
+    const packed = packFile({
+      source,
+      destination: join(folder.path, `${number}.object`),
+      terminator: TERMINATOR,
+      complete: () => false,
+      wait: () => {
+        throw new Error('it waits for more');
+      },
+      onBytes: () => {},
+    });
+    expect(packed).toMatchObject({ terminated: true, bytes: FRAME_BYTES - before + TERMINATOR.length });
+  },
+);
 
 test('a file whose writer ended before its terminator is known to be cut short', () => {
   const source = join(folder.path, 'cut.source');
@@ -82,7 +103,7 @@ test('a file whose writer ended before its terminator is known to be cut short',
   const packed = packFile({
     source,
     destination,
-    terminator: '\\.\n\n\n',
+    terminator: TERMINATOR,
     complete: () => true,
     wait: () => {},
     onBytes: () => {},
@@ -100,7 +121,7 @@ test('damage anywhere is found', () => {
       const path = join(folder.path, 'damaged.object');
       writeFileSync(path, damaged);
       try {
-        // A bit that means nothing, such as one of the table's checksum flag, may change; the content may not.
+        // A bit that zstd itself passes over, such as the unused one of a frame's header, may change; the content may not.
         expect(read({ ...object, path }).equals(read(object))).toBe(true);
       } catch (error) {
         expect(error).toBeInstanceOf(Error);
@@ -108,6 +129,14 @@ test('damage anywhere is found', () => {
     }),
     { numRuns: 300 },
   );
+  const table = 8 + 8 + 9;
+  for (let at = whole.length - table; at < whole.length; at += 1) {
+    const damaged = Buffer.from(whole);
+    damaged.writeUInt8(damaged.readUInt8(at) ^ 1, at);
+    const path = join(folder.path, 'damaged.object');
+    writeFileSync(path, damaged);
+    expect(() => read({ ...object, path })).toThrow();
+  }
   writeFileSync(join(folder.path, 'short.object'), whole.subarray(0, whole.length - 20));
   expect(() => read({ ...object, path: join(folder.path, 'short.object') })).toThrow('cut short');
 });

@@ -1,4 +1,4 @@
-import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/events.ts';
@@ -89,6 +89,59 @@ test('a sweep takes what nobody names and is older than a day, and nothing else'
   await repository.write(manifest('names a'));
   expect(await repository.sweep(new Date())).toBe(1);
   expect(await objects()).toEqual([`aa/${'a'.repeat(64)}`, `cc/${'c'.repeat(64)}`]);
+});
+
+test('a sweep takes nothing while it does not know what a damaged manifest names', async () => {
+  await store('a', 2 * DAY);
+  await repository.write(manifest('named'));
+  const [name] = await readdir(join(folder.path, 'snapshots', 'app'));
+  const path = join(folder.path, 'snapshots', 'app', name ?? '');
+  const whole = await readFile(path, 'utf8');
+  await writeFile(path, whole.replace('"format": 1', '"format": 2'));
+  expect(await repository.sweep(new Date())).toBe(0);
+  await writeFile(path, whole);
+  expect((await repository.list('app')).map(({ id }) => id)).toEqual(['named']);
+  expect(await objects()).toEqual([`aa/${'a'.repeat(64)}`]);
+});
+
+test('an object that is stored again is young again', async () => {
+  await store('a', 2 * DAY);
+  const again = join(folder.path, 'again');
+  await writeFile(again, 'a');
+  await repository.store(again, { sha256: 'a'.repeat(64) });
+  expect(await repository.sweep(new Date())).toBe(0);
+});
+
+test('what is written over keeps its place, and what is removed is gone, whatever else is there', async () => {
+  const first = manifest('first', { at: '2026-11-20T10:00:00.000Z' });
+  const second = manifest('second', { at: '2026-11-20T10:00:00.001Z' });
+  for (const written of [first, second, { ...first, note: 'kept' }]) await repository.write(written);
+  expect((await repository.list('app')).map(({ id, note }) => [id, note])).toEqual([
+    ['second', null],
+    ['first', 'kept'],
+  ]);
+  await repository.remove(second);
+  await repository.remove(second);
+  expect((await repository.list('app')).map(({ id }) => id)).toEqual(['first']);
+});
+
+test('a target whose name begins like another has its own snapshots only', async () => {
+  await repository.write(manifest('one', { target: 'app' }));
+  await repository.write(manifest('two', { target: 'app2' }));
+  await repository.write(manifest('three', { target: 'app/2' }));
+  expect((await repository.list('app')).map(({ id }) => id)).toEqual(['one']);
+  expect(await repository.list('ap')).toEqual([]);
+});
+
+test('a half written manifest is none, and nobody else may read what is stored', async () => {
+  await repository.write(manifest('whole'));
+  const snapshots = join(folder.path, 'snapshots', 'app');
+  await writeFile(join(snapshots, '20261122T000000000Z-half.json.123.tmp'), '{');
+  expect((await repository.list('app')).map(({ id }) => id)).toEqual(['whole']);
+  expect(events).toEqual([]);
+  const [name] = (await readdir(snapshots)).filter((file) => file.endsWith('.json'));
+  expect((await stat(join(snapshots, name ?? ''))).mode & 0o777).toBe(0o600);
+  expect((await stat(snapshots)).mode & 0o777).toBe(0o700);
 });
 
 test('a sweep waits while somebody builds, who may be about to name an object', async () => {

@@ -27,9 +27,12 @@ export function sameDatabaseAs(
 }
 
 async function places({ environment }: EngineContext, url: DatabaseUrl): Promise<Set<string>> {
-  const database = url.database ?? url.user ?? environment.PGUSER ?? '';
+  const database = url.database ?? environment.PGDATABASE ?? url.user ?? environment.PGUSER ?? '';
+  // Where `hostaddr` is given libpq goes there, and the host is but a name.
+  const addresses = url.parameters.hostaddr?.split(',');
+  const given = addresses?.map((host, index) => ({ host, port: (url.hosts[index] ?? url.hosts[0])?.port ?? null }));
   const hosts = await Promise.all(
-    url.hosts.map(async (host) => {
+    (given ?? url.hosts).map(async (host) => {
       const addresses = await addressesOf(host, environment);
       return addresses.map((address) => `${address}:${portOf(host, environment)}/${database}`);
     }),

@@ -6,28 +6,53 @@ import { quoteName, quoteText, type Session, SqlError } from './session.ts';
 /** A name may have so many bytes; longer ones the server would cut without a word. */
 const NAME_LIMIT = 63;
 const LONGEST_SUFFIX = '.tool-new-00000000'.length;
+/** Hexadecimal digits that tell apart the destinations whose names had to be cut. */
+const DIGEST_LENGTH = 16;
 
 /** The databases that a load makes beside its destination. Dots and dashes keep them apart from names people choose. */
 export function besideNames(destination: string): { prefix: string; fresh: () => string; undo: string } {
   const base =
     Buffer.byteLength(destination) + LONGEST_SUFFIX <= NAME_LIMIT
       ? destination
-      : `${destination.slice(0, 12)}-${createHash('sha256').update(destination).digest('hex').slice(0, 16)}`;
+      : `${cut(destination, NAME_LIMIT - LONGEST_SUFFIX - DIGEST_LENGTH - 1)}-${digest(destination)}`;
   const prefix = `${base}.tool-new-`;
   return { prefix, fresh: () => `${prefix}${randomBytes(4).toString('hex')}`, undo: `${base}.tool-undo` };
 }
 
+/** The beginning of the text, in whole characters of at most so many bytes. */
+function cut(text: string, bytes: number): string {
+  let kept = '';
+  for (const character of text) {
+    if (Buffer.byteLength(kept + character) > bytes) break;
+    kept += character;
+  }
+  return kept;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, DIGEST_LENGTH);
+}
+
+/** A session that has ended, or was killed, holds its locks until the server has noticed. */
+const LOCK_TIMEOUT = '3s';
+/** SQLSTATE of a lock that was waited for in vain. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
 /** One load at a time into a destination: the lock lives as long as the session, so a killed run leaves none. */
 export async function lockDestination(server: Session, destination: string): Promise<void> {
-  const [row] = await server.query<{ locked: boolean }>(
-    `SELECT pg_try_advisory_lock(hashtextextended(${quoteText(`tool load ${destination}`)}, 0)) AS locked`,
-  );
-  if (row?.locked) return;
-  throw new UserError(`Another load into "${destination}" is going on`, {
-    code: 'destination_busy',
-    exit: EXIT.refused,
-    hint: 'Wait for it to end, or stop it; then try again.',
-  });
+  try {
+    await server.transaction([
+      `SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`,
+      `SELECT pg_advisory_lock(hashtextextended(${quoteText(`tool load ${destination}`)}, 0))`,
+    ]);
+  } catch (error) {
+    if (!(error instanceof SqlError && error.sqlstate === LOCK_NOT_AVAILABLE)) throw error;
+    throw new UserError(`Another load into "${destination}" is going on`, {
+      code: 'destination_busy',
+      exit: EXIT.refused,
+      hint: 'Wait for it to end, or stop it; then try again.',
+    });
+  }
 }
 
 /** Drops what killed loads into the destination have left; only while holding its lock. */

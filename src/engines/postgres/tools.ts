@@ -119,7 +119,7 @@ async function inspectDirectory(runner: Runner, directory: string): Promise<Clie
   if (!['psql', 'pg_dump', 'pg_restore', 'pg_isready'].every((name) => names.includes(name))) return null;
   const pg_dump = join(directory, 'pg_dump');
   // Debian's wrapper, which starts what lies in the usual places, and takes its time.
-  if (basename(await realpath(pg_dump)) === 'pg_wrapper') return null;
+  if (basename(await realpath(pg_dump).catch(() => '')) === 'pg_wrapper') return null;
   const answer = await runner.run({ file: pg_dump, args: ['--version'] }).catch(() => null);
   const version = /(\d+(?:\.\d+)*)/.exec(answer?.stdout ?? '')?.[1];
   if (version === undefined) return null;

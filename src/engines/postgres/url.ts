@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { EXIT, UserError } from '../../errors.ts';
 import type { DatabaseUrl, Host } from '../engine.ts';
 
@@ -51,7 +52,7 @@ export function connectionOf(
   settings: Settings = {},
 ): { args: string[]; env: Record<string, string> } {
   const options = Object.entries(settings)
-    .map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\ ]/g, '\\$&')}`)
+    .map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\\s]/g, '\\$&')}`)
     .join(' ');
   const { options: own, ...parameters } = url.parameters;
   const connection =
@@ -77,20 +78,25 @@ function writeUrl({ user, hosts, database, parameters }: Omit<DatabaseUrl, 'toJS
 }
 
 function writeHost({ host, port }: Host): string {
-  const name = host.includes(':') && !host.startsWith('/') ? `[${host}]` : encodeURIComponent(host);
+  const name = isIPv6(host) ? `[${host.replaceAll('%', '%25')}]` : encodeURIComponent(host);
   return port === null ? name : `${name}:${port}`;
 }
 
-function readHosts(hosts: string, given: { host: string | undefined; port: string | undefined }): Host[] {
-  if (given.host !== undefined) {
-    const ports = (given.port ?? '').split(',');
-    return given.host.split(',').map((host, index) => ({ host, port: readPort(ports[index] ?? ports[0] ?? '') }));
+/** What the parameters say replaces what the URL's authority says, each for itself; one port is for every host. */
+function readHosts(authority: string, given: { host: string | undefined; port: string | undefined }): Host[] {
+  const parts = authority.split(',').map(readHost);
+  const names = given.host?.split(',') ?? parts.map(({ name }) => name);
+  const ports = given.port?.split(',') ?? parts.map(({ port }) => port);
+  if (ports.length !== 1 && ports.length !== names.length) {
+    throw malformed(`there are ${ports.length} ports for ${names.length} hosts`);
   }
-  return hosts.split(',').map((part) => {
-    const match = /^(?:\[(?<six>[^\]]*)\]|(?<name>[^:]*))(?::(?<port>.*))?$/.exec(part)?.groups;
-    if (!match) throw malformed(`"${part}" is not host:port; an IPv6 address stands in brackets`);
-    return { host: match.six ?? decode(match.name ?? ''), port: readPort(match.port ?? given.port ?? '') };
-  });
+  return names.map((host, index) => ({ host, port: readPort(ports[index] ?? ports[0] ?? '') }));
+}
+
+function readHost(part: string): { name: string; port: string } {
+  const match = /^(?:\[(?<six>[^\]]*)\]|(?<name>[^:]*))(?::(?<port>[^:]*))?$/.exec(part)?.groups;
+  if (!match) throw malformed(`"${part}" is not host:port; an IPv6 address stands in brackets`);
+  return { name: decode(match.six ?? match.name ?? ''), port: match.port ?? '' };
 }
 
 function readPort(text: string): number | null {

@@ -35,6 +35,27 @@ test('an error without SQL is told as it is, and never with a password', () => {
   expect(groupErrors(stderr)).toEqual(['connection to postgres://u:***@h/d failed: FATAL:  sorry']);
 });
 
+test("the server's DETAIL stays with its cause, and a parallel worker's error is an error", () => {
+  const stderr = `pg_restore: error: could not execute query: ERROR:  could not create unique index "u"
+DETAIL:  Key (id)=(1) is duplicated.
+Command was: CREATE UNIQUE INDEX u ON public.a USING btree (id);
+pg_restore: [parallel archiver] fatal: a worker process died unexpectedly
+pg_restore: creating TABLE "public.error"
+`;
+  expect(groupErrors(stderr)).toEqual([
+    'ERROR:  could not create unique index "u" | DETAIL:  Key (id)=(1) is duplicated.',
+    '  CREATE UNIQUE INDEX u ON public.a USING btree (id);',
+    'a worker process died unexpectedly',
+  ]);
+});
+
+test('a password in the SQL that failed is hidden', () => {
+  const stderr = `pg_restore: error: could not execute query: ERROR:  server "other" does not exist
+Command was: CREATE USER MAPPING FOR PUBLIC SERVER other OPTIONS (password 'it''s secret', "user" 'me');
+`;
+  expect(groupErrors(stderr)[1]).toContain(`OPTIONS (password ***, "user" 'me')`);
+});
+
 test('many causes are cut, and their number is told', () => {
   const stderr = Array.from({ length: 14 }, (_, i) => `pg_restore: error: cause ${i}\n`).join('');
   expect(groupErrors(stderr).at(-1)).toBe('and 4 more causes');

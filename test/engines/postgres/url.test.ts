@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { DatabaseUrl } from '../../../src/engines/engine.ts';
 import { connectionOf, parsePostgresUrl, portOf, withDatabase } from '../../../src/engines/postgres/url.ts';
 
 const SHOWN: [string, string][] = [
@@ -12,6 +14,13 @@ const SHOWN: [string, string][] = [
     'postgres://me@%2Fvar%2Frun%2Fpostgresql:5433/app',
   ],
   ['postgres://app@%2Ftmp%2Fsocket/app', 'postgres://app@%2Ftmp%2Fsocket/app'],
+  ['postgres://app@[fe80::1%25eth0]/app', 'postgres://app@[fe80::1%25eth0]/app'],
+  ['postgres://one,two/app?port=5432,5433', 'postgres://one:5432,two:5433/app'],
+  ['postgres://one,two:5433/app', 'postgres://one,two:5433/app'],
+  ['postgres://one,two/app?port=5433', 'postgres://one:5433,two:5433/app'],
+  ['postgres://here:5433/app?host=%2Ftmp', 'postgres://%2Ftmp:5433/app'],
+  ['postgres://here:5433/app?port=5434', 'postgres://here:5434/app'],
+  ['postgres://h/app?host=::1,db', 'postgres://[::1],db/app'],
   ['postgres://app@db/my%20data', 'postgres://app@db/my%20data'],
   ['postgres://app@db?dbname=other', 'postgres://app@db/other'],
 ];
@@ -60,8 +69,42 @@ test.for([
   ['mysql://h/d', 'does not read'],
   ['postgres://h:port/d', '"port" is not a port'],
   ['postgres://h:70000/d', '"70000" is not a port'],
+  ['postgres://a,b,c/d?port=1,2', '2 ports for 3 hosts'],
+  ['postgres://::1/d', 'stands in brackets'],
   ['postgres://u:100%@h/d', 'two hexadecimal digits'],
   ['postgres://h/d?sslpassword=x', 'service file'],
 ])('%s is refused: %s', ([text, reason]) => {
   expect(() => parsePostgresUrl(text ?? '')).toThrow(reason);
+});
+
+test('whatever a URL holds, libpq is given the same, and the password by environment only', () => {
+  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
+  const name = fc.stringMatching(/^[a-z]{1,8}$/);
+  const host = fc.oneof(
+    fc.domain(),
+    fc.ipV4(),
+    fc.ipV6(),
+    name.map((folder) => `/run/${folder} 1:2`),
+  );
+  const port = fc.option(fc.integer({ min: 1, max: 65535 }));
+  const urls = fc.record({
+    user: fc.option(text),
+    password: fc.option(text),
+    hosts: fc.array(fc.record({ host, port }), { minLength: 1, maxLength: 3 }),
+    database: fc.option(text),
+    parameters: fc.dictionary(
+      name.map((word) => `x_${word}`),
+      text,
+      { noNullPrototype: true },
+    ),
+  });
+  fc.assert(
+    fc.property(urls, (given) => {
+      const url: DatabaseUrl = { engine: 'postgres', display: '', toJSON: () => '', ...given };
+      const { args, env } = connectionOf(url);
+      const { display, engine, toJSON, ...read } = parsePostgresUrl(args[1] ?? '');
+      expect(read).toEqual({ ...given, password: null });
+      expect(env.PGPASSWORD).toBe(given.password ?? undefined);
+    }),
+  );
 });

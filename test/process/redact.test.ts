@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { redact } from '../../src/process/redact.ts';
+
+const ROWS: [text: string, shown: string][] = [
+  ['postgres://me:pass@host:5432/db', 'postgres://me:***@host:5432/db'],
+  ['postgres://:pass@host/db', 'postgres://:***@host/db'],
+  [
+    'postgres://me:p@ss@host/db and mysql://you:word@other/db',
+    'postgres://me:***@host/db and mysql://you:***@other/db',
+  ],
+  ['postgres://me@host/db', 'postgres://me@host/db'],
+  ['postgres://host:5432/db?password=pass&sslmode=require', 'postgres://host:5432/db?password=***&sslmode=require'],
+  ['host=here password=pass user=me', 'host=here password=*** user=me'],
+  ["password = 'pass word' user=me", 'password = *** user=me'],
+  ['PGPASSWORD=pass psql', 'PGPASSWORD=*** psql'],
+  ['AWS_SECRET_ACCESS_KEY=pass aws s3 ls', 'AWS_SECRET_ACCESS_KEY=*** aws s3 ls'],
+  ['TOOL_AUTHTOKEN: pass', 'TOOL_AUTHTOKEN: ***'],
+  ["CREATE ROLE me LOGIN PASSWORD 'it''s pass' CREATEDB", 'CREATE ROLE me LOGIN PASSWORD *** CREATEDB'],
+  ['{"password":"pass","user":"me"}', '{"password":***,"user":"me"}'],
+  ['secret_key: 0123456789abcdef', 'secret_key: ***'],
+  ['value $aes$00ff12 here', 'value $aes$*** here'],
+  ['the password is wrong for user "me"', 'the password is wrong for user "me"'],
+  ['password authentication failed for user "me"', 'password authentication failed for user "me"'],
+];
+
+for (const [text, shown] of ROWS) {
+  it(`shows ${shown}`, () => expect(redact(text)).toBe(shown));
+}
+
+it('shows no password of any URL, wherever the URL stands', () => {
+  const word = fc.stringMatching(/^[a-z]{1,8}$/);
+  const password = fc.stringMatching(/^[A-Z0-9!$&*+,;=:.~@%-]{4,20}$/);
+  fc.assert(
+    fc.property(word, password, word, (user, secret, host) => {
+      const url = `postgres://${user}:${secret}@${host}/db`;
+      expect(redact(`pg_dump: error: ${url}: no\n"${url}"`)).not.toContain(secret);
+    }),
+  );
+});
+
+it('is done with a very long word at once', () => {
+  const started = performance.now();
+  redact(`${'password'.repeat(20_000)} ${'x'.repeat(200_000)}`);
+  expect(performance.now() - started).toBeLessThan(1000);
+});
