@@ -1,7 +1,7 @@
 -- A small shop, for `tool demo`: two schemas, some 25 tables and 200,000 rows, the same ones each time.
 --
 -- Every value is made from its row's number by a hash, so nothing depends on the day, the machine or the time zone.
--- All of it is invented; assets/demo/personal-data.json says which columns stand for personal data, and of what kind.
+-- All of it is invented.
 
 SET client_min_messages = warning;
 SET TimeZone = 'UTC';

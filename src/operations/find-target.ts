@@ -5,7 +5,8 @@ import { EXIT, UserError } from '../errors.ts';
 
 /** The target's settings; an error of wrong usage when there is none of this name. */
 export function findTarget({ settings }: Configuration, name: string): TargetSettings {
-  const target = settings.targets[name];
+  // `toString` is no target.
+  const target = Object.hasOwn(settings.targets, name) ? settings.targets[name] : undefined;
   if (target) return target;
   const names = Object.keys(settings.targets);
   throw new UserError(`There is no target "${name}"`, {

@@ -114,7 +114,7 @@ export async function readPolicyRoles(session: Session, schemas: string[]): Prom
 export interface OutwardObject {
   /** As the archive's table of contents numbers it. */
   oid: number;
-  kind: 'foreign key' | 'view' | 'column';
+  kind: 'foreign key' | 'view' | 'index' | 'trigger' | 'column';
   name: string;
   /** What it needs, in a schema that is left out. */
   needs: string;
@@ -122,35 +122,51 @@ export interface OutwardObject {
 
 /**
  * Objects in the chosen schemas that need something in a schema that is left out: they cannot be restored without it.
- * Views are followed through views.
+ * Views are followed through views; what an extension brought comes with the extension, wherever it is.
  */
 export function readOutwardObjects(session: Session, schemas: string[], leftOut: string[]): Promise<OutwardObject[]> {
   const inside = inList(schemas);
   const outside = inList(leftOut);
   return session.query<OutwardObject>(`
-    WITH RECURSIVE outer_tables AS (
-      SELECT c.oid, n.nspname || '.' || c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WITH RECURSIVE outer_objects AS (
+      SELECT o.class, o.oid, n.nspname || '.' || o.name AS name FROM (
+        SELECT 'pg_class'::regclass AS class, oid, relname AS name, relnamespace AS namespace FROM pg_class
+        UNION ALL SELECT 'pg_type'::regclass, oid, typname, typnamespace FROM pg_type
+        UNION ALL SELECT 'pg_proc'::regclass, oid, proname || '()', pronamespace FROM pg_proc
+      ) o JOIN pg_namespace n ON n.oid = o.namespace
       WHERE n.nspname ${outside}
+        AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = o.class AND d.objid = o.oid AND d.deptype = 'e')
+    ), inner_relations AS (
+      SELECT c.oid, c.relkind, n.nspname || '.' || c.relname AS name
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname ${inside}
     ), uses AS (
-      SELECT r.ev_class AS view, d.refobjid AS used FROM pg_rewrite r
-      JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
-      WHERE d.refobjid <> r.ev_class
+      SELECT r.ev_class AS view, d.refclassid AS class, d.refobjid AS used FROM pg_rewrite r
+      JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid WHERE d.refobjid <> r.ev_class
     ), views AS (
-      SELECT u.view, o.name AS needs FROM uses u JOIN outer_tables o ON o.oid = u.used
-      UNION SELECT u.view, v.needs FROM uses u JOIN views v ON v.view = u.used
+      SELECT u.view, o.name AS needs FROM uses u JOIN outer_objects o ON o.class = u.class AND o.oid = u.used
+      UNION SELECT u.view, v.needs FROM uses u JOIN views v ON u.class = 'pg_class'::regclass AND u.used = v.view
+    ), left_out AS (
+      SELECT DISTINCT ON (c.oid) c.oid, c.name, v.needs FROM views v JOIN inner_relations c ON c.oid = v.view
+      WHERE c.relkind IN ('v', 'm') ORDER BY c.oid, v.needs
     )
-    SELECT k.oid::int8 AS oid, 'foreign key' AS kind, n.nspname || '.' || c.relname || '.' || k.conname AS name, o.name AS needs
-    FROM pg_constraint k JOIN outer_tables o ON o.oid = k.confrelid
-    JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE k.contype = 'f' AND n.nspname ${inside}
+    SELECT oid::int8 AS oid, 'view' AS kind, name, needs FROM left_out
     UNION ALL
-    SELECT DISTINCT ON (c.oid) c.oid::int8, 'view', n.nspname || '.' || c.relname, v.needs
-    FROM views v JOIN pg_class c ON c.oid = v.view JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname ${inside}
+    SELECT i.oid::int8, 'index', i.name, v.needs FROM left_out v
+    JOIN pg_index x ON x.indrelid = v.oid JOIN inner_relations i ON i.oid = x.indexrelid
     UNION ALL
-    SELECT c.oid::int8, 'column', n.nspname || '.' || c.relname || '.' || a.attname, tn.nspname || '.' || t.typname
-    FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'c') JOIN pg_namespace n ON n.oid = c.relnamespace
-    JOIN pg_type t ON t.oid = a.atttypid JOIN pg_namespace tn ON tn.oid = t.typnamespace
-    WHERE a.attnum > 0 AND NOT a.attisdropped AND n.nspname ${inside} AND tn.nspname ${outside}
+    SELECT t.oid::int8, 'trigger', c.name || '.' || t.tgname, coalesce(v.needs, o.name) FROM pg_trigger t
+    JOIN inner_relations c ON c.oid = t.tgrelid LEFT JOIN left_out v ON v.oid = t.tgrelid
+    LEFT JOIN outer_objects o ON o.class = 'pg_proc'::regclass AND o.oid = t.tgfoid
+    WHERE NOT t.tgisinternal AND coalesce(v.oid, o.oid) IS NOT NULL
+    UNION ALL
+    SELECT k.oid::int8, 'foreign key', c.name || '.' || k.conname, o.name FROM pg_constraint k
+    JOIN outer_objects o ON o.class = 'pg_class'::regclass AND o.oid = k.confrelid
+    JOIN inner_relations c ON c.oid = k.conrelid WHERE k.contype = 'f'
+    UNION ALL
+    SELECT c.oid::int8, 'column', c.name || '.' || a.attname, o.name FROM pg_attribute a
+    JOIN inner_relations c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'c') JOIN pg_type t ON t.oid = a.atttypid
+    JOIN outer_objects o ON o.class = 'pg_type'::regclass AND o.oid = CASE WHEN t.typcategory = 'A' THEN t.typelem ELSE t.oid END
+    WHERE a.attnum > 0 AND NOT a.attisdropped
     ORDER BY 2, 3`);
 }
 

@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { formatNumberOf } from '../../amounts.ts';
 import { EXIT, UserError } from '../../errors.ts';
@@ -12,6 +13,7 @@ import {
   isTableData,
   parseArchiveList,
   TERMINATOR_LINES,
+  withoutDate,
 } from './archive.ts';
 import type { CatalogueTable } from './catalogue.ts';
 import { connect } from './connect.ts';
@@ -45,6 +47,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   await followFiles(request.directory, { until: dumping, found: packing.follow });
   request.finish();
   const archive = await listArchive(context, tools, request.directory);
+  await fixDate(join(request.directory, 'toc.dat'));
   await packing.packRest(await readdir(request.directory));
   const packed = await packing.done();
   report({ event: 'step', step: 'dump', state: 'done', label: `Dumped ${of}` });
@@ -184,6 +187,11 @@ async function listArchive(context: EngineContext, tools: ClientTools, directory
     details: redact(listing.stderr).trim().split('\n'),
     hint: 'Is the disk full?',
   });
+}
+
+/** A database that has not changed gives the same files again. */
+async function fixDate(contents: string): Promise<void> {
+  await writeFile(contents, withoutDate(await readFile(contents)));
 }
 
 interface Parts {

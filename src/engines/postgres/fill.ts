@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { formatNumberOf } from '../../amounts.ts';
 import type { EngineContext } from '../engine.ts';
-import { type ArchiveEntry, isTableData, parseArchiveList } from './archive.ts';
+import { type ArchiveEntry, isTableData, parseArchiveList, withoutDependents } from './archive.ts';
 import { connect } from './connect.ts';
 import type { Filling } from './filling.ts';
 import { loadTables } from './load-tables.ts';
@@ -67,14 +67,14 @@ export async function materialize(
   await mkdir(archive);
   for (const file of manifest.files) await writeOut(read(file), join(archive, file.name));
   const listing = await context.runner.run(
-    { file: tools.pg_restore, args: ['--list', archive] },
+    { file: tools.pg_restore, args: ['--list', '--verbose', archive] },
     { signal: context.signal },
   );
   if (listing.exitCode !== 0) throw restoreFailed('pg_restore cannot read the archive', groupErrors(listing.stderr));
   const list = join(directory, 'archive.list');
-  const entries = parseArchiveList(listing.stdout).filter(
-    (entry) => !isTableData(entry) && isWanted(entry, { details, plan }),
-  );
+  const leftOut = new Set(details.left_out.map((object) => object.oid));
+  const able = withoutDependents(parseArchiveList(listing.stdout), ({ oid }) => oid !== 0 && leftOut.has(oid));
+  const entries = able.filter((entry) => !isTableData(entry) && isWanted(entry, { details, plan }));
   await writeFile(list, entries.map(({ line }) => `${line}\n`).join(''));
   return { directory: archive, list };
 }
@@ -84,9 +84,8 @@ async function writeOut(content: AsyncIterable<Uint8Array>, path: string): Promi
   await pipeline(content, output);
 }
 
-/** Not what was left out when the snapshot was taken, and not the schemas that are not wanted now. */
+/** Not the schemas that are in the snapshot but not wanted now. */
 function isWanted({ oid, text }: ArchiveEntry, { details, plan }: Pick<Filling, 'details' | 'plan'>): boolean {
-  if (oid !== 0 && details.left_out.some((object) => object.oid === oid)) return false;
   const unwanted = details.schemas.filter(({ name }) => !plan.schemas.includes(name));
   return !unwanted.some(
     (schema) =>

@@ -1,4 +1,4 @@
-import { totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { formatNumberOf } from '../../amounts.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../engine.ts';
 import { archiveDetails } from './archive.ts';
@@ -112,6 +112,11 @@ function restoreSettings(local: boolean, jobs: number): Settings {
     // Foreign keys are checked by a join, which should not spill.
     work_mem: `${Math.round(Math.min(256, Math.max(16, share / 2)))}MB`,
     synchronous_commit: 'off',
+    // Workers beyond the cores only get in each other's way; how many a server elsewhere has is its own affair.
+    ...(local
+      ? { max_parallel_maintenance_workers: `${Math.max(0, Math.floor(availableParallelism() / jobs) - 1)}` }
+      : {}),
+    jit: 'off',
     statement_timeout: '0',
     lock_timeout: '0',
     idle_in_transaction_session_timeout: '0',

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { archiveDetails, isTableData, parseArchiveList } from '../../../src/engines/postgres/archive.ts';
+import {
+  archiveDetails,
+  isTableData,
+  parseArchiveList,
+  withoutDependents,
+} from '../../../src/engines/postgres/archive.ts';
 import type { Manifest } from '../../../src/snapshots/manifest.ts';
 
 const LISTING = `;
@@ -14,7 +19,9 @@ const LISTING = `;
 210; 1259 16400 TABLE public TABLE DATA me
 3350; 0 16400 TABLE DATA public TABLE DATA me
 3351; 0 0 COMMENT public TABLE "TABLE DATA" me
+;	depends on: 210
 3352; 2606 4294967295 FK CONSTRAINT public item item_fk me
+;	depends on: 3351 5
 `;
 
 test('the entries of an archive are its lines with an oid, comments left out', () => {
@@ -29,6 +36,16 @@ test('the entries of an archive are its lines with an oid, comments left out', (
 
 test('an entry can be given back to pg_restore as it was', () => {
   for (const { line } of parseArchiveList(LISTING)) expect(LISTING.split('\n')).toContain(line);
+});
+
+test('what depends on an entry that is left out is left out with it, however far', () => {
+  const entries = parseArchiveList(LISTING);
+  const kept = (left: number): number[] =>
+    withoutDependents(entries, ({ dumpId }) => dumpId === left).map(({ dumpId }) => dumpId);
+  expect(kept(210)).toEqual([5, 3350]);
+  expect(withoutDependents(entries.toReversed(), ({ dumpId }) => dumpId === 210)).toHaveLength(2);
+  expect(kept(3352)).toEqual([5, 210, 3350, 3351]);
+  expect(kept(1)).toHaveLength(5);
 });
 
 test('only rows are rows, whatever a table is called', () => {
