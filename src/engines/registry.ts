@@ -1,8 +1,9 @@
 import { EXIT, UserError } from '../errors.ts';
 import type { Engine } from './engine.ts';
+import { mysql } from './mysql/engine.ts';
 import { postgres } from './postgres/engine.ts';
 
-export const engines: Engine[] = [postgres];
+export const engines: Engine[] = [postgres, mysql];
 
 /** The engine that understands the URL's scheme. */
 export function engineForUrl(url: string): Engine {

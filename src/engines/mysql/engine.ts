@@ -1,0 +1,26 @@
+import type { Engine } from '../engine.ts';
+import { dump } from './dump.ts';
+import { inspectDestination, planRestore } from './preflight.ts';
+import { probe } from './probe.ts';
+import { restore } from './restore.ts';
+import { sameDatabaseAs } from './same-database.ts';
+import { runScript } from './script.ts';
+import { reportTools } from './tools.ts';
+import { findKept, undo } from './undo.ts';
+import { parseMysqlUrl } from './url.ts';
+
+export const mysql: Engine = {
+  id: 'mysql',
+  schemes: ['mysql', 'mariadb'],
+  parseUrl: parseMysqlUrl,
+  reportTools,
+  probe,
+  sameDatabaseAs,
+  dump,
+  planRestore,
+  restore,
+  inspect: async (context, url) => (await inspectDestination(context, url)).destination,
+  runScript,
+  findKept,
+  undo,
+};
