@@ -1,10 +1,9 @@
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { createCode, type Definers, dropCode } from './code.ts';
-import { connect } from './connect.ts';
+import { connect, connectToServer } from './connect.ts';
 import { type CodeDefinitions, readCode } from './definitions.ts';
-import { dropDatabase, findBeside } from './server.ts';
+import { dropDatabase, findBeside, lockDestination } from './server.ts';
 import { quoteName, quoteText, type Session } from './session.ts';
-import { withDatabase } from './url.ts';
 
 /**
  * What a swap is about to do, written down beside the destination before it touches it: tables change places in one
@@ -102,15 +101,35 @@ async function goBack(
   );
 }
 
-/** Settles and drops what killed loads into the destination have left; only while holding its lock. */
-export async function sweepLeftovers(
-  context: EngineContext,
-  { server, url }: { server: Session; url: DatabaseUrl },
-): Promise<void> {
-  const destination = url.database ?? '';
-  const leftovers = await findBeside(server, destination);
-  for (const work of leftovers) await settle(context, { server, url: withDatabase(url, destination), work });
+/** Settles every swap into the destination and drops what was made for it; the names of what was there. */
+async function settleAll(
+  context: Pick<EngineContext, 'signal'>,
+  { server, url }: Omit<Work, 'work'>,
+): Promise<string[]> {
+  const leftovers = await findBeside(server, url.database ?? '');
+  for (const work of leftovers) await settle(context, { server, url, work });
+  return leftovers;
+}
+
+/** What killed loads into the destination have left; only while holding its lock. */
+export async function sweepLeftovers(context: EngineContext, place: Omit<Work, 'work'>): Promise<void> {
+  const leftovers = await settleAll(context, place);
   if (leftovers.length === 0) return;
   const message = `Removed what a load that was killed had left: ${leftovers.join(', ')}`;
   context.report({ event: 'warning', code: 'leftovers_swept', message });
 }
+
+/** When a run has failed; with a session of its own, whatever state the run's are in. */
+export async function settleAfterFailure({ report }: EngineContext, url: DatabaseUrl): Promise<void> {
+  const signal = AbortSignal.timeout(CLEAN_UP_TIMEOUT);
+  try {
+    await using server = await connectToServer({ signal }, url);
+    await lockDestination(server, url.database ?? '');
+    await settleAll({ signal }, { server, url });
+  } catch {
+    const message = `Could not remove what was made beside ${url.display} now; the next load into it does`;
+    report({ event: 'warning', code: 'leftover', message });
+  }
+}
+
+const CLEAN_UP_TIMEOUT = 20_000;

@@ -7,7 +7,7 @@ import { connect, connectToServer } from './connect.ts';
 import type { CodeDefinitions } from './definitions.ts';
 import { detailsOf } from './details.ts';
 import { fillDatabase, readDefinitionsFile } from './fill.ts';
-import { settle, sweepLeftovers } from './journal.ts';
+import { settleAfterFailure, sweepLeftovers } from './journal.ts';
 import { besideNames } from './names.ts';
 import { createDatabase, lockDestination } from './server.ts';
 import type { Session } from './session.ts';
@@ -71,7 +71,9 @@ export async function besideDestination(
     context.signal.throwIfAborted();
     return await swapDatabases(context, { server, url, fresh, undo, ...belongings });
   } catch (error) {
-    await settleAfterFailure(context, { url, fresh });
+    // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.
+    await server.close();
+    await settleAfterFailure(context, url);
     throw error;
   }
 }
@@ -81,20 +83,3 @@ async function dropTried(context: EngineContext, fresh: Beside['url'], { code }:
   await using session = await connect(context, fresh);
   await dropCode(session, code);
 }
-
-/** With a session of its own: the run's sessions may be gone with what made it fail. */
-async function settleAfterFailure(
-  { report }: EngineContext,
-  { url, fresh }: { url: Beside['url']; fresh: string },
-): Promise<void> {
-  const signal = AbortSignal.timeout(CLEAN_UP_TIMEOUT);
-  try {
-    await using server = await connectToServer({ signal }, url);
-    await settle({ signal }, { server, url, work: fresh });
-  } catch {
-    const message = `Could not remove ${fresh} now; the next load into ${url.display} does`;
-    report({ event: 'warning', code: 'leftover', message });
-  }
-}
-
-const CLEAN_UP_TIMEOUT = 20_000;

@@ -6,7 +6,7 @@ import { connect } from './connect.ts';
 import { type CodeDefinitions, readCode } from './definitions.ts';
 import { type Journal, journalRename, settle, writeJournal, writeRecord } from './journal.ts';
 import { besideNames } from './names.ts';
-import { createDatabase, databaseExists } from './server.ts';
+import { createDatabase, databaseExists, dropDatabase } from './server.ts';
 import { quoteName, quoteText, type Session, SqlError } from './session.ts';
 
 /** How many seconds the renames wait for transactions that hold a table, and how often sessions are ended for them. */
@@ -60,20 +60,20 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   // Before the journal's own tables are made, which stay there.
   const arriving = await tablesOf(server, fresh);
   const leaving = made ? [] : await tablesOf(server, destination);
-  const kept = await tablesOf(server, names.undo);
-  const retired = (name: string, at: number): [string, string] => [fresh, `tool-retired-${name}-${at}`.slice(0, 64)];
+  const kept = made ? [] : await tablesOf(server, names.undo);
+  // Not the fresh one: names of foreign keys, which move with their tables, are unique in a database.
+  const retired = names.fresh();
+  await createDatabase(server, { name: retired, collations: code });
   const renames: Rename[] = [
-    ...(made && undo ? [] : kept).map((table, at): Rename => ({ from: [names.undo, table], to: retired('kept', at) })),
-    ...leaving.map(
-      (table, at): Rename => ({
-        from: [destination, table],
-        to: keep ? [names.undo, table] : retired('old', at),
-      }),
-    ),
+    ...kept.map((table, at): Rename => ({ from: [names.undo, table], to: [retired, `kept-${at}`] })),
+    ...leaving.map((table, at): Rename => {
+      return { from: [destination, table], to: keep ? [names.undo, table] : [retired, `old-${at}`] };
+    }),
     ...(keep ? [{ from: [fresh, KEPT], to: [names.undo, KEPT] } satisfies Rename] : []),
     ...arriving.map((table): Rename => ({ from: [fresh, table], to: [destination, table] })),
   ];
   const swapMs = await exchange(context, { server, url, work: fresh, renames, made, code, definers, keep });
+  await dropDatabase(server, retired);
   if (!undo && !made) await server.execute(`DROP DATABASE IF EXISTS ${quoteName(names.undo)}`);
   context.report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is the new one` });
   return { swapMs, undoDatabase: keep ? names.undo : null };

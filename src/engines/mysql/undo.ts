@@ -1,7 +1,7 @@
 import { EXIT, UserError } from '../../errors.ts';
 import type { DatabaseUrl, EngineContext, Kept, Replaced } from '../engine.ts';
 import { connectToServer } from './connect.ts';
-import { readRecord, settle, sweepLeftovers } from './journal.ts';
+import { readRecord, settleAfterFailure, sweepLeftovers } from './journal.ts';
 import { besideNames } from './names.ts';
 import { inspectDestination } from './preflight.ts';
 import { createDatabase, databaseExists, lockDestination } from './server.ts';
@@ -47,13 +47,11 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
     report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is what it was` });
     return { swapMs, undoDatabase: names.undo };
   } catch (error) {
-    await using again = await connectToServer({ signal: AbortSignal.timeout(CLEAN_UP_TIMEOUT) }, url);
-    await settle({ signal: AbortSignal.timeout(CLEAN_UP_TIMEOUT) }, { server: again, url, work });
+    await server.close();
+    await settleAfterFailure(context, url);
     throw error;
   }
 }
-
-const CLEAN_UP_TIMEOUT = 20_000;
 
 async function readKept(server: Session, url: DatabaseUrl): Promise<KeptRecord> {
   const record = await readRecord<KeptRecord>(server, besideNames(url.database ?? '').undo, KEPT);
