@@ -6,7 +6,7 @@ import { archiveDetails } from './archive.ts';
 import { readSchemas } from './catalogue.ts';
 import { connect } from './connect.ts';
 import { materialize, sectionArgs } from './fill.ts';
-import { copyStatements, feedTables } from './load-tables.ts';
+import { COPY_FLAGS, feedTables } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
 import { PSQL_FLAGS, quoteName, quoteText } from './session.ts';
 import { findClientTools, toolsForArchive } from './tools.ts';
@@ -43,7 +43,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   const scripts = [
     await script('clear.sql', await clearScript(context, run)),
     await section('pre-data'),
-    await script('copy.sql', `${copyStatements(tables, details).join('\n')}\n`),
+    ...COPY_FLAGS,
     await section('data'),
     await section('post-data'),
     await script('check.sql', checkScript(run)),
@@ -63,12 +63,13 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     lock_timeout: '0',
     client_min_messages: 'warning',
   });
-  const flags = [...PSQL_FLAGS, '--set=ON_ERROR_STOP=1', '--single-transaction', ...scripts];
+  const flags = [...PSQL_FLAGS, '--single-transaction', ...scripts];
   const child = runner.start({ file: tools.psql, args: [...flags, ...args], env }, { signal });
   child.stdout.resume();
   const feeding = feedTables({
     read: run.read,
     batch: tables,
+    details,
     child,
     onBytes(current, bytes) {
       done += bytes;
