@@ -106,7 +106,12 @@ interface Printing {
   durationMs: number;
 }
 
-function printOutcome({ data, text }: Outcome, { line: { spec, globals }, host, durationMs }: Printing): void {
+function printOutcome(outcome: Outcome, { line: { spec, globals }, host, durationMs }: Printing): void {
+  const { data, text, verbatim = false } = outcome;
+  if (verbatim) {
+    host.stdout.write(`${text}\n`);
+    return;
+  }
   if (!globals.json) {
     if (text !== '') host.stdout.write(`${redact(text)}\n`);
     return;

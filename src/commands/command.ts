@@ -111,6 +111,8 @@ export interface Outcome {
   data: object;
   /** For people, on standard output; nothing when empty. Plain lines, no final newline. */
   text: string;
+  /** The text is a document of the program's own, without any secret: printed as it is, with `--json` too. */
+  verbatim?: true;
   /** Default 0. */
   exit?: ExitCode;
 }

@@ -24,7 +24,7 @@ export function checkText({ file, mode, problems, engines }: CheckReport, view: 
     .join('\n\n');
 }
 
-function problemText(problem: Problem, { text, style }: CheckView): string[] {
+export function problemText(problem: Problem, { text, style }: CheckView): string[] {
   const { severity, message, hint } = problem;
   const place = placeOf(problem);
   return [
