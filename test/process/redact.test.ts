@@ -44,3 +44,8 @@ it('is done with a very long word at once', () => {
   redact(`${'password'.repeat(20_000)} ${'x'.repeat(200_000)}`);
   expect(performance.now() - started).toBeLessThan(1000);
 });
+
+it("leaves a hint's own ellipsis, but no password that begins with one", () => {
+  expect(redact('Set it: export APP_PASSWORD=…')).toBe('Set it: export APP_PASSWORD=…');
+  expect(redact('password=…hunter2')).toBe('password=***');
+});
