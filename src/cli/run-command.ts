@@ -29,10 +29,10 @@ export async function runCommand(line: CommandLine, { host, screens }: CommandRu
   let debug = globals.debug;
   const printer = choosePrinter(line, { host, debug: () => debug });
 
-  async function openContext(): Promise<Context> {
+  async function openContext(config = globals.config): Promise<Context> {
     const { environment, cwd } = host;
     const { report } = printer;
-    const context = await host.openContext({ config: globals.config, environment, cwd, report, signal, clock });
+    const context = await host.openContext({ config, environment, cwd, report, signal, clock });
     debug ||= context.configuration.settings.debug;
     return context;
   }
@@ -47,8 +47,8 @@ export async function runCommand(line: CommandLine, { host, screens }: CommandRu
     cwd: host.cwd,
     signal,
     report: printer.report,
-    context: () => {
-      opened ??= openContext();
+    context: (config) => {
+      opened ??= openContext(config);
       return opened;
     },
     confirm: (question) =>

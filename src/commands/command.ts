@@ -77,8 +77,8 @@ export interface Invocation<Arguments = unknown, Options = unknown> {
   /** Aborted by Ctrl-C and SIGTERM; its reason is the UserError to end with. */
   signal: AbortSignal;
   report: Report;
-  /** Loads the configuration, once; throws with exit 3 when it is missing or wrong. */
-  context: () => Promise<Context>;
+  /** Loads the configuration, once; throws with exit 3 when it is missing or wrong. A file may be named instead of `--config`'s. */
+  context: (config?: string) => Promise<Context>;
   /** Returns when the answer is yes; throws with exit 5 when it is no, or when nobody can be asked. */
   confirm: (question: Question) => Promise<void>;
   /** Opens the screens; `null` where they cannot or shall not be: no terminal, CI, `--no-tui`, `--json`. */

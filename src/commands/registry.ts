@@ -166,7 +166,7 @@ export const COMMANDS: CommandSpec[] = [
     group: 'Set up',
     arguments: [],
     options: [],
-    examples: [{ command: 'tool config schema > tool.schema.json', does: 'a file that editors validate with' }],
+    examples: [{ command: 'tool config schema', does: 'what editors complete and validate the file with' }],
     json: 'document',
     load: () => import('./config-schema.ts'),
   },
@@ -205,7 +205,7 @@ export const COMMANDS: CommandSpec[] = [
 
 /** What the first words of commands of two words are about. */
 export const FAMILIES: Record<string, string> = {
-  config: 'write, check and explain the configuration',
+  config: 'write, check and show the configuration',
 };
 
 /** Flags that every command takes, at any place of the line. */
