@@ -22,15 +22,23 @@ export interface ContextOptions {
   report: Report;
   signal: AbortSignal;
   clock: () => Date;
+  /** Keeps a log even where the configuration asks for none. */
+  debug?: boolean;
 }
 
 /** The context of a piece of work; throws with exit 3 when the configuration is missing or not valid. */
-export async function openContext({ config, cwd, ...given }: ContextOptions): Promise<Context> {
-  const { environment, report } = given;
+export async function openContext({ config, cwd, debug = false, ...given }: ContextOptions): Promise<Context> {
+  const { environment, clock } = given;
   const [{ loadConfiguration }, { localRunner }] = await Promise.all([
     import('./config/load.ts'),
     import('./process/local.ts'),
   ]);
-  const configuration = await loadConfiguration({ file: config, environment, cwd, report });
-  return { ...given, configuration, runner: localRunner({ environment, report }) };
+  const configuration = await loadConfiguration({ file: config, environment, cwd, report: given.report });
+  const { settings } = configuration;
+  let { report } = given;
+  if (debug || settings.debug || settings.trace) {
+    const { withLog } = await import('./report/log.ts');
+    report = withLog({ directory: settings.working_directory, trace: settings.trace, clock, report });
+  }
+  return { ...given, report, configuration, runner: localRunner({ environment, report }) };
 }

@@ -32,7 +32,7 @@ export async function runCommand(line: CommandLine, { host, screens }: CommandRu
   async function openContext(config = globals.config): Promise<Context> {
     const { environment, cwd } = host;
     const { report } = printer;
-    const context = await host.openContext({ config, environment, cwd, report, signal, clock });
+    const context = await host.openContext({ config, environment, cwd, report, signal, clock, debug });
     debug ||= context.configuration.settings.debug;
     return context;
   }

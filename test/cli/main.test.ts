@@ -102,12 +102,7 @@ test('the targets offered are those of the file that the line names', async () =
     ['load', '--config', 'one.yml', '--config', 'two.yml', ''],
   ];
   const offered = await Promise.all(words.map((line) => tool(['__complete', '--', ...line])));
-  expect(offered.map(({ stdout }) => stdout)).toEqual([
-    'one\tThe one\n',
-    'two\tThe two\n',
-    '',
-    'two\tThe two\n',
-  ]);
+  expect(offered.map(({ stdout }) => stdout)).toEqual(['one\tThe one\n', 'two\tThe two\n', '', 'two\tThe two\n']);
 });
 
 test('a reader that goes away is no error', async () => {
