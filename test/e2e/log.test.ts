@@ -7,20 +7,22 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWithPostgres, startPostgres, type TestPostgres, temporaryFolder } from '../helpers/postgres-server.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const PASSWORD = 'n3ver-in-a-log';
 const KEY = '0123456789abcdef0123456789abcdef';
 
 describeWithPostgres('the log of a run on a real server', () => {
   let server: TestPostgres;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let password: string;
 
   beforeAll(async () => {
     folder = await temporaryFolder();
     server = await startPostgres();
+    ({ password } = new URL(server.url('shop')));
+    expect(password).toMatch(/.{8}/);
     await server.createDatabase('shop');
     await server.psql('shop', {
       sql: `CREATE TABLE customer (id integer PRIMARY KEY, name text); INSERT INTO customer VALUES (1, 'Ada');
-            CREATE ROLE clerk LOGIN PASSWORD '${PASSWORD}'; ALTER TABLE customer ENABLE ROW LEVEL SECURITY;
+            CREATE ROLE clerk LOGIN PASSWORD '${password}'; ALTER TABLE customer ENABLE ROW LEVEL SECURITY;
             CREATE POLICY mine ON customer TO clerk USING (true)`,
     });
   });
@@ -30,15 +32,13 @@ describeWithPostgres('the log of a run on a real server', () => {
     await folder?.[Symbol.asyncDispose]();
   });
 
-  const withPassword = (database: string) => server.url(database).replace('@', `:${PASSWORD}@`);
-
   async function tool(name: string, settings: string, words: string[]) {
     const work = join(folder.path, name);
     const config = join(folder.path, `${name}.yml`);
-    const urls = `{ src_url: "${withPassword('shop')}", dst_url: "postgres://postgres:{{\`PW\` | env}}@127.0.0.1:${server.port}/copy" }`;
+    const urls = `{ src_url: "${server.url('shop')}", dst_url: "postgres://postgres:{{\`PW\` | env}}@127.0.0.1:${server.port}/copy" }`;
     const text = `secret_key: ${KEY}\nworking_directory: ${work}\n${settings}targets: { app: { snapshot: ${urls} } }\n`;
     await writeFile(config, text, { mode: 0o600 });
-    const environment = { ...process.env, HOME: folder.path, PW: PASSWORD };
+    const environment = { ...process.env, HOME: folder.path, PW: password };
     const ended = await promisify(execFile)(process.execPath, [MAIN, '--config', config, '--yes', ...words], {
       env: environment,
     });
@@ -59,7 +59,7 @@ describeWithPostgres('the log of a run on a real server', () => {
     expect(log).toMatch(/ statement 00000 after .*: BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY\n/);
     expect(log).toMatch(/ statement 00000 after .*: ALTER DATABASE .* RENAME TO "copy"/);
     for (const { stdout, stderr, log } of outputs) {
-      expect(`${stdout}${stderr}${log}`).not.toContain(PASSWORD);
+      expect(`${stdout}${stderr}${log}`).not.toContain(password);
       expect(`${stdout}${stderr}${log}`).not.toContain(KEY);
       expect(`${stdout}${stderr}`).not.toMatch(/statement|\$ /);
     }

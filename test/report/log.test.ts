@@ -22,7 +22,10 @@ async function logged(trace: boolean): Promise<{ text: string; heard: RunEvent[]
   const report = withLog({
     directory: folder.path,
     trace,
-    clock: () => new Date((now += 500)),
+    clock: () => {
+      now += 500;
+      return new Date(now);
+    },
     report: (event) => heard.push(event),
   });
   for (const event of EVENTS) report(event);
