@@ -8,6 +8,7 @@ import { applyVariables } from './environment.ts';
 import { fillUrls } from './fill-urls.ts';
 import { type Finding, type Origins, toProblem } from './finding.ts';
 import { invalidConfiguration } from './invalid-configuration.ts';
+import { type Mode, modeOf } from './mode.ts';
 import { absolutePath } from './paths.ts';
 import { pruneTree } from './prune.ts';
 import type { Rule } from './rules/rule.ts';
@@ -28,9 +29,11 @@ export interface LoadOptions extends FileRequest {
 export interface Inspection {
   /** Absolute path of the file; `null` when there is none. */
   file: string | null;
+  /** The user's own file when it is there and not read, because `./tool.yml` is there. */
+  shadowed: string | null;
   /** What the file says, for excerpts. */
   text: string;
-  mode: 'local' | 'cloud';
+  mode: Mode;
   /** `null` when an error stands in the way of every command. */
   configuration: Configuration | null;
   /** Everything at once, what is deferred included; in the order of the file. */
@@ -46,8 +49,9 @@ export interface Inspection {
 export async function loadConfiguration({ report, ...request }: LoadOptions): Promise<Configuration> {
   const { configuration, problems } = await inspectConfiguration(request);
   if (!configuration) throw invalidConfiguration(problems);
-  for (const { severity, code, message } of problems) {
-    if (severity === 'warning') report?.({ event: 'warning', code, message });
+  for (const { severity, code, message, hint } of problems) {
+    const advice = hint === null ? '' : `. ${hint}`;
+    if (severity === 'warning') report?.({ event: 'warning', code, message: `${message}${advice}` });
   }
   return configuration;
 }
@@ -77,9 +81,10 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   if (!file && variables.size === 0) return nothingConfigured(variableProblems, origins);
 
   const place = (findings: Finding[]) => findings.map((finding) => toProblem(finding, origins));
-  const mode = tree.authtoken ? 'cloud' : 'local';
+  const mode = modeOf(tree);
   const written = structuredClone(tree);
-  const base = { file: origins.file, text: file?.text ?? '', mode, written, origins } as const;
+  const shadowed = file?.shadows ?? null;
+  const base = { file: origins.file, shadowed, text: file?.text ?? '', mode, written, origins } as const;
   const flaws = file ? flawsOf(file) : [];
   // A file that cannot be read says nothing, so what it seems to lack is no news.
   if (flaws.length > 0) {
@@ -116,7 +121,7 @@ function nothingConfigured(problems: Problem[], origins: Origins): Inspection {
     line: null,
     column: null,
   };
-  const nothing = { text: '', configuration: null, written: createTree(), values: null };
+  const nothing = { shadowed: null, text: '', configuration: null, written: createTree(), values: null };
   return { ...nothing, file: null, mode: 'local', problems: [missing, ...problems], origins };
 }
 
