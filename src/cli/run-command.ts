@@ -73,6 +73,8 @@ export async function runCommand(line: CommandLine, { host, screens }: CommandRu
     printer.end('failed');
     // Whatever an aborted run stumbled over, the abort is why.
     const error = toUserError(signal.aborted ? signal.reason : thrown);
+    const context = await opened?.catch(() => null);
+    context?.logFailure?.(error);
     return printError(error, { host, json: globals.json && spec.json, debug });
   }
 }

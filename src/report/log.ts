@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { formatDuration } from '../amounts.ts';
+import type { UserError } from '../errors.ts';
 import type { Report, RunEvent } from '../events.ts';
 import { redact } from '../process/redact.ts';
 import { openLogFile } from './log-file.ts';
@@ -14,36 +15,44 @@ export interface LogOptions {
   report: Report;
 }
 
-/** A Report that keeps a log besides. Nothing that goes wrong with the log fails the work. */
-export function withLog({ directory, trace, clock, report }: LogOptions): Report {
+export interface Log {
+  /** Writes the event, and hands it on. */
+  report: Report;
+  logFailure: (error: UserError) => void;
+}
+
+/** A log of a run, a line an event. Nothing that goes wrong with the log fails the work. */
+export function createLog({ directory, trace, clock, report }: LogOptions): Log {
   const path = join(directory, 'logs', 'tool.log');
   const startedAt = new Map<string, number>();
   let append: ((line: string) => void) | null = null;
-  let given = false;
+  let gaveUp = false;
 
-  function write(event: RunEvent): void {
-    if (given || (!trace && TRACED.has(event.event))) return;
-    const now = clock();
-    const text = describe(event, elapsedOf(event, now.getTime()));
+  function write(kind: string, text: string): void {
+    if (gaveUp) return;
     try {
       append ??= openLogFile({ path });
-      append(`${now.toISOString()} ${process.pid} ${event.event} ${oneLine(redact(text))}`);
+      append(`${clock().toISOString()} ${process.pid} ${kind} ${oneLine(redact(text))}`);
     } catch (error) {
-      given = true;
+      gaveUp = true;
       const reason = error instanceof Error ? error.message : String(error);
       report({ event: 'warning', code: 'log_not_written', message: `The log cannot be written: ${reason}` });
     }
   }
 
-  function elapsedOf(event: RunEvent, now: number): number {
+  function elapsedOf(event: RunEvent): number {
     if (event.event !== 'step') return 0;
+    const now = clock().getTime();
     if (event.state === 'started') startedAt.set(event.step, now);
     return now - (startedAt.get(event.step) ?? now);
   }
 
-  return (event) => {
-    write(event);
-    report(event);
+  return {
+    report(event) {
+      if (trace || !TRACED.has(event.event)) write(event.event, describe(event, elapsedOf(event)));
+      report(event);
+    },
+    logFailure: ({ code, message, details }) => write('error', [`${code}: ${message}`, ...details].join(' | ')),
   };
 }
 

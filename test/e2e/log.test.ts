@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -76,6 +76,18 @@ describeWithPostgres('the log of a run on a real server', () => {
       expect(log).toMatch(/ command_ended 0 after /);
       expect(log).not.toMatch(/ (statement|progress) /);
     }
+  });
+
+  it('has what a run failed of, and a log that cannot be written is a warning on a run that goes on', async () => {
+    const failing = tool('failing', 'debug: true\n', ['load', 'app', '7']);
+    await expect(failing).rejects.toMatchObject({ code: 2 });
+    const log = await readFile(join(folder.path, 'failing', 'logs', 'tool.log'), 'utf8');
+    expect(log).toMatch(/ error snapshot_missing: /);
+    await mkdir(join(folder.path, 'blocked'));
+    await writeFile(join(folder.path, 'blocked', 'logs'), '');
+    const { stderr, stdout } = await tool('blocked', 'debug: true\n', ['build', 'app']);
+    expect(stderr.match(/warning: The log cannot be written/g)).toHaveLength(1);
+    expect(stdout).toContain('Built snapshot 0 of app');
   });
 
   it('is not there when nobody has asked for it', async () => {

@@ -1,8 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { UserError } from '../../src/errors.ts';
 import type { RunEvent } from '../../src/events.ts';
-import { withLog } from '../../src/report/log.ts';
+import { createLog } from '../../src/report/log.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 
 const EVENTS: RunEvent[] = [
@@ -18,29 +19,26 @@ const EVENTS: RunEvent[] = [
 async function logged(trace: boolean): Promise<{ text: string; heard: RunEvent[] }> {
   await using folder = await temporaryFolder();
   const heard: RunEvent[] = [];
-  let now = 0;
-  const report = withLog({
-    directory: folder.path,
-    trace,
-    clock: () => {
-      now += 500;
-      return new Date(now);
-    },
-    report: (event) => heard.push(event),
-  });
-  for (const event of EVENTS) report(event);
+  let now = new Date(0);
+  const log = createLog({ directory: folder.path, trace, clock: () => now, report: (event) => heard.push(event) });
+  for (const event of EVENTS) {
+    now = new Date(now.getTime() + 500);
+    log.report(event);
+  }
+  log.logFailure(new UserError('It failed', { code: 'dump_failed', exit: 1, details: ['at postgres://u:secret@h/d'] }));
   return { text: await readFile(join(folder.path, 'logs', 'tool.log'), 'utf8'), heard };
 }
 
-test('the log has steps and commands with their time, and warnings: a line each, without secrets', async () => {
+test('the log has steps and commands with their time, warnings and the error: a line each, without secrets', async () => {
   const { text, heard } = await logged(false);
   expect(
     text.replaceAll(` ${process.pid} `, ' PID '),
   ).toBe(`1970-01-01T00:00:00.500Z PID step dump started: Dump 25 tables of postgres://u:***@h/d
 1970-01-01T00:00:01.000Z PID command pg_dump -Fd app
-1970-01-01T00:00:01.500Z PID command_ended 0 after 1.2 s: pg_dump -Fd app
-1970-01-01T00:00:02.000Z PID warning schema_not_found: no schema [2J "x" no
-1970-01-01T00:00:02.500Z PID step dump done after 2.0 s: Dump 25 tables
+1970-01-01T00:00:02.500Z PID command_ended 0 after 1.2 s: pg_dump -Fd app
+1970-01-01T00:00:03.000Z PID warning schema_not_found: no schema [2J "x" no
+1970-01-01T00:00:03.500Z PID step dump done after 3.0 s: Dump 25 tables
+1970-01-01T00:00:03.500Z PID error dump_failed: It failed | at postgres://u:***@h/d
 `);
   expect(heard).toEqual(EVENTS);
 });
@@ -55,7 +53,7 @@ test('a log that cannot be written is one warning, and the events go on', async 
   await using folder = await temporaryFolder();
   await writeFile(join(folder.path, 'logs'), 'not a folder');
   const heard: RunEvent[] = [];
-  const report = withLog({
+  const { report } = createLog({
     directory: folder.path,
     trace: true,
     clock: () => new Date(),
