@@ -218,5 +218,5 @@ export const GLOBAL_OPTIONS: OptionSpec[] = [
     flags: '--read-only',
     description: 'change no database and no snapshot: what would is refused, in the screens too',
   },
-  { flags: '--debug', description: 'say which commands are run, and where an error came from' },
+  { flags: '--debug', description: 'say which commands are run, keep a log, and show where an error came from' },
 ];

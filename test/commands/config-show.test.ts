@@ -152,3 +152,12 @@ test('config schema prints the JSON Schema that is shipped, with --json too', as
   }
   expect(JSON.parse(shipped).properties.targets).toMatchObject({ type: 'object' });
 });
+
+test('what is encrypted is masked, whatever the key', async () => {
+  const folder = await configFolder({
+    'tool.yml': withKey('targets:\n  app:\n    name: "$aes$0011"\n    sso_groups: [a, "$aes$0022"]\n    share: {}\n'),
+  });
+  const { stdout } = await run(folder, []);
+  expect(stdout).toMatch(/^targets\.app\.name +\*\*\* +tool\.yml:4$/m);
+  expect(stdout).toMatch(/^targets\.app\.sso_groups +\*\*\* +tool\.yml:5$/m);
+});
