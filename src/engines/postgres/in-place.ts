@@ -123,8 +123,9 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
   return [
     ...present.map(({ name }) => `DROP SCHEMA ${quoteName(name)} CASCADE;`),
     'SELECT lo_unlink(oid) FROM pg_largeobject_metadata;',
-    // pg_dump takes `public` for granted.
+    // pg_dump takes `public` for granted, as initdb makes it.
     'CREATE SCHEMA public;',
+    "COMMENT ON SCHEMA public IS 'standard public schema';",
     ...(owned ? [`ALTER SCHEMA public OWNER TO ${quoteName(owned.owner)};`] : []),
     ...(grants ?? []),
     '',
