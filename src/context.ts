@@ -1,4 +1,6 @@
 import type { Configuration } from './config/configuration.ts';
+import type { Settings } from './config/schema/settings.ts';
+import type { UserError } from './errors.ts';
 import type { Report } from './events.ts';
 import type { Runner } from './process/runner.ts';
 
@@ -12,6 +14,8 @@ export interface Context {
   runner: Runner;
   clock: () => Date;
   environment: NodeJS.ProcessEnv;
+  /** Says to the log what the work has failed of; not there where no log is kept. */
+  logFailure?: (error: UserError) => void;
 }
 
 export interface ContextOptions {
@@ -22,15 +26,28 @@ export interface ContextOptions {
   report: Report;
   signal: AbortSignal;
   clock: () => Date;
+  /** Keeps a log even where the configuration asks for none. */
+  debug?: boolean;
 }
 
 /** The context of a piece of work; throws with exit 3 when the configuration is missing or not valid. */
-export async function openContext({ config, cwd, ...given }: ContextOptions): Promise<Context> {
-  const { environment, report } = given;
+export async function openContext({ config, cwd, debug = false, ...given }: ContextOptions): Promise<Context> {
+  const { environment } = given;
   const [{ loadConfiguration }, { localRunner }] = await Promise.all([
     import('./config/load.ts'),
     import('./process/local.ts'),
   ]);
-  const configuration = await loadConfiguration({ file: config, environment, cwd, report });
-  return { ...given, configuration, runner: localRunner({ environment, report }) };
+  const configuration = await loadConfiguration({ file: config, environment, cwd, report: given.report });
+  const { settings } = configuration;
+  const listeners = debug || settings.debug || settings.trace ? await openLog(settings, given) : given;
+  const runner = localRunner({ environment, report: listeners.report });
+  return { ...given, ...listeners, configuration, runner };
+}
+
+async function openLog(
+  { working_directory, trace }: Settings,
+  { clock, report }: Pick<ContextOptions, 'clock' | 'report'>,
+): Promise<Pick<Context, 'report' | 'logFailure'>> {
+  const { createLog } = await import('./report/log.ts');
+  return createLog({ directory: working_directory, trace, clock, report });
 }

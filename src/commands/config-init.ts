@@ -11,6 +11,9 @@ export async function run({ options, globals, environment, cwd }: Invocation<obj
   const lines = [
     `Wrote ${result.file}`,
     ...(result.replaced ? [`The old one is kept as ${result.replaced}`] : []),
+    ...(result.shadowed_by
+      ? [`In this folder it is not read, since ${result.shadowed_by} is: remove that, or pass --config ${result.file}`]
+      : []),
     `Snapshots will be kept in ${result.working_directory}`,
     'Next: add a target to it, then tool config check',
   ];

@@ -151,6 +151,26 @@ export const COMMANDS: CommandSpec[] = [
     load: () => import('./config-check.ts'),
   },
   {
+    name: 'config show',
+    summary: 'the configuration in force, each value with where it comes from; secrets masked',
+    group: 'Set up',
+    arguments: [],
+    options: [],
+    examples: [{ command: 'tool config show --json', does: 'every value with its origin, for scripts' }],
+    json: 'document',
+    load: () => import('./config-show.ts'),
+  },
+  {
+    name: 'config schema',
+    summary: 'print the JSON Schema of the configuration file, for editors',
+    group: 'Set up',
+    arguments: [],
+    options: [],
+    examples: [{ command: 'tool config schema', does: 'what editors complete and validate the file with' }],
+    json: 'document',
+    load: () => import('./config-schema.ts'),
+  },
+  {
     name: 'demo',
     summary: 'try everything on a throw-away database with sample data',
     group: 'Set up',
@@ -185,7 +205,7 @@ export const COMMANDS: CommandSpec[] = [
 
 /** What the first words of commands of two words are about. */
 export const FAMILIES: Record<string, string> = {
-  config: 'write and check the configuration',
+  config: 'write, check and show the configuration',
 };
 
 /** Flags that every command takes, at any place of the line. */
@@ -198,5 +218,5 @@ export const GLOBAL_OPTIONS: OptionSpec[] = [
     flags: '--read-only',
     description: 'change no database and no snapshot: what would is refused, in the screens too',
   },
-  { flags: '--debug', description: 'say which commands are run, and where an error came from' },
+  { flags: '--debug', description: 'say which commands are run, keep a log, and show where an error came from' },
 ];

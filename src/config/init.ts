@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { assetUrl } from '../assets.ts';
 import { EXIT, UserError } from '../errors.ts';
 import { initialConfiguration } from './initial.ts';
@@ -21,6 +21,8 @@ export interface InitResult {
   working_directory: string;
   /** The file that was replaced, under its new name. */
   replaced: string | null;
+  /** The file in the current directory that is read instead of the one that was written. */
+  shadowed_by: string | null;
 }
 
 /** Writes a configuration with defaults and a fresh `secret_key`, for its owner alone, and makes the working directory. */
@@ -37,7 +39,8 @@ export async function initConfiguration({ file, force, environment, cwd }: InitR
     try {
       const replaced = await putInPlace(unfinished, path, force);
       await mkdir(working_directory, { recursive: true, mode: 0o700 });
-      return { file: path, working_directory, replaced };
+      const shadowed_by = file === undefined ? await shadowOf(path, cwd) : null;
+      return { file: path, working_directory, replaced, shadowed_by };
     } finally {
       await rm(unfinished, { force: true });
     }
@@ -51,6 +54,12 @@ export async function initConfiguration({ file, force, environment, cwd }: InitR
       cause: error,
     });
   }
+}
+
+/** Whoever writes the user's own file in a folder with a `tool.yml` would wonder why nothing changes. */
+async function shadowOf(path: string, cwd: string): Promise<string | null> {
+  const here = await realpath(join(cwd, 'tool.yml')).catch(() => null);
+  return here === path ? null : here;
 }
 
 function newConfiguration(): string {

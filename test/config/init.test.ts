@@ -16,6 +16,7 @@ test('it writes a configuration that is valid as it is, and makes the working di
   expect(await initIn(folder.path)).toEqual({
     file: join(folder.path, USER_FILE),
     working_directory: join(folder.path, '.tool'),
+    shadowed_by: null,
     replaced: null,
   });
   const { configuration, problems } = await folder.inspect();

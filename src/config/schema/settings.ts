@@ -55,8 +55,17 @@ export const settingsSchema = v.strictObject({
       v.examples(['https://cloud.example.com']),
     ),
   ),
-  debug: v.optional(v.pipe(v.boolean(), v.description('Additional logging.')), false),
-  trace: v.optional(v.pipe(v.boolean(), v.description('Logs every event and SQL statement.')), false),
+  debug: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description('Says the commands that are run with their time on standard error, and keeps a log.'),
+    ),
+    false,
+  ),
+  trace: v.optional(
+    v.pipe(v.boolean(), v.description('Keeps a log with every event and SQL statement as well.')),
+    false,
+  ),
   docker: v.optional(v.pipe(dockerSchema, v.description('Database engine images.')), {}),
   override: v.optional(
     v.pipe(

@@ -29,7 +29,7 @@ const USUAL_PLACES: { parent: string; bin: (child: string) => string }[] = [
 ];
 
 const INSTALL_HINT =
-  'Install it: apt-get install postgresql-client (Debian, Ubuntu), brew install libpq (macOS), or https://www.postgresql.org/download/';
+  'apt-get install postgresql-client (Debian, Ubuntu), brew install libpq (macOS), or https://www.postgresql.org/download/';
 
 /** What a runner finds does not change while it lives, and one operation asks often. */
 const found = new WeakMap<Runner, Promise<ClientTools[]>>();
@@ -56,7 +56,7 @@ export async function anyClientTools(context: EngineContext): Promise<ClientTool
   throw new UserError('No PostgreSQL client programs (psql, pg_dump, pg_restore) were found', {
     code: 'tools_missing',
     exit: EXIT.failed,
-    hint: INSTALL_HINT,
+    hint: `Install them: ${INSTALL_HINT}`,
   });
 }
 
