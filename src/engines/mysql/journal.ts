@@ -58,17 +58,14 @@ interface Work {
 }
 
 /**
- * Ends a swap that has begun, whoever began it: forward when the tables have moved, back when they have not; and drops
- * the database that it worked in. May be called again and again.
+ * Ends a swap that has begun, whoever began it: forward when the tables have moved, back when they have not. May be
+ * called again and again, until the database that it worked in is dropped.
  */
 export async function settle(context: Pick<EngineContext, 'signal'>, { server, url, work }: Work): Promise<void> {
   const moved = await readRecord<Journal>(server, work, MOVED);
-  if (moved) await goForward(context, url, moved);
-  else {
-    const pending = await readRecord<Journal>(server, work, PENDING);
-    if (pending) await goBack(context, { server, url, pending });
-  }
-  await dropDatabase(server, work);
+  if (moved) return goForward(context, url, moved);
+  const pending = await readRecord<Journal>(server, work, PENDING);
+  if (pending) await goBack(context, { server, url, pending });
 }
 
 async function goForward(context: Pick<EngineContext, 'signal'>, url: DatabaseUrl, journal: Journal): Promise<void> {
@@ -107,7 +104,10 @@ async function settleAll(
   { server, url }: Omit<Work, 'work'>,
 ): Promise<string[]> {
   const leftovers = await findBeside(server, url.database ?? '');
-  for (const work of leftovers) await settle(context, { server, url, work });
+  for (const work of leftovers) {
+    await settle(context, { server, url, work });
+    await dropDatabase(server, work);
+  }
   return leftovers;
 }
 

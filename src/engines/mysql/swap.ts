@@ -108,7 +108,9 @@ export async function exchange(context: EngineContext, given: Exchange): Promise
   const finishing = { ...context, signal: AbortSignal.timeout(FINISH_TIMEOUT) };
   await renameAll(server, { destination, renames: [...renames, journalRename(work)] });
   await settle(finishing, { server, url, work });
-  return Math.round(performance.now() - started);
+  const swapMs = Math.round(performance.now() - started);
+  await dropDatabase(server, work);
+  return swapMs;
 }
 
 const FINISH_TIMEOUT = 60_000;
