@@ -1,5 +1,4 @@
-import type { Code, CodeDefinitions } from './definitions.ts';
-import { withoutDefiner } from './definitions.ts';
+import { type Code, type CodeDefinitions, withoutDefiner } from './definitions.ts';
 import { quoteName, quoteText, SESSION_SETTINGS, type Session, SqlError } from './session.ts';
 
 /** In whose name code runs: whoever makes it, or whoever it belonged to, where that may be said. */
@@ -31,6 +30,7 @@ const DEFINER_REFUSED = new Set([1227, 1449, 4123]);
 
 async function createOne(session: Session, code: Code, definers: Definers): Promise<void> {
   await session.execute(`SET sql_mode = ${quoteText(code.sql_mode ?? '')}`);
+  if (code.time_zone) await session.execute(`SET time_zone = ${quoteText(code.time_zone)}`);
   // Our statements are UTF-8 whatever the code was written in; for ASCII both are the same.
   if (code.charset && code.collation) {
     const client = /^\p{ASCII}*$/u.test(code.create) ? code.charset : 'utf8mb4';

@@ -20,6 +20,8 @@ const codeSchema = v.object({
   sql_mode: v.nullable(v.string()),
   charset: v.nullable(v.string()),
   collation: v.nullable(v.string()),
+  /** Of an event, whose times are in it. */
+  time_zone: v.nullable(v.string()),
 });
 export type Code = v.InferOutput<typeof codeSchema>;
 
@@ -120,6 +122,7 @@ async function readOne(session: Session, { kind, name, database }: Listed): Prom
     sql_mode: row.sql_mode ?? null,
     charset: row.character_set_client ?? null,
     collation: row.collation_connection ?? null,
+    time_zone: row.time_zone ?? null,
   };
 }
 
