@@ -17,6 +17,8 @@ export interface Journal {
   before: CodeDefinitions;
   after: CodeDefinitions;
   definers: Definers;
+  /** A database that nobody needs once the tables have moved. */
+  obsolete: string | null;
 }
 
 const PENDING = 'tool-journal';
@@ -63,7 +65,11 @@ interface Work {
  */
 export async function settle(context: Pick<EngineContext, 'signal'>, { server, url, work }: Work): Promise<void> {
   const moved = await readRecord<Journal>(server, work, MOVED);
-  if (moved) return goForward(context, url, moved);
+  if (moved) {
+    await goForward(context, url, moved);
+    if (moved.obsolete !== null) await dropDatabase(server, moved.obsolete);
+    return;
+  }
   const pending = await readRecord<Journal>(server, work, PENDING);
   if (pending) await goBack(context, { server, url, pending });
 }

@@ -60,7 +60,7 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   // Before the journal's own tables are made, which stay there.
   const arriving = await tablesOf(server, fresh);
   const leaving = made ? [] : await tablesOf(server, destination);
-  const kept = made ? [] : await tablesOf(server, names.undo);
+  const kept = keep ? await tablesOf(server, names.undo) : [];
   // Not the fresh one: names of foreign keys, which move with their tables, are unique in a database.
   const retired = names.fresh();
   await createDatabase(server, { name: retired, collations: code });
@@ -72,9 +72,9 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
     ...(keep ? [{ from: [fresh, KEPT], to: [names.undo, KEPT] } satisfies Rename] : []),
     ...arriving.map((table): Rename => ({ from: [fresh, table], to: [destination, table] })),
   ];
-  const swapMs = await exchange(context, { server, url, work: fresh, renames, made, code, definers, keep });
+  const obsolete = keep ? null : names.undo;
+  const swapMs = await exchange(context, { server, url, work: fresh, renames, made, code, definers, keep, obsolete });
   await dropDatabase(server, retired);
-  if (!undo && !made) await server.execute(`DROP DATABASE IF EXISTS ${quoteName(names.undo)}`);
   context.report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is the new one` });
   return { swapMs, undoDatabase: keep ? names.undo : null };
 }
@@ -87,18 +87,20 @@ export interface Exchange extends Pick<Swap, 'server' | 'url' | 'code' | 'define
   made: boolean;
   /** Whether a record of what is replaced moves with it. */
   keep: boolean;
+  /** A kept database that is older than what is replaced now, and goes. */
+  obsolete: string | null;
 }
 
 /** Writes the journal, moves the tables and makes what belongs to them; how many milliseconds it took. */
 export async function exchange(context: EngineContext, given: Exchange): Promise<number> {
-  const { server, url, work, renames, made, code, definers, keep } = given;
+  const { server, url, work, renames, made, code, definers, keep, obsolete } = given;
   const destination = url.database ?? '';
   const before = made ? { ...code, ...NO_CODE } : await readCode(server, destination, () => {});
   if (keep) {
     const record: KeptRecord = { of: destination, replaced_at: context.clock().toISOString(), code: before };
     await writeRecord(server, { database: work, table: KEPT, value: record });
   }
-  const journal: Journal = { made, before, after: code, definers };
+  const journal: Journal = { made, before, after: code, definers, obsolete };
   await writeJournal(server, work, journal);
   context.signal.throwIfAborted();
   const started = performance.now();

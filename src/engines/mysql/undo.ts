@@ -43,9 +43,10 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
     ...(made ? [] : [{ from: [work, KEPT], to: [names.undo, KEPT] } satisfies Rename]),
   ];
   try {
-    const swapMs = await exchange(context, { server, url, work, renames, made, code, definers: 'theirs', keep: !made });
+    const kept = { keep: !made, obsolete: made ? names.undo : null };
+    const swapMs = await exchange(context, { server, url, work, renames, made, code, definers: 'theirs', ...kept });
     report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is what it was` });
-    return { swapMs, undoDatabase: names.undo };
+    return { swapMs, undoDatabase: made ? null : names.undo };
   } catch (error) {
     await server.close();
     await settleAfterFailure(context, url);
