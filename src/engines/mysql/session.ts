@@ -91,7 +91,7 @@ function sessionOf({ connection, socket }: Opened, signal: AbortSignal | undefin
         sql,
         ...(content && {
           infileStreamFactory: () =>
-            Readable.from(content, { objectMode: false }).on('error', (error) => {
+            Readable.from(copies(content), { objectMode: false }).on('error', (error) => {
               unreadable = error;
             }),
         }),
@@ -121,6 +121,11 @@ function sessionOf({ connection, socket }: Opened, signal: AbortSignal | undefin
   return session;
 }
 
+/** Whoever gives the content takes its memory back when asked for more, and a stream asks before it has passed it on. */
+async function* copies(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const part of content) yield Buffer.from(part);
+}
+
 export interface Opened {
   connection: Connection;
   socket: Socket;
@@ -147,7 +152,7 @@ class NoTls extends ConnectionLost {}
 const CONNECT_TIMEOUT = 10_000;
 
 async function dial({ url, signal }: SessionOptions, tls: boolean): Promise<Opened> {
-  const { createConnection } = await import('mysql2');
+  const { default: mysql2 } = await import('mysql2');
   const address = addressOf(url);
   const socket = 'socket' in address ? connectSocket(address.socket) : connectSocket(address.port, address.host);
   socket.setNoDelay(true);
@@ -166,7 +171,7 @@ async function dial({ url, signal }: SessionOptions, tls: boolean): Promise<Open
     insecureAuth: false,
   };
   return new Promise((resolve, reject) => {
-    const connection = createConnection(options);
+    const connection = mysql2.createConnection(options);
     const abort = (): void => void socket.destroy(new Error('aborted'));
     signal?.addEventListener('abort', abort, { once: true });
     socket.once('close', () => signal?.removeEventListener('abort', abort));
