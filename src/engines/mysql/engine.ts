@@ -1,5 +1,6 @@
 import type { Engine } from '../engine.ts';
 import { dump } from './dump.ts';
+import { explained } from './explained.ts';
 import { inspectDestination, planRestore } from './preflight.ts';
 import { probe } from './probe.ts';
 import { restore } from './restore.ts';
@@ -14,13 +15,13 @@ export const mysql: Engine = {
   schemes: ['mysql', 'mariadb'],
   parseUrl: parseMysqlUrl,
   reportTools,
-  probe,
+  probe: (context, url) => explained(url, () => probe(context, url)),
   sameDatabaseAs,
-  dump,
-  planRestore,
-  restore,
-  inspect: async (context, url) => (await inspectDestination(context, url)).destination,
-  runScript,
-  findKept,
-  undo,
+  dump: (context, request) => explained(request.url, () => dump(context, request)),
+  planRestore: (context, request) => explained(request.url, () => planRestore(context, request)),
+  restore: (context, run) => explained(run.url, () => restore(context, run)),
+  inspect: (context, url) => explained(url, async () => (await inspectDestination(context, url)).destination),
+  runScript: (context, run) => explained(run.url, () => runScript(context, run)),
+  findKept: (context, url) => explained(url, () => findKept(context, url)),
+  undo: (context, url) => explained(url, () => undo(context, url)),
 };
