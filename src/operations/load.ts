@@ -5,7 +5,7 @@ import type { DatabaseUrl, Engine, RestorePlan } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { LoadPlan, LoadResult } from '../results.ts';
-import type { Manifest } from '../snapshots/manifest.ts';
+import { bytesOfTable, type Manifest } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import { jobsFor } from './build.ts';
 import { chooseDestination } from './destination.ts';
@@ -68,7 +68,7 @@ async function planSnapshot(context: Context, request: LoadRequest): Promise<Pla
   const restore = await engine.planRestore(context, restoration);
   const undo = (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
   const jobs = request.cpus ?? jobsFor(context, request.target);
-  const size_bytes = restore.tables.reduce((sum, table) => sum + table.file.bytes, 0);
+  const size_bytes = restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   const plan: LoadPlan = {
     target: request.target,
     snapshot: snapshotRow(manifest, index),

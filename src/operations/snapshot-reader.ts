@@ -1,5 +1,5 @@
 import { EXIT, UserError } from '../errors.ts';
-import type { Manifest, ManifestFile } from '../snapshots/manifest.ts';
+import { filesOfTable, type Manifest, type ManifestFile } from '../snapshots/manifest.ts';
 import type { ObjectPool } from '../snapshots/object-pool.ts';
 import type { Repository } from '../snapshots/repository.ts';
 
@@ -17,7 +17,7 @@ export function snapshotReader({ manifest, repository, pool, signal }: SnapshotR
       yield* pool.read(repository.object(file));
     } catch (cause) {
       signal.throwIfAborted();
-      const table = manifest.tables.find((each) => each.file.name === file.name);
+      const table = manifest.tables.find((each) => filesOfTable(each).some(({ name }) => name === file.name));
       throw damaged(manifest, `${table?.name ?? file.name}: ${reasonOf(cause)}`, cause);
     }
   };

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Context } from '../context.ts';
 import type { VerifyResult } from '../results.ts';
+import { filesOfTable } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import { filesOf } from '../snapshots/repository.ts';
 import { reasonOf } from './snapshot-reader.ts';
@@ -13,7 +14,7 @@ export async function verify(context: Context, request: SnapshotRequest): Promis
   const repository = repositoryOf(context);
   const files = filesOf(manifest);
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
-  const names = new Map(manifest.tables.map((table) => [table.file.name, table.name]));
+  const names = new Map(manifest.tables.flatMap((table) => filesOfTable(table).map((file) => [file.name, table.name])));
   report({
     event: 'step',
     step: 'verify',

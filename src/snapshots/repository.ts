@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Report } from '../events.ts';
 import { createFolder } from './folder.ts';
-import { type Manifest, type ManifestFile, manifestSchema } from './manifest.ts';
+import { filesOfTable, type Manifest, type ManifestFile, manifestSchema } from './manifest.ts';
 import type { ObjectToRead } from './object-file.ts';
 import { createStaging, liveStagings, type Staging } from './staging.ts';
 
@@ -93,7 +93,7 @@ export function createRepository({ directory, report }: { directory: string; rep
 }
 
 export function filesOf(manifest: Manifest): ManifestFile[] {
-  return [...manifest.tables.map((table) => table.file), ...manifest.files];
+  return [...manifest.tables.flatMap(filesOfTable), ...manifest.files];
 }
 
 function namedObjects(manifests: Manifest[]): Set<string> {

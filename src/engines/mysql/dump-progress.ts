@@ -3,7 +3,6 @@ import type { CatalogueTable } from './catalogue.ts';
 
 export interface DumpProgress {
   onBytes(table: string, bytes: number): void;
-  onFinished(table: string): void;
 }
 
 interface ProgressOptions {
@@ -31,9 +30,6 @@ export function createDumpProgress({ database, tables, expected, report }: Progr
       done += bytes;
       read.set(table, (read.get(table) ?? 0) + bytes);
       report({ event: 'progress', step: 'dump', done, total: total(), unit: 'bytes', current: `${database}.${table}` });
-    },
-    onFinished(table) {
-      estimates.set(table, read.get(table) ?? 0);
     },
   };
 }

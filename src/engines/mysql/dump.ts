@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { formatNumberOf } from '../../amounts.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import type { ManifestTable } from '../../snapshots/manifest.ts';
-import type { DumpRequest, DumpResult, EngineContext } from '../engine.ts';
+import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../engine.ts';
 import { type CatalogueTable, readInventory, readServer, readTables } from './catalogue.ts';
 import { connect, explainConnection } from './connect.ts';
 import { type Definitions, readDefinitions } from './definitions.ts';
@@ -11,6 +11,7 @@ import { DEFINITIONS_FILE, type Details } from './details.ts';
 import { createDumpProgress, type DumpProgress } from './dump-progress.ts';
 import { featuresOf } from './features.ts';
 import { beginInstant } from './instant.ts';
+import { type Part, partsOf } from './parts.ts';
 import { openRowReader, type RowReader } from './row-readers.ts';
 import { ROWS_TERMINATOR } from './row-text.ts';
 import { quoteName, SqlError } from './session.ts';
@@ -42,7 +43,9 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const of = `${formatNumberOf(tables.length, 'table')} of ${url.display}`;
   report({ event: 'step', step: 'dump', state: 'started', label: `Dump ${of}` });
   const progress = createDumpProgress({ database, tables, expected: request.expectedBytes, report });
-  const dumped = await readRows({ request, database, tables, readers: begun, progress });
+  const cutTables: CutTable[] = [];
+  for (const table of tables) cutTables.push({ table, parts: await partsOf(session, { database, table }) });
+  const dumped = await readRows({ request, database, tables: cutTables, readers: begun, progress });
   await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
   request.finish();
   const { file } = await request.pack({ name: DEFINITIONS_FILE, terminator: null, onBytes: () => {} });
@@ -53,7 +56,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
     collations: collationsIn(definitions),
     features: featuresOf(server.flavour, definitions),
     inventory,
-    data: Object.fromEntries(dumped.map(({ name, data }) => [name, data])),
+    data: Object.assign({}, ...dumped.map(({ data }) => data)),
   } satisfies Details;
   return {
     serverVersion: server.version,
@@ -85,83 +88,102 @@ async function openReaders(
 interface Reading {
   request: DumpRequest;
   database: string;
-  tables: CatalogueTable[];
+  tables: CutTable[];
   readers: RowReader[];
   progress: DumpProgress;
 }
 
-interface DumpedTable {
-  /** Of the file. */
-  name: string;
-  table: ManifestTable;
-  data: Details['data'][string];
+interface CutTable {
+  table: CatalogueTable;
+  parts: Part[];
 }
 
-/** The largest tables first; a file is packed while it is written. */
+interface DumpedTable {
+  table: ManifestTable;
+  data: Details['data'];
+}
+
+/** The largest tables first, each part after part; a file is packed while it is written. */
 async function readRows({ request, database, tables, readers, progress }: Reading): Promise<DumpedTable[]> {
-  const queue = tables
-    .map((table, index) => ({ table, file: `${String(index + 1).padStart(4, '0')}.rows` }))
-    .sort((a, b) => b.table.bytes - a.table.bytes);
-  const dumped: Promise<DumpedTable>[] = [];
+  const files = tables.map(({ table, parts }, index) => ({
+    table,
+    files: parts.map((part, at) => ({ part, name: fileName(index, at) })),
+    packed: new Array<Promise<PackedFile>>(parts.length),
+  }));
+  const queue = files
+    .toSorted((a, b) => b.table.bytes - a.table.bytes)
+    .flatMap((each) => each.files.map((file, at) => ({ each, at, ...file })));
   let failed = false;
   const work = async (reader: RowReader): Promise<void> => {
     let packing: Promise<unknown> | undefined;
     for (let next = queue.shift(); next && !failed; next = queue.shift()) {
-      const { table, file } = next;
-      const path = join(request.directory, file);
+      const { each, at, part, name } = next;
+      const { table } = each;
+      const path = join(request.directory, name);
       await writeFile(path, '', { mode: 0o600 });
-      const packed = packTable({ request, database, table, file, progress });
+      const onBytes = (bytes: number): void => progress.onBytes(table.name, bytes);
+      const packed = request.pack({ name, terminator: ROWS_TERMINATOR, onBytes });
+      // Awaited with the others; when the reading fails before, its error is the one to tell.
       packed.catch(() => {});
-      dumped.push(packed);
-      await reader.read({ select: selectOf(database, table), file: path, onBytes: () => {} }).catch((error) => {
+      each.packed[at] = packed;
+      await reader.read({ select: selectOf(database, table, part), file: path }).catch((error) => {
         failed = true;
         request.finish();
         throw cannotRead(`${database}.${table.name}`, error);
       });
-      // No more than one unpacked file a reader lies on the disk.
+      // No more than two unpacked files a reader lie on the disk.
       await packing;
       packing = packed;
     }
   };
   const outcomes = await Promise.allSettled(readers.map(work));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-  const all = await Promise.all(dumped);
-  return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return Promise.all(
+    files.map(async ({ table, packed }) => assemble({ database, table, packed: await Promise.all(packed) })),
+  );
 }
 
-interface Packing extends Omit<Reading, 'tables' | 'readers'> {
+/** The files of a snapshot are sorted as its tables are. */
+function fileName(table: number, part: number): string {
+  const number = String(table + 1).padStart(4, '0');
+  return part === 0 ? `${number}.rows` : `${number}-${String(part + 1).padStart(4, '0')}.rows`;
+}
+
+interface Packed {
+  database: string;
   table: CatalogueTable;
-  file: string;
+  packed: PackedFile[];
 }
 
-async function packTable({ request, database, table, file, progress }: Packing): Promise<DumpedTable> {
+function assemble({ database, table, packed }: Packed): DumpedTable {
   const name = `${database}.${table.name}`;
-  const packed = await request.pack({
-    name: file,
-    terminator: ROWS_TERMINATOR,
-    onBytes: (bytes) => progress.onBytes(table.name, bytes),
-  });
-  if (!packed.terminated) throw cutShort(name);
-  progress.onFinished(table.name);
+  if (!packed.every(({ terminated }) => terminated)) throw cutShort(name);
+  const [file, ...parts] = packed.map((each) => each.file);
+  if (!file) throw new Error(`${name} has no file`);
+  // One line of each file is its terminator.
+  const rows = packed.reduce((sum, { lines }) => sum + lines - 1, 0);
   const columns = table.columns.filter((column) => !column.generated);
   return {
-    name: file,
-    table: { name, rows: packed.lines - 1, file: packed.file },
+    table: { name, rows, file, ...(parts.length > 0 && { parts }) },
     data: {
-      table: table.name,
-      columns: columns.map((column) => column.name),
-      json: columns.filter(({ type }) => type === 'json').map((column) => column.name),
+      [file.name]: {
+        table: table.name,
+        columns: columns.map((column) => column.name),
+        json: columns.filter(({ type }) => type === 'json').map((column) => column.name),
+      },
     },
   };
 }
 
 /** In the order of the primary key, which is how InnoDB keeps the rows; as FLOAT the server would round them. */
-function selectOf(database: string, { name, key, columns }: CatalogueTable): string {
+function selectOf(database: string, { name, key, columns }: CatalogueTable, part: Part): string {
   const expressions = columns
     .filter(({ generated }) => !generated)
     .map((column) => (column.type === 'float' ? `${quoteName(column.name)} + 0e0` : quoteName(column.name)));
-  const order = key.length > 0 ? ` FORCE INDEX (PRIMARY) ORDER BY ${key.map(quoteName).join(', ')}` : '';
-  return `SELECT ${expressions.join(', ')} FROM ${quoteName(database)}.${quoteName(name)}${order}`;
+  const from = `${quoteName(database)}.${quoteName(name)}${key.length > 0 ? ' FORCE INDEX (PRIMARY)' : ''}`;
+  const where = part === null ? '' : ` WHERE ${part}`;
+  const order = key.length > 0 ? ` ORDER BY ${key.map(quoteName).join(', ')}` : '';
+  return `SELECT ${expressions.join(', ')} FROM ${from}${where}${order}`;
 }
 
 /** Engines whose tables have no transactions are read as they are when their turn comes. */

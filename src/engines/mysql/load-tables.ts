@@ -1,10 +1,11 @@
-import type { ManifestFile, ManifestTable } from '../../snapshots/manifest.ts';
+import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../snapshots/manifest.ts';
 import { release } from '../../snapshots/release.ts';
 import type { EngineContext, RestoreRun } from '../engine.ts';
 import { connect } from './connect.ts';
 import type { TableDefinition } from './definitions.ts';
 import type { Details } from './details.ts';
 import { type InsertOptions, insertRows } from './insert-rows.ts';
+import { createPartQueue } from './part-queue.ts';
 import { restoreFailed } from './restore-failed.ts';
 import { ROWS_TERMINATOR_BYTES } from './row-text.ts';
 import { quoteName, type Session, SqlError } from './session.ts';
@@ -16,15 +17,19 @@ export interface Loading extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'rea
   localInfile: boolean;
 }
 
-/** A database that nobody uses yet needs no checks: what was read was checked when it was written. */
-const SETTINGS = 'SET foreign_key_checks = 0, unique_checks = 0';
+const SETTINGS = [
+  // A database that nobody uses yet needs no checks: what was read was checked when it was written.
+  'SET foreign_key_checks = 0, unique_checks = 0',
+  // Parts of a table with AUTO_INCREMENT may have to wait for each other.
+  'SET innodb_lock_wait_timeout = 86400',
+];
 
-/** Loads the rows, several tables at once, the largest first, and builds each table's indexes when its rows are in. */
+/** Loads the rows, several tables at once, the largest first, and builds a table's indexes when its rows are in. */
 export async function loadTables(context: EngineContext, loading: Loading): Promise<void> {
   const { plan, jobs, definitions } = loading;
-  const total = plan.tables.reduce((sum, table) => sum + table.file.bytes, 0);
-  const byName = new Map(definitions.map((definition) => [definition.name, definition]));
-  const queue = [...plan.tables].sort((a, b) => b.file.bytes - a.file.bytes);
+  const total = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
+  const indexes = new Map(definitions.map((definition) => [definition.name, definition.indexes]));
+  const queue = createPartQueue(plan.tables);
   let done = 0;
   const onBytes = (current: string, bytes: number): void => {
     done += bytes;
@@ -34,13 +39,17 @@ export async function loadTables(context: EngineContext, loading: Loading): Prom
   const signal = AbortSignal.any([context.signal, failed.signal]);
   const worker = async (): Promise<void> => {
     await using session = await connect({ signal }, loading.url);
-    await session.execute(SETTINGS);
-    for (let table = queue.shift(); table && !signal.aborted; table = queue.shift()) {
-      const name = loading.details.data[table.file.name]?.table ?? '';
-      if (table.rows > 0) await loadTable(session, { context, loading, table, onBytes });
-      for (const clauses of byName.get(name)?.indexes ?? []) {
-        await alter(session, name, clauses);
-      }
+    for (const setting of SETTINGS) await session.execute(setting);
+    for (let next = queue.take(); next && !signal.aborted; next = queue.take()) {
+      const { table, file } = next;
+      const data = loading.details.data[table.file.name];
+      if (!data) throw new Error(`the manifest has no columns for ${table.name}`);
+      const rows = table.rows > 0 ? await loadPart(session, { context, loading, table, file, data, onBytes }) : 0;
+      const loaded = queue.finish(next, rows);
+      if (loaded === null) continue;
+      if (loaded !== table.rows)
+        throw restoreFailed(`Of the ${table.rows} rows of ${table.name} ${loaded} were loaded`, []);
+      for (const clauses of indexes.get(data.table) ?? []) await alter(session, data.table, clauses);
     }
   };
   const workers = Array.from({ length: Math.min(jobs, queue.length) }, () =>
@@ -64,32 +73,30 @@ export async function alter(session: Session, table: string, clauses: string[]):
   });
 }
 
-interface LoadingTable {
+interface LoadingPart {
   context: EngineContext;
   loading: Loading;
   table: ManifestTable;
+  file: ManifestFile;
+  data: Details['data'][string];
   onBytes: (current: string, bytes: number) => void;
 }
 
-async function loadTable(session: Session, { context, loading, table, onBytes }: LoadingTable): Promise<void> {
-  const data = loading.details.data[table.file.name];
-  if (!data) throw new Error(`the manifest has no columns for ${table.name}`);
-  const content = rowsOf(loading, table.file, (bytes) => onBytes(table.name, bytes));
-  const { loaded, warnings } = await (loading.localInfile ? loadInfile : insertRows)(session, {
-    ...data,
-    content,
-  }).catch((error) => {
+/** How many rows the server took. */
+async function loadPart(session: Session, part: LoadingPart): Promise<number> {
+  const { context, loading, table, file, data, onBytes } = part;
+  const content = rowsOf(loading, file, (bytes) => onBytes(table.name, bytes));
+  const load = loading.localInfile ? loadInfile : insertRows;
+  const { loaded, warnings } = await load(session, { ...data, content }).catch((error) => {
     throw error instanceof SqlError
       ? restoreFailed(`The rows of ${table.name} could not be loaded`, [error.message])
       : error;
   });
-  if (loaded !== table.rows) {
-    throw restoreFailed(`Of the ${table.rows} rows of ${table.name} only ${loaded} were loaded`, warnings);
-  }
   if (warnings.length > 0) {
     const message = `The server changed values of ${table.name}: ${warnings.join('; ')}`;
     context.report({ event: 'warning', code: 'values_changed', message });
   }
+  return loaded;
 }
 
 /** The rows without the mark that ends them. */

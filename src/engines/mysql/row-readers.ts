@@ -7,7 +7,7 @@ import { ConnectionLost, SqlError } from './session.ts';
 export interface RowReader extends AsyncDisposable {
   execute(statement: string): Promise<void>;
   /** Appends the rows of a query to the file, as text, and the terminator. */
-  read(rows: { select: string; file: string; onBytes: (bytes: number) => void }): Promise<void>;
+  read(rows: { select: string; file: string }): Promise<void>;
 }
 
 /** Connects; ends with the signal, whatever it is doing. */
@@ -20,32 +20,31 @@ export async function openRowReader({
 }): Promise<RowReader> {
   signal.throwIfAborted();
   const worker = new Worker(workerFile(), { name: 'rows' });
-  let waiting: { answer: PromiseWithResolvers<void>; onBytes: (bytes: number) => void } | null = null;
+  let waiting: PromiseWithResolvers<void> | null = null;
   worker.on('message', (reply: RowReply) => {
-    if (reply.reply === 'bytes') waiting?.onBytes(reply.bytes);
-    else if (reply.reply === 'done') waiting?.answer.resolve();
+    if (reply.reply === 'done') waiting?.resolve();
     else {
       const { message, errno } = reply;
-      waiting?.answer.reject(errno === null ? new ConnectionLost(message) : new SqlError(message, errno));
+      waiting?.reject(errno === null ? new ConnectionLost(message) : new SqlError(message, errno));
     }
   });
   const abort = (): void => {
-    waiting?.answer.reject(signal.reason);
+    waiting?.reject(signal.reason);
     void worker.terminate();
   };
-  worker.on('error', (error) => waiting?.answer.reject(error));
+  worker.on('error', (error) => waiting?.reject(error));
   signal.addEventListener('abort', abort, { once: true });
 
-  async function ask(task: RowTask, onBytes: (bytes: number) => void = () => {}): Promise<void> {
+  async function ask(task: RowTask): Promise<void> {
     signal.throwIfAborted();
-    waiting = { answer: Promise.withResolvers(), onBytes };
+    waiting = Promise.withResolvers();
     worker.postMessage(task);
-    await waiting.answer.promise;
+    await waiting.promise;
   }
 
   const reader: RowReader = {
     execute: (statement) => ask({ task: 'execute', statement }),
-    read: ({ select, file, onBytes }) => ask({ task: 'read', select, file }, onBytes),
+    read: (rows) => ask({ task: 'read', ...rows }),
     async [Symbol.asyncDispose]() {
       signal.removeEventListener('abort', abort);
       await worker.terminate();

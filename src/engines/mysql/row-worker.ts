@@ -9,13 +9,9 @@ import { ConnectionLost, openConnection, SESSION_SETTINGS, SqlError } from './se
 export type RowTask =
   | { task: 'connect'; url: Omit<DatabaseUrl, 'toJSON'> }
   | { task: 'execute'; statement: string }
-  | { task: 'read'; select: string; file: string }
-  | { task: 'close' };
+  | { task: 'read'; select: string; file: string };
 
-export type RowReply =
-  | { reply: 'done' }
-  | { reply: 'bytes'; bytes: number }
-  | { reply: 'failed'; message: string; errno: number | null };
+export type RowReply = { reply: 'done' } | { reply: 'failed'; message: string; errno: number | null };
 
 /** How much is written at a time. */
 const BLOCK_BYTES = 1024 * 1024;
@@ -47,9 +43,6 @@ async function work(task: RowTask): Promise<void> {
       return execute(task.statement);
     case 'read':
       return read(task);
-    case 'close':
-      connection?.destroy();
-      return;
     default:
       task satisfies never;
   }
@@ -73,7 +66,6 @@ function read({ select, file }: { select: string; file: string }): Promise<void>
   let filled = 0;
   const flush = (): void => {
     for (let written = 0; written < filled; ) written += writeSync(output, block, written, filled - written);
-    if (filled > 0) port?.postMessage({ reply: 'bytes', bytes: filled } satisfies RowReply);
     filled = 0;
   };
   return new Promise<void>((resolve, reject) => {
