@@ -16,11 +16,22 @@ const systemPackages = [
     elsewhere: 'macOS: brew install postgresql@17; others: https://www.postgresql.org/download/',
     neededBy: 'the demo and the tests on a real PostgreSQL server',
   },
+  {
+    name: 'a keychain: gnome-keyring in a D-Bus session',
+    programs: ['dbus-run-session', 'gnome-keyring-daemon'],
+    usualPlaces: [],
+    debian: ['gnome-keyring', 'dbus', 'libsecret-1-0'],
+    elsewhere:
+      'other Linux: the packages gnome-keyring, dbus and libsecret; macOS and Windows have a keychain of their own',
+    neededBy: 'the tests of the keychain',
+    onlyFor: 'pretest',
+  },
 ];
 
 /** Installs what is missing on Debian as root; elsewhere says what is missing and where to get it. Never fails. */
 export function installSystemPackages() {
-  for (const wanted of systemPackages.filter((one) => !isThere(one))) {
+  const script = process.env.npm_lifecycle_event ?? '';
+  for (const wanted of systemPackages.filter((one) => script.startsWith(one.onlyFor ?? '') && !isThere(one))) {
     if (!mayInstall()) sayHow(wanted);
     else if (!install(wanted))
       console.error(`apt-get could not install it. Without it: skipped are ${wanted.neededBy}`);
@@ -45,7 +56,7 @@ function sayHow({ name, debian, elsewhere, neededBy }) {
 
 function install({ name, debian, beforehand }) {
   console.log(`Installing ${name}: apt-get install ${debian.join(' ')}`);
-  return aptGet('update') && beforehand() && aptGet('install', '--no-install-recommends', ...debian);
+  return aptGet('update') && (beforehand?.() ?? true) && aptGet('install', '--no-install-recommends', ...debian);
 }
 
 /** Debian makes a cluster of its own and starts it; only the programs are wanted. */

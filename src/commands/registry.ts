@@ -135,7 +135,10 @@ export const COMMANDS: CommandSpec[] = [
     summary: 'write a configuration with defaults and a fresh secret_key',
     group: 'Set up',
     arguments: [],
-    options: [{ flags: '--force', description: 'overwrite the file that is there' }],
+    options: [
+      { flags: '--force', description: 'overwrite the file that is there' },
+      { flags: '--keychain', description: "keep the secret_key in the system's keychain" },
+    ],
     examples: [{ command: 'tool config init --no-tui', does: 'writes the file and asks nothing' }],
     json: 'document',
     load: () => import('./config-init.ts'),
@@ -169,6 +172,31 @@ export const COMMANDS: CommandSpec[] = [
     examples: [{ command: 'tool config schema', does: 'what editors complete and validate the file with' }],
     json: 'document',
     load: () => import('./config-schema.ts'),
+  },
+  {
+    name: 'config encrypt',
+    summary: 'encrypt sensitive values of the configuration file where they stand',
+    group: 'Set up',
+    arguments: [
+      { name: 'keys', description: 'keys to encrypt; default all that are sensitive', required: false, variadic: true },
+    ],
+    options: [{ flags: '--dry-run', description: 'say which, change nothing' }],
+    examples: [
+      { command: 'tool config encrypt', does: 'all passwords, tokens and keys that are plain' },
+      { command: 'tool config encrypt storage_profiles.team.secret_key', does: 'this one' },
+    ],
+    json: 'document',
+    load: () => import('./config-encrypt.ts'),
+  },
+  {
+    name: 'config decrypt',
+    summary: 'print one value of the configuration, decrypted',
+    group: 'Set up',
+    arguments: [{ name: 'key', description: 'key of the value', required: true }],
+    options: [],
+    examples: [{ command: 'tool config decrypt authtoken', does: 'the token in plain' }],
+    json: 'document',
+    load: () => import('./config-decrypt.ts'),
   },
   {
     name: 'demo',
@@ -205,7 +233,7 @@ export const COMMANDS: CommandSpec[] = [
 
 /** What the first words of commands of two words are about. */
 export const FAMILIES: Record<string, string> = {
-  config: 'write, check and show the configuration',
+  config: 'write, check, show and encrypt the configuration',
 };
 
 /** Flags that every command takes, at any place of the line. */

@@ -18,6 +18,8 @@ import { schemaListsDiffer, subsetTablesChooseRows, targetsDoSomething } from '.
 import { destinationsAreNoSources, enginesAgree } from './rules/urls.ts';
 import { type Settings, settingsSchema } from './schema/settings.ts';
 import { shapeOf } from './schema/shape.ts';
+import { takeFromKeychain } from './secrets/key-in-keychain.ts';
+import { openValues, withoutValue } from './secrets/open-values.ts';
 import { createTree, type Tree } from './tree.ts';
 
 export interface LoadOptions extends FileRequest {
@@ -93,8 +95,11 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
 
   const unknown = pruneTree(tree, shape);
   const unfilled = fillUrls(tree, { shape, environment });
+  const locked = await takeFromKeychain(tree, origins);
+  const secrets = openValues(tree);
   const { settings, draft, findings } = checkValues(tree, shape);
-  const broken = [...unknown, ...findings, ...RULES.flatMap((rule) => rule(draft))];
+  const wrong = [...findings, ...RULES.flatMap((rule) => rule(draft))].map((one) => withoutValue(one, secrets));
+  const broken = [...unknown, ...locked, ...secrets.findings, ...wrong];
   const folders = [...(file ? [dirname(file.path)] : []), cwd];
   const missing = settings ? await resolvePaths(settings, { folders, environment }) : [];
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
+import { encrypt } from '../../src/config/secrets/cipher.ts';
 import { EXIT } from '../../src/errors.ts';
 import type { ExplainedValue } from '../../src/results.ts';
 import { ATTENDED, runWith } from '../helpers/cli-host.ts';
@@ -155,7 +156,9 @@ test('config schema prints the JSON Schema that is shipped, with --json too', as
 
 test('what is encrypted is masked, whatever the key', async () => {
   const folder = await configFolder({
-    'tool.yml': withKey('targets:\n  app:\n    name: "$aes$0011"\n    sso_groups: [a, "$aes$0022"]\n    share: {}\n'),
+    'tool.yml': withKey(
+      `targets:\n  app:\n    name: "${encrypt('n', SECRET_KEY)}"\n    sso_groups: [a, "${encrypt('b', SECRET_KEY)}"]\n    share: {}\n`,
+    ),
   });
   const { stdout } = await run(folder, []);
   expect(stdout).toMatch(/^targets\.app\.name +\*\*\* +tool\.yml:4$/m);

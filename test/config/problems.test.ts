@@ -168,7 +168,9 @@ test.for(['0123456789abcdef', `${'0'.repeat(31)}g`, '0'.repeat(33)])(
     const folder = await configFolder({ 'tool.yml': `secret_key: "${key}"\n` });
     const { configuration, problems } = await folder.inspect();
     expect(configuration).toBeNull();
-    expect(summary(problems)).toEqual(['1:13 wrong_value secret_key must be exactly 32 hexadecimal characters']);
+    expect(summary(problems)).toEqual([
+      '1:13 wrong_value secret_key must be exactly 32 hexadecimal characters, or the word keychain',
+    ]);
   },
 );
 
