@@ -1,8 +1,9 @@
 import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { execute } from './docker-exec.ts';
-import { containerPool, type Lease, type PoolOptions } from './docker-pool.ts';
+import { containerPool, type PoolOptions } from './docker-pool.ts';
 import type { Command, Completed, Runner, RunningProcess, RunOptions } from './runner.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export interface DockerRunnerOptions extends PoolOptions {
   /** Added to every command's own; may hold secrets. */
@@ -23,7 +24,11 @@ export function dockerRunner({ env, ...options }: DockerRunnerOptions): Runner {
     const stdout = new PassThrough();
 
     async function begin(): Promise<Started> {
-      const { container, release } = await unlessStopped(take(command.mounts ?? []), stopped);
+      const taking = take(command.mounts ?? []);
+      const { container, release } = await unlessAborted(taking, stopped).catch((thrown) => {
+        taking.then((late) => late.release()).catch(() => {});
+        throw thrown;
+      });
       const placed = { ...command, env: { ...env, ...command.env } };
       const started = execute({ runner, container, image, command: placed, stopped, onErrorLine, stdout });
       started.ended.then(release, release);
@@ -59,22 +64,6 @@ export function dockerRunner({ env, ...options }: DockerRunnerOptions): Runner {
       return { ...completed, stdout };
     },
   };
-}
-
-/** A container that comes too late is released. */
-async function unlessStopped(taking: Promise<Lease>, stopped: AbortSignal): Promise<Lease> {
-  const stop = Promise.withResolvers<never>();
-  const onAbort = (): void => stop.reject(stopped.reason);
-  if (stopped.aborted) onAbort();
-  stopped.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([taking, stop.promise]);
-  } catch (thrown) {
-    taking.then(({ release }) => release()).catch(() => {});
-    throw thrown;
-  } finally {
-    stopped.removeEventListener('abort', onAbort);
-  }
 }
 
 /** Input that waits for the tool. A part is done with when the client has taken it: its memory is given back then. */

@@ -51,8 +51,8 @@ const SESSION_SETTINGS: Settings = { search_path: 'pg_catalog', client_min_messa
 
 /** Connects; rejects with ConnectionLost when that fails. */
 export async function openSession({ runner, psql, url, signal, settings = {} }: SessionOptions): Promise<Session> {
-  const { args, env } = connectionOf(url, { ...SESSION_SETTINGS, ...settings });
-  const child = runner.start({ file: psql, args: [...PSQL_FLAGS, ...args], env }, { signal });
+  const connection = connectionOf(url, { ...SESSION_SETTINGS, ...settings });
+  const child = runner.start({ file: psql, ...connection, args: [...PSQL_FLAGS, ...connection.args] }, { signal });
   const exchange = exchanges(child);
 
   const session: Session = {

@@ -100,9 +100,9 @@ test('whatever a URL holds, libpq is given the same, and the password by environ
   });
   fc.assert(
     fc.property(urls, (given) => {
-      const url: DatabaseUrl = { engine: 'postgres', display: '', toJSON: () => '', ...given };
+      const url: DatabaseUrl = { engine: 'postgres', inContainer: false, display: '', toJSON: () => '', ...given };
       const { args, env } = connectionOf(url);
-      const { display, engine, toJSON, ...read } = parsePostgresUrl(args[1] ?? '');
+      const { display, engine, inContainer, toJSON, ...read } = parsePostgresUrl(args[1] ?? '');
       expect(read).toEqual({ ...given, password: null });
       expect(env.PGPASSWORD).toBe(given.password ?? undefined);
     }),
