@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatNumberOf } from '../../amounts.ts';
 import type { Mount } from '../../process/runner.ts';
@@ -10,7 +10,7 @@ import { materialize, sectionArgs } from './fill.ts';
 import { COPY_FLAGS, feedTables } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
 import { PSQL_FLAGS, quoteName, quoteText } from './session.ts';
-import { findClientTools, toolsForArchive } from './tools.ts';
+import { findClientTools, majorOf, toolsForArchive } from './tools.ts';
 import { connectionOf } from './url.ts';
 
 /**
@@ -39,6 +39,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     const written = await runner.run({ file: tools.pg_restore, args, mounts: [folder] }, { signal });
     if (written.exitCode !== 0)
       throw restoreFailed('pg_restore cannot read the archive', written.stderr.trim().split('\n'));
+    await silenceUnknownSettings(file, majorOf(plan.destination.server_version));
     return `--file=${file}`;
   };
   const tables = plan.tables.filter((table) => table.rows > 0);
@@ -97,6 +98,21 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   return { swapMs: null, undoDatabase: null };
 }
 
+/** Settings that a script of pg_restore begins with, and the first server that knows them. */
+const YOUNG_SETTINGS = [{ statement: 'SET transaction_timeout = 0;', since: 17 }];
+const SCRIPT_HEAD_BYTES = 4096;
+
+/** What an older server does not know would end the transaction; made a comment where it stands. */
+async function silenceUnknownSettings(file: string, serverMajor: number): Promise<void> {
+  await using script = await open(file, 'r+');
+  const { buffer, bytesRead } = await script.read({ buffer: Buffer.alloc(SCRIPT_HEAD_BYTES) });
+  const head = buffer.toString('latin1', 0, bytesRead);
+  for (const { statement, since } of YOUNG_SETTINGS) {
+    const at = head.indexOf(`\n${statement}`);
+    if (at !== -1 && serverMajor < since) await script.write('-- ', at + 1, 'latin1');
+  }
+}
+
 /** Everything of the user's goes, as it does when the whole database is replaced; `public` stays whose it was. */
 async function clearScript(context: EngineContext, { url }: RestoreRun): Promise<string> {
   await using session = await connect(context, url);
@@ -112,8 +128,9 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
   return [
     ...present.map(({ name }) => `DROP SCHEMA ${quoteName(name)} CASCADE;`),
     'SELECT lo_unlink(oid) FROM pg_largeobject_metadata;',
-    // pg_dump takes `public` for granted.
+    // pg_dump takes `public` for granted, as initdb makes it.
     'CREATE SCHEMA public;',
+    "COMMENT ON SCHEMA public IS 'standard public schema';",
     ...(owned ? [`ALTER SCHEMA public OWNER TO ${quoteName(owned.owner)};`] : []),
     ...(grants ?? []),
     '',

@@ -44,7 +44,7 @@ for directory in ${USUAL_PLACES.join(' ')} $places; do
 done`;
 
 const INSTALL_HINT =
-  'Install it: apt-get install postgresql-client (Debian, Ubuntu), brew install libpq (macOS), or https://www.postgresql.org/download/. Or set docker.images.postgres, and they run in a container.';
+  'apt-get install postgresql-client (Debian, Ubuntu), brew install libpq (macOS), or https://www.postgresql.org/download/. Or set docker.images.postgres: they then run in a container.';
 
 /** What a runner finds does not change while it lives, and one operation asks often. */
 const found = new WeakMap<Runner, Promise<ClientTools[]>>();
@@ -90,7 +90,7 @@ export async function anyClientTools(context: EngineContext): Promise<ClientTool
   throw new UserError('No PostgreSQL client programs (psql, pg_dump, pg_restore) were found', {
     code: 'tools_missing',
     exit: EXIT.failed,
-    hint: INSTALL_HINT,
+    hint: `Install them: ${INSTALL_HINT}`,
   });
 }
 
