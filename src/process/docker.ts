@@ -51,7 +51,10 @@ export function dockerRunner({ env, ...options }: DockerRunnerOptions): Runner {
     const starting = begin();
     const stdin = inputOf(starting);
     if (input !== undefined) stdin.end(input);
-    return { stdin, stdout, ended: finish(), kill: () => killed.abort(), unref: () => {} };
+    const ended = finish();
+    // It may fail before anybody waits for it.
+    ended.catch(() => {});
+    return { stdin, stdout, ended, kill: () => killed.abort(), unref: () => {} };
   }
 
   return {

@@ -67,8 +67,10 @@ async function startDaemon(folder: string, docker: TestDocker['docker']): Promis
   for (const driver of DRIVERS) {
     await mkdir(join(folder, driver));
     const daemon = spawn(
-      'dockerd',
+      'unshare',
       [
+        // What it mounts is gone with it, and it ends with us.
+        ...['--mount', 'setpriv', '--pdeathsig', 'TERM', 'dockerd'],
         ...['--iptables=false', '--ip6tables=false', '--bridge=none', `--storage-driver=${driver}`],
         ...[`--data-root=${folder}/${driver}`, `--exec-root=${folder}/exec`, `--pidfile=${folder}/pid`],
         ...['--host', `unix://${folder}/docker.sock`],
