@@ -39,8 +39,8 @@ export async function openContext({ config, cwd, ...given }: ContextOptions): Pr
   const configuration = await loadConfiguration({ file: config, environment, cwd, report });
   const { docker, working_directory } = configuration.settings;
   const runner = localRunner({ environment, report });
-  const workFolder = stagingRoot(working_directory);
+  const workFolders = [stagingRoot(working_directory)];
   const images = docker.images ?? {};
-  const containers = containerRunners({ images, local: runner, environment, report, signal, workFolder });
+  const containers = containerRunners({ images, local: runner, environment, report, signal, workFolders });
   return { ...given, configuration, runner, containers };
 }

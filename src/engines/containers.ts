@@ -40,8 +40,8 @@ export interface ContainersOptions {
   environment: NodeJS.ProcessEnv;
   report: Report;
   signal: AbortSignal;
-  /** Folder of the files that engines work on. */
-  workFolder: string;
+  /** Folders of the files that tools read and write. */
+  workFolders: string[];
 }
 
 /** Gives the runner for the containers of an engine; nothing where no image is configured. */
@@ -57,7 +57,7 @@ export function containerRunners(options: ContainersOptions): (engine: EngineId)
 }
 
 function runnerFor(engine: EngineId, image: string, options: ContainersOptions): Runner {
-  const { local, environment, report, signal, workFolder } = options;
+  const { local, environment, report, signal, workFolders } = options;
   const { variables, userVariable, sockets, homeFiles } = SURROUNDINGS[engine];
   const home = environment.HOME ?? homedir();
   const taken = Object.entries(environment).filter(
@@ -73,7 +73,10 @@ function runnerFor(engine: EngineId, image: string, options: ContainersOptions):
     runner: local,
     report,
     signal,
-    mounts: [{ path: workFolder, writable: true }, ...paths.map((path): Mount => ({ path }))],
+    mounts: [
+      ...workFolders.map((path): Mount => ({ path, writable: true })),
+      ...paths.map((path): Mount => ({ path })),
+    ],
     containerEnv: { HOME: home },
     env: { [userVariable]: environment[userVariable] ?? userInfo().username, ...Object.fromEntries(taken) },
   });

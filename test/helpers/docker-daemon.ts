@@ -94,8 +94,13 @@ async function startDaemon(folder: string, docker: TestDocker['docker']): Promis
   throw new Error('dockerd does not start');
 }
 
+/** The Debian tree that the image is made of. */
+export async function treeOfImage(): Promise<string> {
+  return (await debianSid(PACKAGES)).root;
+}
+
 async function importImage(environment: NodeJS.ProcessEnv): Promise<void> {
-  const { root } = await debianSid(PACKAGES);
+  const root = await treeOfImage();
   const unneeded = ['var/cache', 'var/lib/apt', 'usr/share/doc', 'usr/share/locale', 'usr/share/man'];
   const flags = unneeded.map((path) => `--exclude=./${path}`).join(' ');
   await run('sh', ['-c', `tar -C '${root}' ${flags} -c . | docker import - ${IMAGE}`], { env: environment });

@@ -8,6 +8,7 @@ import { containerRunners } from '../../src/engines/containers.ts';
 import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load.ts';
+import { reportDocker } from '../../src/operations/report-docker.ts';
 import { checkTarget } from '../../src/operations/targets.ts';
 import { planUndo, undo } from '../../src/operations/undo.ts';
 import { localRunner } from '../../src/process/local.ts';
@@ -85,10 +86,10 @@ describeWithDocker('PostgreSQL with the client programs of an image', () => {
     const settings = { working_directory: folder.path, targets: { app: { snapshot: urls(scheme, destination) } } };
     const context = { ...testContext({ settings, events }), environment, runner: here(local) };
     const images = image === null ? {} : { postgres: image };
-    const workFolder = stagingRoot(folder.path);
+    const workFolders = [stagingRoot(folder.path)];
     return {
       ...context,
-      containers: containerRunners({ images, local, environment, report, signal: context.signal, workFolder }),
+      containers: containerRunners({ images, local, environment, report, signal: context.signal, workFolders }),
     };
   }
 
@@ -191,6 +192,38 @@ describeWithDocker('PostgreSQL with the client programs of an image', () => {
     await expect(
       planLoad(context, { target: 'app', destdb: urls('postgres', 'sakila').src_url }),
     ).rejects.toMatchObject({ code: 'destination_is_source' });
+  });
+
+  it('is what config check tells: the daemon, whether the image is here, and the programs in it', async () => {
+    const { runner, report, signal, clock, environment } = contextFor({ scheme: 'pgdocker', destination: 'none' });
+    const given = { runner, report, signal, clock, environment };
+    expect(await reportDocker({ ...given, images: { postgres: IMAGE } })).toEqual({
+      ok: true,
+      name: expect.stringMatching(/^Docker \d+\./),
+      error: null,
+      hint: null,
+      images: [
+        {
+          ...{ id: 'postgres-docker', image: IMAGE, present: true, ok: true, error: null },
+          tools: ['pg_dump', 'pg_restore', 'psql'].map((name) => ({
+            ...{ name, path: `/usr/lib/postgresql/18/bin/${name}`, version: expect.stringMatching(/^18\.\d+$/) },
+          })),
+        },
+      ],
+    });
+    expect(await reportDocker({ ...given, images: { postgres: 'localhost:1/postgres:17' } })).toMatchObject({
+      ok: true,
+      images: [{ present: false, tools: [] }],
+    });
+    expect(await reportDocker({ ...given, images: {} })).toBe(null);
+    const nobody = { ...environment, DOCKER_HOST: `unix://${folder.path}/nobody.sock` };
+    const offline = localRunner({ environment: nobody, report });
+    expect(await reportDocker({ ...given, runner: offline, images: { postgres: IMAGE } })).toMatchObject({
+      ok: false,
+      name: null,
+      error: expect.stringContaining('does not answer'),
+      hint: expect.stringContaining('docker info'),
+    });
   });
 
   function startBuild(): ChildProcess {

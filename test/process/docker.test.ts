@@ -8,10 +8,12 @@ import type { RunEvent } from '../../src/events.ts';
 import { dockerRunner } from '../../src/process/docker.ts';
 import { localRunner } from '../../src/process/local.ts';
 import type { Mount, Runner } from '../../src/process/runner.ts';
-import { describeWithDocker, IMAGE, startDocker, type TestDocker } from '../helpers/docker-daemon.ts';
+import { describeWithDocker, IMAGE, startDocker, type TestDocker, treeOfImage } from '../helpers/docker-daemon.ts';
+import { startRegistry } from '../helpers/image-registry.ts';
 import { eventually, temporaryFolder } from '../helpers/postgres-server.ts';
 import { processesNaming } from '../helpers/processes.ts';
 
+const { signal: never } = new AbortController();
 const SECRET = 'hunter2-never-seen';
 
 describeWithDocker('a tool in a container', () => {
@@ -37,10 +39,14 @@ describeWithDocker('a tool in a container', () => {
     await folder[Symbol.asyncDispose]();
   });
 
-  function runnerFor({ image = IMAGE, mounts = [] as Mount[], environment = docker.environment }): Runner {
+  function runnerFor({
+    image = IMAGE,
+    mounts = [] as Mount[],
+    environment = docker.environment,
+    signal = never,
+  }): Runner {
     const report = (event: RunEvent): void => void events.push(event);
     const local = localRunner({ environment, report });
-    const { signal } = new AbortController();
     return dockerRunner({
       ...{ image, runner: local, report, signal, mounts },
       ...{ containerEnv: { HOME: '/home/somebody' }, env: { PGUSER: 'somebody' } },
@@ -185,6 +191,35 @@ describeWithDocker('a tool in a container', () => {
     expect(names).toContain(`tool-${process.pid}-0badcafe`);
     expect(names).toContain('somebody-elses');
     expect(names).not.toContain(`tool-${pid}-0badcafe`);
+  });
+
+  it('has its image pulled when it is not here, and tells how far that is', async () => {
+    await using registry = await startRegistry({ root: await treeOfImage() });
+    const pulled = runnerFor({ image: registry.image });
+    expect((await pulled.run(shell('echo from the shell of the image'))).stdout).toBe('from the shell of the image\n');
+    expect(events.filter(({ event }) => event === 'step')).toEqual([
+      { event: 'step', step: 'pull', state: 'started', label: `Pull ${registry.image}` },
+      { event: 'step', step: 'pull', state: 'done', label: `Pulled ${registry.image}` },
+    ]);
+    const told = events.filter(({ event }) => event === 'progress');
+    expect(told.at(-1)).toEqual({ event: 'progress', step: 'pull', done: 2, total: 2, unit: 'layers' });
+  });
+
+  it('stops a pull with the run that wants the image, and not with a command that was given up', async () => {
+    await using registry = await startRegistry({ root: await treeOfImage(), stalled: true });
+    const run = new AbortController();
+    const pulling = runnerFor({ image: registry.image, signal: run.signal });
+    const impatient = new AbortController();
+    const first = pulling.run({ file: 'true', args: [] }, { signal: impatient.signal });
+    await eventually(async () => registry.waiting() > 0);
+    impatient.abort(new Error('given up'));
+    await expect(first).rejects.toThrow('given up');
+    const second = pulling.run({ file: 'true', args: [] });
+    const outcome = expect(second).rejects.toThrow('stopped');
+    expect(await processesNaming(`pull ${registry.image}`)).toHaveLength(1);
+    run.abort(new Error('stopped'));
+    await outcome;
+    expect(await processesNaming(`pull ${registry.image}`)).toEqual([]);
   });
 
   it('whose image is neither here nor to be had says where it looked, and what to do', async () => {
