@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,9 +24,13 @@ export interface TestDocker {
   stop(): Promise<void>;
 }
 
+const tree = canHaveSid ? await debianSid(PACKAGES).catch(() => null) : null;
+
 const needed = [
   { what: 'root and debootstrap', there: canHaveSid },
+  { what: "Debian's packages", there: tree !== null },
   { what: 'dockerd', there: existsSync('/usr/sbin/dockerd') },
+  { what: 'the right to mount', there: spawnSync('unshare', ['--mount', 'true']).status === 0 },
 ];
 const lacking = needed.find(({ there }) => !there)?.what;
 
@@ -95,13 +99,13 @@ async function startDaemon(folder: string, docker: TestDocker['docker']): Promis
 }
 
 /** The Debian tree that the image is made of. */
-export async function treeOfImage(): Promise<string> {
-  return (await debianSid(PACKAGES)).root;
+export function treeOfImage(): string {
+  if (!tree) throw new Error(`there is no image without ${lacking}`);
+  return tree.root;
 }
 
 async function importImage(environment: NodeJS.ProcessEnv): Promise<void> {
-  const root = await treeOfImage();
   const unneeded = ['var/cache', 'var/lib/apt', 'usr/share/doc', 'usr/share/locale', 'usr/share/man'];
   const flags = unneeded.map((path) => `--exclude=./${path}`).join(' ');
-  await run('sh', ['-c', `tar -C '${root}' ${flags} -c . | docker import - ${IMAGE}`], { env: environment });
+  await run('sh', ['-c', `tar -C '${treeOfImage()}' ${flags} -c . | docker import - ${IMAGE}`], { env: environment });
 }

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -194,7 +195,7 @@ describeWithDocker('a tool in a container', () => {
   });
 
   it('has its image pulled when it is not here, and tells how far that is', async () => {
-    await using registry = await startRegistry({ root: await treeOfImage() });
+    await using registry = await startRegistry({ root: treeOfImage() });
     const pulled = runnerFor({ image: registry.image });
     expect((await pulled.run(shell('echo from the shell of the image'))).stdout).toBe('from the shell of the image\n');
     expect(events.filter(({ event }) => event === 'step')).toEqual([
@@ -206,7 +207,7 @@ describeWithDocker('a tool in a container', () => {
   });
 
   it('stops a pull with the run that wants the image, and not with a command that was given up', async () => {
-    await using registry = await startRegistry({ root: await treeOfImage(), stalled: true });
+    await using registry = await startRegistry({ root: treeOfImage(), stalled: true });
     const run = new AbortController();
     const pulling = runnerFor({ image: registry.image, signal: run.signal });
     const impatient = new AbortController();
@@ -256,7 +257,6 @@ describeWithDocker('a tool in a container', () => {
   });
 
   it('reaches servers of this machine by localhost', async () => {
-    const { createServer } = await import('node:net');
     const server = createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
@@ -264,5 +264,14 @@ describeWithDocker('a tool in a container', () => {
     const { stdout } = await runner.run({ file: 'bash', args: ['-c', `cat < /dev/tcp/localhost/${port}`] });
     server.close();
     expect(stdout).toBe('hello');
+  });
+
+  it('reaches a unix socket in a folder that it may only read', async () => {
+    const server = createServer((socket) => socket.end()).listen(join(folder.path, '.s.PGSQL.5432'));
+    const called = once(server, 'connection');
+    const psql = { file: 'psql', args: ['--dbname', `host=${folder.path} user=somebody`, '--command', 'SELECT 1'] };
+    expect(await runner.run({ ...psql, mounts: [{ path: folder.path }] })).toMatchObject({ exitCode: 2 });
+    await called;
+    server.close();
   });
 });
