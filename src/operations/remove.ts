@@ -5,7 +5,7 @@ import { findSnapshot, repositoryOf, type SnapshotRequest, snapshotRow } from '.
 /** What removing a snapshot would free. */
 export async function planRemove(context: Context, request: SnapshotRequest): Promise<RemovePlan> {
   const { manifest, index } = await findSnapshot(context, request);
-  const frees_bytes = await repositoryOf(context).ownBytes(manifest);
+  const frees_bytes = await repositoryOf(context).ownBytes([manifest]);
   return { target: manifest.target, snapshot: snapshotRow(manifest, index), frees_bytes };
 }
 

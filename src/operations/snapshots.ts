@@ -2,7 +2,8 @@ import type { Context } from '../context.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { SnapshotRow, TargetSnapshots } from '../results.ts';
 import type { Manifest } from '../snapshots/manifest.ts';
-import { createRepository, filesOf, type Repository } from '../snapshots/repository.ts';
+import { filesOf } from '../snapshots/catalogue.ts';
+import { createRepository, type Repository } from '../snapshots/repository.ts';
 import { findTarget } from './find-target.ts';
 
 /** Which snapshot of a target: its index (0 is the newest) or its id; screens use the id, which does not shift. */

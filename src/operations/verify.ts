@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Context } from '../context.ts';
 import type { VerifyResult } from '../results.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
-import { filesOf } from '../snapshots/repository.ts';
+import { filesOf } from '../snapshots/catalogue.ts';
 import { reasonOf } from './snapshot-reader.ts';
 import { findSnapshot, repositoryOf, type SnapshotRequest, snapshotRow } from './snapshots.ts';
 
