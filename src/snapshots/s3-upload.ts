@@ -23,7 +23,7 @@ export interface Upload extends Transfer {
 export async function uploadFile(key: string, path: string, upload: Upload): Promise<void> {
   await using file = await open(path);
   const { size } = await file.stat();
-  if (size > PART_BYTES) return sendParts(key, { file, size }, upload);
+  if (size > PART_BYTES) return await sendParts(key, { file, size }, upload);
   const { bucket, budget, signal, onBytes } = upload;
   const { client, sdk, place } = bucket;
   using _room = await budget.take(size);
