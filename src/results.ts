@@ -40,6 +40,8 @@ export interface SnapshotRow {
   stored_bytes: number;
   where: ('local' | 'remote')[];
   note: string | null;
+  /** The target that it is of, where that is not the one that was asked for: on the shelf of a share target. */
+  origin?: string;
 }
 
 export interface TargetSnapshots {
@@ -123,4 +125,15 @@ export interface RemovePlan {
   snapshot: SnapshotRow;
   /** Bytes that no other snapshot shares, and that will be freed (at the latest a day later). */
   frees_bytes: number;
+}
+
+/** What a push or a pull has moved. */
+export interface TransferResult {
+  target: string;
+  snapshot: SnapshotRow;
+  /** The other side: `s3://bucket/prefix`. */
+  storage: string;
+  /** Objects that were lacking, and the bytes of them that were moved. */
+  objects: number;
+  bytes: number;
 }

@@ -34,7 +34,11 @@ export const COMMANDS: CommandSpec[] = [
     summary: "take a snapshot of a target's source database",
     group: 'Snapshots',
     arguments: [TARGET],
-    options: [{ flags: '--note <text>', description: 'a note to keep with the snapshot' }, CPUS],
+    options: [
+      { flags: '--note <text>', description: 'a note to keep with the snapshot' },
+      { flags: '--no-push', description: "leave it on this machine, whatever the target's storage_profile" },
+      CPUS,
+    ],
     examples: [
       { command: 'tool build app', does: 'a snapshot of the source of target "app"' },
       { command: 'tool build app --note "before the migration"', does: 'the same, with a note' },
@@ -77,6 +81,30 @@ export const COMMANDS: CommandSpec[] = [
     json: 'events',
     writes: true,
     load: () => import('./load.ts'),
+  },
+  {
+    name: 'push',
+    summary: 'copy a snapshot to the bucket of its storage profile, only what is lacking there',
+    group: 'Snapshots',
+    arguments: [TARGET, SNAPSHOT],
+    options: [ORIGINAL],
+    examples: [
+      { command: 'tool push app', does: 'the newest snapshot of "app"; again after an interruption, the rest' },
+    ],
+    json: 'events',
+    writes: true,
+    load: () => import('./push.ts'),
+  },
+  {
+    name: 'pull',
+    summary: 'copy a snapshot from the bucket to this machine, only what is lacking here',
+    group: 'Snapshots',
+    arguments: [TARGET, SNAPSHOT],
+    options: [ORIGINAL],
+    examples: [{ command: 'tool pull app 2', does: 'the third newest snapshot of "app"; load pulls by itself' }],
+    json: 'events',
+    writes: true,
+    load: () => import('./pull.ts'),
   },
   {
     name: 'undo',

@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts';
 import type { RemovePlan } from '../results.ts';
-import { findSnapshot, repositoryOf, type SnapshotRequest, snapshotRow } from './snapshots.ts';
+import { findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
 
 /** What removing a snapshot would free. */
 export async function planRemove(context: Context, request: SnapshotRequest): Promise<RemovePlan> {
-  const { manifest, index } = await findSnapshot(context, request);
+  const { manifest, row } = await findSnapshot(context, request);
   const frees_bytes = await repositoryOf(context).ownBytes([manifest]);
-  return { target: manifest.target, snapshot: snapshotRow(manifest, index), frees_bytes };
+  return { target: manifest.target, snapshot: row, frees_bytes };
 }
 
 /** Removes the snapshot's manifest, then the objects that no snapshot names any more. It cannot be undone. */

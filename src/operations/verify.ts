@@ -1,15 +1,16 @@
 import { availableParallelism } from 'node:os';
 import type { Context } from '../context.ts';
 import type { VerifyResult } from '../results.ts';
-import { createObjectPool } from '../snapshots/object-pool.ts';
 import { filesOf } from '../snapshots/catalogue.ts';
-import { reasonOf } from './snapshot-reader.ts';
-import { findSnapshot, repositoryOf, type SnapshotRequest, snapshotRow } from './snapshots.ts';
+import { reasonOf } from '../snapshots/damaged.ts';
+import { createObjectPool } from '../snapshots/object-pool.ts';
+
+import { findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
 
 /** Re-reads every byte of a snapshot against its checksums. Damage is in the result, not thrown. */
 export async function verify(context: Context, request: SnapshotRequest): Promise<VerifyResult> {
   const { report, signal } = context;
-  const { manifest, index } = await findSnapshot(context, request);
+  const { manifest, row } = await findSnapshot(context, request);
   const repository = repositoryOf(context);
   const files = filesOf(manifest);
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
@@ -49,7 +50,7 @@ export async function verify(context: Context, request: SnapshotRequest): Promis
   });
   return {
     target: manifest.target,
-    snapshot: snapshotRow(manifest, index),
+    snapshot: row,
     ok,
     files: files.length,
     bytes: done,

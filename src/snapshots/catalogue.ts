@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Report } from '../events.ts';
-import { mapSideBySide } from './side-by-side.ts';
 import { type Manifest, type ManifestFile, manifestSchema } from './manifest.ts';
+import { mapSideBySide } from './side-by-side.ts';
 import type { Store, StoredFile } from './store.ts';
 
 /** An object younger than this is never swept: a build or a push that names it may still be going on. */
@@ -26,18 +26,16 @@ export interface Catalogue {
   ownBytes(manifests: Manifest[]): Promise<number>;
   /**
    * Removes objects older than a day that no manifest names; the bytes freed. None while a manifest is damaged.
-   * Whoever calls it sees to it that nobody is storing meanwhile.
+   * Whoever calls it sees to it that nobody is storing meanwhile, or that no more is removed then.
    */
-  sweep(now: Date): Promise<number>;
+  sweep(now: Date, mayGoOn?: () => boolean): Promise<number>;
 }
 
 export function createCatalogue(store: Store, report: Report): Catalogue {
   async function files(target?: string): Promise<StoredFile[]> {
     const listed = await store.list(target === undefined ? 'snapshots' : targetPrefix(target));
     const nameOf = ({ key }: StoredFile): string => key.slice(key.lastIndexOf('/') + 1);
-    return listed
-      .filter(({ key }) => key.endsWith('.json'))
-      .sort((a, b) => (nameOf(a) < nameOf(b) ? 1 : -1));
+    return listed.filter(({ key }) => key.endsWith('.json')).sort((a, b) => (nameOf(a) < nameOf(b) ? 1 : -1));
   }
 
   /** `undefined` when there is none. */
@@ -74,7 +72,7 @@ export function createCatalogue(store: Store, report: Report): Catalogue {
       return [...own].reduce((sum, [sha256, bytes]) => (shared.has(sha256) ? sum : sum + bytes), 0);
     },
 
-    async sweep(now) {
+    async sweep(now, mayGoOn = () => true) {
       const young = new Date(now.getTime() - SWEEP_AGE);
       const objects = await store.list('objects');
       const manifests = await readAll();
@@ -84,9 +82,13 @@ export function createCatalogue(store: Store, report: Report): Catalogue {
       const unnamed = objects.filter(
         ({ key, modified }) => modified < young && !named.has(key.slice(key.lastIndexOf('/') + 1)),
       );
-      await mapSideBySide(unnamed, READS_AT_ONCE, ({ key }) => store.remove(key));
+      const freed = await mapSideBySide(unnamed, READS_AT_ONCE, async ({ key, bytes }) => {
+        if (!mayGoOn()) return 0;
+        await store.remove(key);
+        return bytes;
+      });
       await store.removeUnfinished(young);
-      return unnamed.reduce((sum, { bytes }) => sum + bytes, 0);
+      return freed.reduce((sum, bytes) => sum + bytes, 0);
     },
   };
 }

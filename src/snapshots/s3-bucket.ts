@@ -13,7 +13,7 @@ export interface S3Options {
 }
 
 /** A bucket of an S3-compatible service, and how requests to it are made. */
-export interface S3Bucket extends Disposable {
+export interface S3Bucket {
   /** For people: `s3://bucket/prefix`. */
   name: string;
   bucket: string;
@@ -51,6 +51,5 @@ export async function openS3Bucket({ name: profileName, profile, signal: whole }
         throw storageError({ error, profile: profileName, bucket: name, access });
       }
     },
-    [Symbol.dispose]: () => client.destroy(),
   };
 }

@@ -53,7 +53,8 @@ const clockSkew: Meaning = {
   code: 'clock_skew',
   message: ({ bucket }) => `${bucket} refuses the request, since the clock of this machine is wrong`,
   hint: () => "Set the clock, best by the system's time service; it must be right to a few minutes.",
-  attempts: 1,
+  // The client reckons with the service's clock as soon as it has been told of it.
+  attempts: 2,
 };
 
 const full: Meaning = {
@@ -103,6 +104,7 @@ const MEANINGS: Record<string, Meaning> = {
   PermanentRedirect: wrongRegion,
   AuthorizationHeaderMalformed: wrongRegion,
   IllegalLocationConstraintException: wrongRegion,
+  TimeoutError: noNetwork,
   ENOTFOUND: noNetwork,
   EAI_AGAIN: noNetwork,
   ECONNREFUSED: noNetwork,
@@ -149,10 +151,7 @@ function meaningOf(error: unknown): Meaning {
     $metadata?: { httpStatusCode?: number };
   };
   return (
-    MEANINGS[name] ??
-    MEANINGS[code ?? errors?.[0]?.code ?? ''] ??
-    BY_STATUS[$metadata?.httpStatusCode ?? 0] ??
-    failing
+    MEANINGS[name] ?? MEANINGS[code ?? errors?.[0]?.code ?? ''] ?? BY_STATUS[$metadata?.httpStatusCode ?? 0] ?? failing
   );
 }
 

@@ -28,7 +28,11 @@ export async function uploadFile(key: string, path: string, upload: Upload): Pro
   const { client, sdk, place } = bucket;
   using _room = await budget.take(size);
   const Body = await readRange(file, { start: 0, length: size });
-  await bucket.ask('write', (options) => client.send(new sdk.PutObjectCommand({ ...place(key), Body }), options), signal);
+  await bucket.ask(
+    'write',
+    (options) => client.send(new sdk.PutObjectCommand({ ...place(key), Body }), options),
+    signal,
+  );
   onBytes(size);
 }
 
@@ -49,10 +53,12 @@ async function sendParts(key: string, source: Source, upload: Upload): Promise<v
   try {
     const Parts = await sendEachPart(one, source, upload);
     const command = new sdk.CompleteMultipartUploadCommand({ ...one, MultipartUpload: { Parts } });
-    await bucket.ask('write', (options) => client.send(command, options), signal).catch(async (error) => {
-      // An answer that got lost: asked again, the service no longer knows the upload.
-      if (!(await isWhole(key, source, upload))) throw error;
-    });
+    await bucket
+      .ask('write', (options) => client.send(command, options), signal)
+      .catch(async (error) => {
+        // An answer that got lost: asked again, the service no longer knows the upload.
+        if (!(await isWhole(key, source, upload))) throw error;
+      });
   } catch (error) {
     const options = { abortSignal: AbortSignal.timeout(ABORT_TIMEOUT) };
     // What cannot be removed now is removed by the next sweep.

@@ -15,13 +15,12 @@ import type { Store, StoredFile } from './store.ts';
 const BYTES_IN_FLIGHT = 4 * PART_BYTES;
 
 /** A store in a bucket of an S3-compatible service: keys below the profile's prefix. */
-export async function createS3Store(options: S3Options): Promise<Store & Disposable> {
+export async function createS3Store(options: S3Options): Promise<Store> {
   const bucket = await openS3Bucket(options);
   const { client, sdk, place } = bucket;
   const budget = createBudget(BYTES_IN_FLIGHT);
   return {
     name: bucket.name,
-    [Symbol.dispose]: () => bucket[Symbol.dispose](),
 
     list: (prefix) => list(bucket, prefix),
 
@@ -38,7 +37,12 @@ export async function createS3Store(options: S3Options): Promise<Store & Disposa
 
     async write(key, text) {
       const Metadata = { sha256: checksum(text) };
-      const command = new sdk.PutObjectCommand({ ...place(key), Body: text, Metadata, ContentType: 'application/json' });
+      const command = new sdk.PutObjectCommand({
+        ...place(key),
+        Body: text,
+        Metadata,
+        ContentType: 'application/json',
+      });
       await bucket.ask('write', (request) => client.send(command, request));
     },
 

@@ -1,14 +1,14 @@
-import { execFile, type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { describe } from 'vitest';
-import { createS3Client } from '../../src/snapshots/s3-client.ts';
 import type { StorageProfile } from '../../src/snapshots/providers.ts';
+import { createS3Client } from '../../src/snapshots/s3-client.ts';
 import { eventually } from './postgres-server.ts';
 
 /** A real S3 service on this machine: signatures are checked, quotas hold. */
@@ -88,7 +88,11 @@ export async function startS3(): Promise<S3Server> {
     await begin('ceph-osd', '-i', '0');
     await begin('radosgw', '-n', 'client.rgw', `--rgw-frontends=beast endpoint=127.0.0.1:${port}`);
     const endpoint = `http://127.0.0.1:${port}`;
-    const answers = (): Promise<boolean> => fetch(endpoint).then(({ ok }) => ok, () => false);
+    const answers = (): Promise<boolean> =>
+      fetch(endpoint).then(
+        ({ ok }) => ok,
+        () => false,
+      );
     await eventually(answers, { deadline: 30_000 });
     const { access_key, secret_key } = KEYS;
     const owner = ['--uid', 'owner'];

@@ -18,8 +18,8 @@ describeWithS3('a bucket', () => {
 
   test('two profiles with prefixes share a bucket and see nothing of each other', async () => {
     const profile = await server.bucket();
-    using a = await createS3Store({ name: 'a', profile: { ...profile, prefix: '/team-a/' }, signal });
-    using b = await createS3Store({ name: 'b', profile: { ...profile, prefix: 'team-b' }, signal });
+    const a = await createS3Store({ name: 'a', profile: { ...profile, prefix: '/team-a/' }, signal });
+    const b = await createS3Store({ name: 'b', profile: { ...profile, prefix: 'team-b' }, signal });
     await a.write('snapshots/app/one.json', 'a');
     expect(a.name).toBe(`s3://${profile.bucket}/team-a`);
     expect(await b.read('snapshots/app/one.json')).toBeNull();
