@@ -105,6 +105,7 @@ const MEANINGS: Record<string, Meaning> = {
   AuthorizationHeaderMalformed: wrongRegion,
   IllegalLocationConstraintException: wrongRegion,
   TimeoutError: noNetwork,
+  NoStorage: noNetwork,
   ENOTFOUND: noNetwork,
   EAI_AGAIN: noNetwork,
   ECONNREFUSED: noNetwork,

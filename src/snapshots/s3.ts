@@ -74,7 +74,12 @@ async function list({ ask, bucket, client, sdk, keyOf }: S3Bucket, prefix: strin
   let ContinuationToken: string | undefined;
   do {
     const command = new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: keyOf(`${prefix}/`), ContinuationToken });
-    const page = await ask('read', (request) => client.send(command, request));
+    const page = await ask('read', async (request) => {
+      const answer = await client.send(command, request);
+      // The client takes whatever is no list for an empty one.
+      if (answer.Name === undefined) throw Object.assign(new Error('the answer is no list'), { name: 'NoStorage' });
+      return answer;
+    });
     for (const { Key = '', Size = 0, LastModified = new Date(0), ETag = '' } of page.Contents ?? []) {
       found.push({ key: Key.slice(start), bytes: Size, modified: LastModified, version: ETag.replaceAll('"', '') });
     }

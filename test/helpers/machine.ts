@@ -11,6 +11,7 @@ import { testContext } from './postgres-server.ts';
 /** A machine of somebody in the team: a working directory of its own, over a bucket that all share. */
 export interface Machine extends AsyncDisposable {
   directory: string;
+  profile: StorageProfile;
   context: Context;
   events: RunEvent[];
   repository: Repository;
@@ -34,6 +35,7 @@ export async function machine({ profile, targets = TARGETS, signal }: MachineOpt
   const context = testContext({ settings, events, ...(signal && { signal }) });
   return {
     directory,
+    profile,
     context,
     events,
     repository: createRepository({ directory, report: context.report }),

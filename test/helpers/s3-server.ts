@@ -15,12 +15,10 @@ import { eventually } from './postgres-server.ts';
 export interface S3Server {
   endpoint: string;
   client: S3Client;
-  /** A new, empty bucket, as a storage profile. */
-  bucket(): Promise<StorageProfile>;
+  /** A new, empty bucket, as a storage profile; with `objects`, its owner may not store more than so many. */
+  bucket(limit?: { objects: number }): Promise<StorageProfile>;
   /** Credentials of another user of the service, who owns nothing. */
   user(name: string): Promise<Credentials>;
-  /** Limits what the owner of all buckets may store. */
-  limit(quota: { objects: number } | null): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -52,6 +50,12 @@ export async function startS3(): Promise<S3Server> {
     await log.close();
   };
   const admin = (...words: string[]) => run('radosgw-admin', ['-c', conf, ...words]);
+  const user = async (name: string): Promise<Credentials> => {
+    const other = { access_key: name, secret_key: `secret of ${name}` };
+    const words = ['--access-key', other.access_key, '--secret-key', other.secret_key];
+    await admin('user', 'create', '--uid', name, '--display-name', name, ...words);
+    return other;
+  };
   const ceph = (...words: string[]) => run('ceph', ['-c', conf, ...words], { timeout: 30_000 });
   const stop = async (): Promise<void> => {
     await Promise.all(
@@ -106,23 +110,19 @@ export async function startS3(): Promise<S3Server> {
       endpoint,
       client,
       stop,
-      async bucket() {
+      async bucket(limit) {
         buckets += 1;
         const bucket = `bucket-${buckets}`;
-        await client.send(new CreateBucketCommand({ Bucket: bucket }));
-        return { ...service, bucket };
+        const owner = limit ? { ...service, ...(await user(bucket)), bucket } : { ...service, bucket };
+        if (limit) {
+          const scope = ['--quota-scope', 'bucket', '--uid', bucket];
+          await admin('quota', 'set', ...scope, `--max-objects=${limit.objects}`);
+          await admin('quota', 'enable', ...scope);
+        }
+        await (await createS3Client(owner)).send(new CreateBucketCommand({ Bucket: bucket }));
+        return owner;
       },
-      async user(name) {
-        const other = { access_key: name, secret_key: `secret of ${name}` };
-        const words = ['--access-key', other.access_key, '--secret-key', other.secret_key];
-        await admin('user', 'create', '--uid', name, '--display-name', name, ...words);
-        return other;
-      },
-      async limit(quota) {
-        const scope = ['--quota-scope', 'user', ...owner];
-        if (quota) await admin('quota', 'set', ...scope, `--max-objects=${quota.objects}`);
-        await admin('quota', quota ? 'enable' : 'disable', ...scope);
-      },
+      user,
     };
   } catch (error) {
     await stop();
