@@ -23,6 +23,9 @@ export interface TargetRow {
 /** `missing`: the server answers, the database is not there. */
 export type TargetStatus = 'ok' | 'missing' | 'denied' | 'unreachable' | 'unchecked';
 
+/** This machine, or the bucket of a storage profile. */
+export type SnapshotPlace = 'local' | 'remote';
+
 export interface SnapshotRow {
   /** 0 is the newest. */
   index: number;
@@ -38,7 +41,7 @@ export interface SnapshotRow {
   size_bytes: number;
   /** Bytes that this snapshot added when it was taken. */
   stored_bytes: number;
-  where: ('local' | 'remote')[];
+  where: SnapshotPlace[];
   note: string | null;
   /** The target that it is of, where that is not the one that was asked for: on the shelf of a share target. */
   origin?: string;
@@ -123,6 +126,8 @@ export interface UndoPlan {
 export interface RemovePlan {
   target: string;
   snapshot: SnapshotRow;
+  /** Where it will be removed. */
+  from: SnapshotPlace[];
   /** Bytes that no other snapshot shares, and that will be freed (at the latest a day later). */
   frees_bytes: number;
 }
@@ -136,4 +141,19 @@ export interface TransferResult {
   /** Objects that were lacking, and the bytes of them that were moved. */
   objects: number;
   bytes: number;
+}
+
+/** What a prune is going to remove. */
+export interface PrunePlan {
+  targets: PrunedTarget[];
+  /** Bytes that nothing that is kept shares, and that will be freed (at the latest a day later). */
+  frees_bytes: number;
+}
+
+export interface PrunedTarget {
+  target: string;
+  keep: SnapshotRow[];
+  remove: SnapshotRow[];
+  from: SnapshotPlace[];
+  frees_bytes: number;
 }

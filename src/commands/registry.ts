@@ -27,6 +27,11 @@ const ORIGINAL: OptionSpec = {
   description: 'take the original where a sanitized snapshot would be taken',
 };
 
+const PLACES: OptionSpec[] = [
+  { flags: '--local', description: 'on this machine only' },
+  { flags: '--remote', description: 'in the bucket only' },
+];
+
 /** Every command that works, in the order of the help. */
 export const COMMANDS: CommandSpec[] = [
   {
@@ -122,8 +127,19 @@ export const COMMANDS: CommandSpec[] = [
     summary: 're-read every byte of a snapshot against its checksums',
     group: 'Snapshots',
     arguments: [TARGET, SNAPSHOT],
-    options: [ORIGINAL],
-    examples: [{ command: 'tool verify app 1', does: 'the second newest snapshot of "app"' }],
+    options: [
+      { flags: '--remote', description: 'what is in the bucket, even where the snapshot is on this machine too' },
+      {
+        flags: '--sample <percent>',
+        description: 'only so many of its objects, chosen at random',
+        value: 'percentage',
+      },
+      ORIGINAL,
+    ],
+    examples: [
+      { command: 'tool verify app 1', does: 'the second newest snapshot of "app"' },
+      { command: 'tool verify app --remote --sample 10%', does: 'a tenth of the newest, fetched from the bucket' },
+    ],
     json: 'events',
     load: () => import('./verify.ts'),
   },
@@ -132,11 +148,43 @@ export const COMMANDS: CommandSpec[] = [
     summary: 'remove a snapshot, and the space that no other snapshot needs',
     group: 'Snapshots',
     arguments: [TARGET, { ...SNAPSHOT, description: 'index (0 is the newest) or id of the snapshot', required: true }],
-    options: [DRY_RUN],
-    examples: [{ command: 'tool rm app 3', does: 'removes the fourth newest snapshot of "app"' }],
+    options: [...PLACES, DRY_RUN],
+    examples: [
+      { command: 'tool rm app 3', does: 'removes the fourth newest snapshot of "app"' },
+      { command: 'tool rm app 3 --local', does: 'the same on this machine only: the bucket keeps it' },
+    ],
     json: 'events',
     writes: true,
     load: () => import('./rm.ts'),
+  },
+  {
+    name: 'prune',
+    summary: 'remove the snapshots that no rule keeps, and the space that none of the others needs',
+    group: 'Snapshots',
+    arguments: [{ ...TARGET, description: 'name of a target; default: every target', required: false }],
+    options: [
+      { flags: '--keep-last <n>', description: 'keep so many of the newest', value: 'count' },
+      { flags: '--keep-within <age>', description: 'keep those younger than 12h, 30d, 8w, 6m, 1y', value: 'duration' },
+      {
+        flags: '--keep-daily <n>',
+        description: 'keep the newest of each of the last n days that have any',
+        value: 'count',
+      },
+      { flags: '--keep-weekly <n>', description: 'the same by weeks', value: 'count' },
+      { flags: '--keep-monthly <n>', description: 'the same by months', value: 'count' },
+      ...PLACES,
+      DRY_RUN,
+    ],
+    examples: [
+      { command: 'tool prune --keep-last 5 --keep-within 30d --dry-run', does: 'what would go, of every target' },
+      {
+        command: 'tool prune app --keep-daily 7 --keep-weekly 4',
+        does: 'a week of days and a month of weeks of "app"',
+      },
+    ],
+    json: 'events',
+    writes: true,
+    load: () => import('./prune.ts'),
   },
   {
     name: 'targets',
@@ -150,10 +198,10 @@ export const COMMANDS: CommandSpec[] = [
   },
   {
     name: 'target',
-    summary: "list a target's snapshots, newest first",
+    summary: "list a target's snapshots, newest first, those of this machine and those in the bucket",
     group: 'Look',
     arguments: [TARGET],
-    options: [],
+    options: [{ flags: '--original', description: 'of a share target also what was not sanitized' }],
     examples: [{ command: 'tool target app', does: 'the snapshots of "app"' }],
     json: 'document',
     load: () => import('./target.ts'),

@@ -1,4 +1,6 @@
+import { EXIT, UserError } from '../errors.ts';
 import type { SnapshotRequest, SnapshotSelector } from '../operations/snapshots.ts';
+import type { SnapshotPlace } from '../results.ts';
 
 /** Up to five digits are an index; whatever else names a snapshot is its id, which may be all digits too. */
 export function toSelector(word: string): SnapshotSelector {
@@ -23,4 +25,22 @@ export function snapshotRequest({
     ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
     ...(original && { original }),
   };
+}
+
+export interface PlaceOptions {
+  local?: boolean;
+  remote?: boolean;
+}
+
+/** The one place that `--local` or `--remote` names. */
+export function placeOf({ local, remote }: PlaceOptions): { from?: SnapshotPlace } {
+  if (local && remote) {
+    throw new UserError('--local and --remote exclude each other', {
+      code: 'usage',
+      exit: EXIT.usage,
+      hint: 'Without either it is both.',
+    });
+  }
+  if (local) return { from: 'local' };
+  return remote ? { from: 'remote' } : {};
 }

@@ -38,6 +38,7 @@ export async function pullFiles(context: Context, { manifest, shelf, files, keep
   await using staging = await repository.stage();
   const pool = createObjectPool(availableParallelism());
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  signal.addEventListener('abort', () => void pool.close(), { once: true });
   const unfinished = (name: string): string => staging.path(name);
   const moving = { manifest, repository, shelf, pool, report, signal, unfinished };
   const moved = await pullObjects(files ? { ...moving, files } : moving);

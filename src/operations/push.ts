@@ -40,6 +40,7 @@ export async function pushManifest(
   const shelf = await openProfile(context, profile);
   const pool = createObjectPool(availableParallelism());
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  signal.addEventListener('abort', () => void pool.close(), { once: true });
   const repository = repositoryOf(context);
   return { storage: shelf.name, ...(await pushSnapshot({ manifest, repository, shelf, pool, report, signal })) };
 }

@@ -48,6 +48,19 @@ export async function annotate(context: Context, request: SnapshotRequest & { no
   return { ...row, note: annotated.note };
 }
 
+/** The snapshots with these ids; what has gone meanwhile is left out. */
+export async function findSnapshots(context: Context, { target, ids }: { target: string; ids: string[] }) {
+  const placed = await listEverywhere(context, { target, original: true });
+  const found: FoundSnapshot[] = [];
+  for (const [index, snapshot] of placed.entries()) {
+    if (!ids.includes(snapshot.headline.id)) continue;
+    const manifest = await readManifest(context, snapshot);
+    const { local, shelf } = snapshot;
+    if (manifest) found.push({ manifest, row: placedRow(snapshot, { index, target }), local, shelf });
+  }
+  return found;
+}
+
 /** The snapshot that was asked for; an error of wrong usage when there is none. */
 export async function findSnapshot(context: Context, request: SnapshotRequest): Promise<FoundSnapshot> {
   const { target, snapshot = 0, original = false } = request;
