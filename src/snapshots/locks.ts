@@ -31,6 +31,7 @@ const LONGEST_SWEEP = 10 * MINUTE;
 
 const RENEW_AFTER = 60 * MINUTE;
 const LOOK_AGAIN_AFTER = 500;
+const UNLOCK_TIMEOUT = 5000;
 const LONGEST_WAIT = BELIEVED.sweep + MINUTE;
 
 export function createLocks(store: Store, signal: AbortSignal): Locks {
@@ -40,13 +41,17 @@ export function createLocks(store: Store, signal: AbortSignal): Locks {
     return key;
   }
 
-  /** What others are doing now. */
-  async function others(own: string): Promise<Set<Kind>> {
+  /** What others are doing now, and the locks of those that can do nothing any more. */
+  async function others(own: string): Promise<{ doing: Set<Kind>; dead: string[] }> {
     const all = await store.list('locks');
     const now = all.find(({ key }) => key === own)?.modified ?? new Date();
     const kindOf = ({ key }: StoredFile): Kind => (key.startsWith('locks/push-') ? 'push' : 'sweep');
-    const live = all.filter((one) => now.getTime() - one.modified.getTime() < BELIEVED[kindOf(one)]);
-    return new Set(live.filter(({ key }) => key !== own).map(kindOf));
+    const isLive = (one: StoredFile): boolean => now.getTime() - one.modified.getTime() < BELIEVED[kindOf(one)];
+    const others = all.filter(({ key }) => key !== own);
+    return {
+      doing: new Set(others.filter(isLive).map(kindOf)),
+      dead: others.filter((one) => !isLive(one)).map(({ key }) => key),
+    };
   }
 
   return {
@@ -54,7 +59,7 @@ export function createLocks(store: Store, signal: AbortSignal): Locks {
       const own = await lock('push');
       let written = performance.now();
       try {
-        for (const began = performance.now(); (await others(own)).has('sweep'); ) {
+        for (const began = performance.now(); (await others(own)).doing.has('sweep'); ) {
           if (performance.now() - began > LONGEST_WAIT) throw busy(store);
           await setTimeout(LOOK_AGAIN_AFTER, undefined, { signal }).catch(() => signal.throwIfAborted());
         }
@@ -72,7 +77,9 @@ export function createLocks(store: Store, signal: AbortSignal): Locks {
       const own = await lock('sweep');
       const began = performance.now();
       try {
-        if ((await others(own)).size > 0) return null;
+        const { doing, dead } = await others(own);
+        if (doing.size > 0) return null;
+        for (const key of dead) await store.remove(key);
         return await work(() => performance.now() - began < LONGEST_SWEEP);
       } finally {
         await unlock(store, own);
@@ -81,9 +88,9 @@ export function createLocks(store: Store, signal: AbortSignal): Locks {
   };
 }
 
-/** One that stays is not believed for long. */
+/** Also after an interruption; one that stays is not believed for ever. */
 async function unlock(store: Store, key: string): Promise<void> {
-  await store.remove(key).catch(() => {});
+  await store.remove(key, AbortSignal.timeout(UNLOCK_TIMEOUT)).catch(() => {});
 }
 
 function busy(store: Store): UserError {

@@ -58,9 +58,9 @@ export async function createS3Store(options: S3Options): Promise<Store> {
 
     get: (key, file, transfer) => downloadFile(key, file, { bucket, ...transfer }),
 
-    async remove(key) {
+    async remove(key, signal) {
       await bucket
-        .ask('write', (request) => client.send(new sdk.DeleteObjectCommand(place(key)), request))
+        .ask('write', (request) => client.send(new sdk.DeleteObjectCommand(place(key)), request), signal)
         .catch(nullWhenMissing);
     },
 

@@ -14,8 +14,8 @@ export interface Store {
   put(key: string, file: string, transfer: Transfer): Promise<void>;
   /** Copies what lies under a key into a new file; rejects when there is none. The file is not yet synced. */
   get(key: string, file: string, transfer: Transfer): Promise<void>;
-  /** Removing what is not there is no error. */
-  remove(key: string): Promise<void>;
+  /** Removing what is not there is no error. The signal is for what must still be done after an interruption. */
+  remove(key: string, signal?: AbortSignal): Promise<void>;
   /** Removes what transfers that never ended have left, if they began before the given time. */
   removeUnfinished(before: Date): Promise<void>;
 }
