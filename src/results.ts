@@ -157,3 +157,40 @@ export interface PrunedTarget {
   from: SnapshotPlace[];
   frees_bytes: number;
 }
+
+/** What changed from one snapshot to another, or to the live destination. */
+export interface DiffResult {
+  target: string;
+  from: SnapshotRow;
+  /** `null` when `from` was compared with the destination. */
+  to: SnapshotRow | null;
+  /** Without password; `null` when two snapshots were compared. */
+  destination: string | null;
+  changes: TableChange[];
+  /** Tables that do not differ; those of a live destination are compared by their rows. */
+  unchanged: number;
+}
+
+export interface TableChange {
+  /** `schema.table` */
+  table: string;
+  change: 'added' | 'gone' | 'changed';
+  from: TableSide | null;
+  to: TableSide | null;
+}
+
+export interface TableSide {
+  rows: number;
+  /** Bytes of content; `null` where nobody knows. */
+  bytes: number | null;
+}
+
+export interface ExportResult {
+  target: string;
+  snapshot: SnapshotRow;
+  file: string;
+  bytes: number;
+}
+
+/** What was taken in, and of which file. */
+export type ImportResult = Omit<SnapshotRow, 'index' | 'where'> & { target: string; file: string };
