@@ -1,36 +1,6 @@
-import type { ArgumentSpec, CommandSpec, OptionSpec } from './command.ts';
-
-const TARGET: ArgumentSpec = {
-  name: 'target',
-  description: 'name of a target in the configuration',
-  required: true,
-  complete: 'target',
-};
-
-const SNAPSHOT: ArgumentSpec = {
-  name: 'snapshot',
-  description: 'index (0 is the newest) or id of a snapshot; default 0',
-  required: false,
-  complete: 'snapshot',
-};
-
-const CPUS: OptionSpec = {
-  flags: '--cpus <n>',
-  description: "parallel workers; default: the target's cpus, defaults.cpus, or half the cores",
-  value: 'count',
-};
-
-const DRY_RUN: OptionSpec = { flags: '--dry-run', description: 'print the plan, change nothing' };
-
-const ORIGINAL: OptionSpec = {
-  flags: '--original',
-  description: 'take the original where a sanitized snapshot would be taken',
-};
-
-const PLACES: OptionSpec[] = [
-  { flags: '--local', description: 'on this machine only' },
-  { flags: '--remote', description: 'in the bucket only' },
-];
+import type { CommandSpec, OptionSpec } from './command.ts';
+import { KEEPING_COMMANDS } from './keeping-commands.ts';
+import { CPUS, DRY_RUN, ORIGINAL, TARGET } from './shared-options.ts';
 
 /** Every command that works, in the order of the help. */
 export const COMMANDS: CommandSpec[] = [
@@ -88,30 +58,6 @@ export const COMMANDS: CommandSpec[] = [
     load: () => import('./load.ts'),
   },
   {
-    name: 'push',
-    summary: 'copy a snapshot to the bucket of its storage profile, only what is lacking there',
-    group: 'Snapshots',
-    arguments: [TARGET, SNAPSHOT],
-    options: [ORIGINAL],
-    examples: [
-      { command: 'tool push app', does: 'the newest snapshot of "app"; again after an interruption, the rest' },
-    ],
-    json: 'events',
-    writes: true,
-    load: () => import('./push.ts'),
-  },
-  {
-    name: 'pull',
-    summary: 'copy a snapshot from the bucket to this machine, only what is lacking here',
-    group: 'Snapshots',
-    arguments: [TARGET, SNAPSHOT],
-    options: [ORIGINAL],
-    examples: [{ command: 'tool pull app 2', does: 'the third newest snapshot of "app"; load pulls by itself' }],
-    json: 'events',
-    writes: true,
-    load: () => import('./pull.ts'),
-  },
-  {
     name: 'undo',
     summary: 'put the database that the last load replaced back',
     group: 'Snapshots',
@@ -122,118 +68,7 @@ export const COMMANDS: CommandSpec[] = [
     writes: true,
     load: () => import('./undo.ts'),
   },
-  {
-    name: 'diff',
-    summary: 'what changed between two snapshots, or between a snapshot and the destination as it is now',
-    group: 'Snapshots',
-    arguments: [
-      TARGET,
-      { name: 'a', description: 'index or id of a snapshot', required: true, complete: 'snapshot' },
-      {
-        name: 'b',
-        description: 'index or id of another one; default: the destination, compared by the rows of its tables',
-        required: false,
-        complete: 'snapshot',
-      },
-    ],
-    options: [ORIGINAL],
-    examples: [
-      { command: 'tool diff app 1 0', does: 'what the newest snapshot has, and the one before had not' },
-      { command: 'tool diff app 0', does: 'how far the destination has moved since' },
-    ],
-    json: 'document',
-    load: () => import('./diff.ts'),
-  },
-  {
-    name: 'export',
-    summary: 'write a snapshot to one file, to hand it over without a bucket',
-    group: 'Snapshots',
-    arguments: [TARGET, SNAPSHOT],
-    options: [
-      { flags: '-o, --output <file>', description: 'the file to write; default: TARGET-SNAPSHOT.zip, here' },
-      ORIGINAL,
-    ],
-    examples: [{ command: 'tool export app 0 -o app.zip', does: 'the newest snapshot of "app", as a plain zip' }],
-    json: 'events',
-    load: () => import('./export.ts'),
-  },
-  {
-    name: 'import',
-    summary: 'take a snapshot in that was exported',
-    group: 'Snapshots',
-    arguments: [{ name: 'file', description: 'what tool export has written', required: true }],
-    options: [
-      { flags: '--target <name>', description: 'the target that it becomes a snapshot of; default: as it was' },
-    ],
-    examples: [{ command: 'tool import app.zip', does: 'a snapshot as if it had been taken here' }],
-    json: 'events',
-    writes: true,
-    load: () => import('./import.ts'),
-  },
-  {
-    name: 'verify',
-    summary: 're-read every byte of a snapshot against its checksums',
-    group: 'Snapshots',
-    arguments: [TARGET, SNAPSHOT],
-    options: [
-      { flags: '--remote', description: 'what is in the bucket, even where the snapshot is on this machine too' },
-      {
-        flags: '--sample <percent>',
-        description: 'only so many of its objects, chosen at random',
-        value: 'percentage',
-      },
-      ORIGINAL,
-    ],
-    examples: [
-      { command: 'tool verify app 1', does: 'the second newest snapshot of "app"' },
-      { command: 'tool verify app --remote --sample 10%', does: 'a tenth of the newest, fetched from the bucket' },
-    ],
-    json: 'events',
-    load: () => import('./verify.ts'),
-  },
-  {
-    name: 'rm',
-    summary: 'remove a snapshot, and the space that no other snapshot needs',
-    group: 'Snapshots',
-    arguments: [TARGET, { ...SNAPSHOT, description: 'index (0 is the newest) or id of the snapshot', required: true }],
-    options: [...PLACES, DRY_RUN],
-    examples: [
-      { command: 'tool rm app 3', does: 'removes the fourth newest snapshot of "app"' },
-      { command: 'tool rm app 3 --local', does: 'the same on this machine only: the bucket keeps it' },
-    ],
-    json: 'events',
-    writes: true,
-    load: () => import('./rm.ts'),
-  },
-  {
-    name: 'prune',
-    summary: 'remove the snapshots that no rule keeps, and the space that none of the others needs',
-    group: 'Snapshots',
-    arguments: [{ ...TARGET, description: 'name of a target; default: every target', required: false }],
-    options: [
-      { flags: '--keep-last <n>', description: 'keep so many of the newest', value: 'count' },
-      { flags: '--keep-within <age>', description: 'keep those younger than 12h, 30d, 8w, 6m, 1y', value: 'duration' },
-      {
-        flags: '--keep-daily <n>',
-        description: 'keep the newest of each of the last n days that have any',
-        value: 'count',
-      },
-      { flags: '--keep-weekly <n>', description: 'the same by weeks', value: 'count' },
-      { flags: '--keep-monthly <n>', description: 'the same by months', value: 'count' },
-      ...PLACES,
-      DRY_RUN,
-    ],
-    examples: [
-      { command: 'tool prune --keep-last 5 --keep-within 30d --dry-run', does: 'what would go, of every target' },
-      {
-        command: 'tool prune app --keep-daily 7 --keep-weekly 4',
-        does: 'a week of days and a month of weeks of "app"',
-      },
-    ],
-    json: 'events',
-    writes: true,
-    load: () => import('./prune.ts'),
-  },
+  ...KEEPING_COMMANDS,
   {
     name: 'targets',
     summary: 'list the targets, and whether their databases answer',
@@ -259,7 +94,10 @@ export const COMMANDS: CommandSpec[] = [
     summary: 'write a configuration with defaults and a fresh secret_key',
     group: 'Set up',
     arguments: [],
-    options: [{ flags: '--force', description: 'overwrite the file that is there' }],
+    options: [
+      { flags: '--force', description: 'overwrite the file that is there' },
+      { flags: '--keychain', description: "keep the secret_key in the system's keychain" },
+    ],
     examples: [{ command: 'tool config init --no-tui', does: 'writes the file and asks nothing' }],
     json: 'document',
     load: () => import('./config-init.ts'),
@@ -273,6 +111,51 @@ export const COMMANDS: CommandSpec[] = [
     examples: [{ command: 'tool config check --json', does: 'all problems with line and column, for scripts' }],
     json: 'document',
     load: () => import('./config-check.ts'),
+  },
+  {
+    name: 'config show',
+    summary: 'the configuration in force, each value with where it comes from; secrets masked',
+    group: 'Set up',
+    arguments: [],
+    options: [],
+    examples: [{ command: 'tool config show --json', does: 'every value with its origin, for scripts' }],
+    json: 'document',
+    load: () => import('./config-show.ts'),
+  },
+  {
+    name: 'config schema',
+    summary: 'print the JSON Schema of the configuration file, for editors',
+    group: 'Set up',
+    arguments: [],
+    options: [],
+    examples: [{ command: 'tool config schema', does: 'what editors complete and validate the file with' }],
+    json: 'document',
+    load: () => import('./config-schema.ts'),
+  },
+  {
+    name: 'config encrypt',
+    summary: 'encrypt sensitive values of the configuration file where they stand',
+    group: 'Set up',
+    arguments: [
+      { name: 'keys', description: 'keys to encrypt; default all that are sensitive', required: false, variadic: true },
+    ],
+    options: [{ flags: '--dry-run', description: 'say which, change nothing' }],
+    examples: [
+      { command: 'tool config encrypt', does: 'all passwords, tokens and keys that are plain' },
+      { command: 'tool config encrypt storage_profiles.team.secret_key', does: 'this one' },
+    ],
+    json: 'document',
+    load: () => import('./config-encrypt.ts'),
+  },
+  {
+    name: 'config decrypt',
+    summary: 'print one value of the configuration, decrypted',
+    group: 'Set up',
+    arguments: [{ name: 'key', description: 'key of the value', required: true }],
+    options: [],
+    examples: [{ command: 'tool config decrypt authtoken', does: 'the token in plain' }],
+    json: 'document',
+    load: () => import('./config-decrypt.ts'),
   },
   {
     name: 'demo',
@@ -309,7 +192,7 @@ export const COMMANDS: CommandSpec[] = [
 
 /** What the first words of commands of two words are about. */
 export const FAMILIES: Record<string, string> = {
-  config: 'write and check the configuration',
+  config: 'write, check, show and encrypt the configuration',
 };
 
 /** Flags that every command takes, at any place of the line. */
@@ -322,5 +205,5 @@ export const GLOBAL_OPTIONS: OptionSpec[] = [
     flags: '--read-only',
     description: 'change no database and no snapshot: what would is refused, in the screens too',
   },
-  { flags: '--debug', description: 'say which commands are run, and where an error came from' },
+  { flags: '--debug', description: 'say which commands are run, keep a log, and show where an error came from' },
 ];

@@ -5,9 +5,10 @@ const SECRETS: RegExp[] = [
   // The password of a URL; it may itself hold `@`, so everything up to the last `@` before a slash or space goes.
   /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s/]*(?=@)/gi,
   // By name, whatever it is part of (PGPASSWORD, aws_secret_access_key): in URLs, environments, JSON and configurations.
-  /(\b\w*(?:password|passwd|pwd|secret_key|access_key|authtoken|access_token|refresh_token)["']?\s*[=:]\s*)(?:'(?:[^']|'')*'|"[^"]*"|[^\s&,;]+)/gi,
+  // A hint's own `PASSWORD=…` stays.
+  /(\b\w*(?:password|passwd|pwd|secret_key|access_key|authtoken|access_token|refresh_token)["']?\s*[=:]\s*)(?!…(?:\s|$))(?:'(?:[^']|'')*'|"[^"]*"|[^\s&,;]+)/gi,
   // In SQL: CREATE ROLE … PASSWORD '…', CREATE USER MAPPING … OPTIONS (password '…').
-  /(\bpassword\s+)'(?:[^']|'')*'/gi,
+  /(\bpassword\s+)(?:E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|(\$\w*\$).*?\2)/gis,
   /(\$aes\$)[0-9a-f]+/gi,
 ];
 

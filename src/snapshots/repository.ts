@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import type { Report } from '../events.ts';
 import { type Catalogue, createCatalogue, objectKey } from './catalogue.ts';
 import { createFolder } from './folder.ts';
 import type { ManifestFile } from './manifest.ts';
 import type { ObjectToRead } from './object-file.ts';
-import { createStaging, liveStagings, type Staging } from './staging.ts';
+import { createStaging, liveStagings, type Staging, stagingRoot } from './staging.ts';
 
 /** The snapshots of this machine. */
 export interface Repository extends Catalogue {
@@ -22,7 +21,7 @@ export interface Repository extends Catalogue {
 export function createRepository({ directory, report }: { directory: string; report: Report }): Repository {
   const folder = createFolder(directory);
   const catalogue = createCatalogue(folder, report);
-  const stagingRoot = join(directory, 'staging');
+  const unfinished = stagingRoot(directory);
   return {
     ...catalogue,
     count: async (target) => (await catalogue.files(target)).length,
@@ -30,8 +29,8 @@ export function createRepository({ directory, report }: { directory: string; rep
     object: ({ sha256, bytes }) => ({ path: folder.path(objectKey(sha256)), sha256, bytes }),
     has: ({ sha256 }) => folder.renew(objectKey(sha256)),
     // A run that is building or pulling may be about to name an object that nobody else names.
-    sweep: async (now) => ((await liveStagings(stagingRoot)) > 0 ? 0 : catalogue.sweep(now)),
-    stage: () => createStaging(stagingRoot),
+    sweep: async (now) => ((await liveStagings(unfinished)) > 0 ? 0 : catalogue.sweep(now)),
+    stage: () => createStaging(unfinished),
   };
 }
 

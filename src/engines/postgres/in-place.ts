@@ -1,15 +1,16 @@
-import { writeFile } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatNumberOf } from '../../amounts.ts';
+import type { Mount } from '../../process/runner.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../engine.ts';
 import { archiveDetails } from './archive.ts';
 import { readSchemas } from './catalogue.ts';
 import { connect } from './connect.ts';
 import { materialize, sectionArgs } from './fill.ts';
-import { copyStatements, feedTables } from './load-tables.ts';
+import { COPY_FLAGS, feedTables } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
 import { PSQL_FLAGS, quoteName, quoteText } from './session.ts';
-import { findClientTools, toolsForArchive } from './tools.ts';
+import { findClientTools, majorOf, toolsForArchive } from './tools.ts';
 import { connectionOf } from './url.ts';
 
 /**
@@ -23,6 +24,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   const tools = toolsForArchive(await findClientTools(context), manifest.tool_version);
   report({ event: 'step', step: 'prepare', state: 'started', label: `Prepare one transaction in ${url.display}` });
   const archive = await materialize(context, { ...run, tools, details });
+  const folder: Mount = { path: directory, writable: true };
   const script = async (name: string, text: string): Promise<string> => {
     await writeFile(join(directory, name), text, { mode: 0o600 });
     return `--file=${join(directory, name)}`;
@@ -34,16 +36,17 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
       `--file=${file}`,
       archive.directory,
     ];
-    const written = await runner.run({ file: tools.pg_restore, args }, { signal });
+    const written = await runner.run({ file: tools.pg_restore, args, mounts: [folder] }, { signal });
     if (written.exitCode !== 0)
       throw restoreFailed('pg_restore cannot read the archive', written.stderr.trim().split('\n'));
+    await silenceUnknownSettings(file, majorOf(plan.destination.server_version));
     return `--file=${file}`;
   };
   const tables = plan.tables.filter((table) => table.rows > 0);
   const scripts = [
     await script('clear.sql', await clearScript(context, run)),
     await section('pre-data'),
-    await script('copy.sql', `${copyStatements(tables, details).join('\n')}\n`),
+    ...COPY_FLAGS,
     await section('data'),
     await section('post-data'),
     await script('check.sql', checkScript(run)),
@@ -58,17 +61,21 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   });
   const total = tables.reduce((sum, table) => sum + table.file.bytes, 0);
   let done = 0;
-  const { args, env } = connectionOf(url, {
+  const { args, env, mounts } = connectionOf(url, {
     statement_timeout: '0',
     lock_timeout: '0',
     client_min_messages: 'warning',
   });
-  const flags = [...PSQL_FLAGS, '--set=ON_ERROR_STOP=1', '--single-transaction', ...scripts];
-  const child = runner.start({ file: tools.psql, args: [...flags, ...args], env }, { signal });
+  const flags = [...PSQL_FLAGS, '--single-transaction', ...scripts];
+  const child = runner.start(
+    { file: tools.psql, args: [...flags, ...args], env, mounts: [...mounts, folder] },
+    { signal },
+  );
   child.stdout.resume();
   const feeding = feedTables({
     read: run.read,
     batch: tables,
+    details,
     child,
     onBytes(current, bytes) {
       done += bytes;
@@ -91,6 +98,21 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   return { swapMs: null, undoDatabase: null };
 }
 
+/** Settings that a script of pg_restore begins with, and the first server that knows them. */
+const YOUNG_SETTINGS = [{ statement: 'SET transaction_timeout = 0;', since: 17 }];
+const SCRIPT_HEAD_BYTES = 4096;
+
+/** What an older server does not know would end the transaction; made a comment where it stands. */
+async function silenceUnknownSettings(file: string, serverMajor: number): Promise<void> {
+  await using script = await open(file, 'r+');
+  const { buffer, bytesRead } = await script.read({ buffer: Buffer.alloc(SCRIPT_HEAD_BYTES) });
+  const head = buffer.toString('latin1', 0, bytesRead);
+  for (const { statement, since } of YOUNG_SETTINGS) {
+    const at = head.indexOf(`\n${statement}`);
+    if (at !== -1 && serverMajor < since) await script.write('-- ', at + 1, 'latin1');
+  }
+}
+
 /** Everything of the user's goes, as it does when the whole database is replaced; `public` stays whose it was. */
 async function clearScript(context: EngineContext, { url }: RestoreRun): Promise<string> {
   await using session = await connect(context, url);
@@ -106,8 +128,9 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
   return [
     ...present.map(({ name }) => `DROP SCHEMA ${quoteName(name)} CASCADE;`),
     'SELECT lo_unlink(oid) FROM pg_largeobject_metadata;',
-    // pg_dump takes `public` for granted.
+    // pg_dump takes `public` for granted, as initdb makes it.
     'CREATE SCHEMA public;',
+    "COMMENT ON SCHEMA public IS 'standard public schema';",
     ...(owned ? [`ALTER SCHEMA public OWNER TO ${quoteName(owned.owner)};`] : []),
     ...(grants ?? []),
     '',

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { redact } from '../../process/redact.ts';
 import type { RunningProcess } from '../../process/runner.ts';
@@ -28,14 +26,9 @@ export async function loadTables(context: EngineContext, fill: Filling): Promise
   };
   const failed = new AbortController();
   const signal = AbortSignal.any([context.signal, failed.signal]);
-  let number = 0;
   const worker = async (): Promise<void> => {
     for (let batch = queue.shift(); batch && !signal.aborted; batch = queue.shift()) {
-      number += 1;
-      await loadBatch(
-        { ...context, signal },
-        { fill, batch, script: join(fill.directory, `copy-${number}.sql`), onBytes },
-      );
+      await loadBatch({ ...context, signal }, { fill, batch, onBytes });
     }
   };
   const workers = Array.from({ length: Math.min(jobs, queue.length) }, () =>
@@ -71,30 +64,24 @@ function batches(tables: ManifestTable[]): ManifestTable[][] {
 interface Batch {
   fill: Filling;
   batch: ManifestTable[];
-  script: string;
   onBytes: (current: string, bytes: number) => void;
 }
 
-/**
- * One psql for the batch. The statements come from a file and the rows by standard input, so that rows can never be
- * taken for statements, even when a COPY is refused.
- */
-async function loadBatch(context: EngineContext, { fill, batch, script, onBytes }: Batch): Promise<void> {
+/** One psql for the batch, in one transaction. */
+async function loadBatch(context: EngineContext, { fill, batch, onBytes }: Batch): Promise<void> {
   const { url, tools, details, settings } = fill;
-  const statements = ['BEGIN;', ...copyStatements(batch, details), 'COMMIT;', ''];
-  await writeFile(script, statements.join('\n'), { mode: 0o600 });
   const connection = connectionOf(url, { ...settings, ...COPY_SETTINGS });
-  const flags = [...PSQL_FLAGS.filter((flag) => flag !== '--quiet'), '--set=ON_ERROR_STOP=1', `--file=${script}`];
+  const flags = [...PSQL_FLAGS.filter((flag) => flag !== '--quiet'), '--single-transaction', ...COPY_FLAGS];
   const { signal } = context;
   const child = context.runner.start(
-    { file: tools.psql, args: [...flags, ...connection.args], env: connection.env },
+    { file: tools.psql, ...connection, args: [...flags, ...connection.args] },
     { signal },
   );
   let tags = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     tags += chunk;
   });
-  const feeding = feedTables({ read: fill.read, batch, child, onBytes });
+  const feeding = feedTables({ read: fill.read, batch, details, child, onBytes });
   const [fed, ended] = await Promise.allSettled([feeding, child.ended]);
   if (ended.status === 'rejected') throw ended.reason;
   if (ended.value.exitCode !== 0 && ended.value.exitCode !== null) {
@@ -111,6 +98,13 @@ async function loadBatch(context: EngineContext, { fill, batch, script, onBytes 
   checkTags(tags, batch);
 }
 
+/**
+ * psql reads statements and rows from its standard input, the one way in which all versions take several tables (18
+ * no longer sees the end of the rows in `\copy … FROM pstdin`). It ends at the first error, so that rows are never
+ * taken for statements, even when a COPY is refused.
+ */
+export const COPY_FLAGS = ['--set=ON_ERROR_STOP=1', '--file=-'];
+
 const COPY_SETTINGS = {
   search_path: 'pg_catalog',
   row_security: 'off',
@@ -122,32 +116,32 @@ const COPY_SETTINGS = {
  * FREEZE writes the rows as the vacuum would leave them, so that nobody has to rewrite them later; it wants the table
  * emptied in the same transaction. A table of an extension keeps the rows that the extension put there.
  */
-export function copyStatements(tables: ManifestTable[], details: ArchiveDetails): string[] {
-  return tables.flatMap((table) => {
-    const data = details.data[table.file.name];
-    if (!data) throw new Error(`the manifest has no columns for ${table.name}`);
-    const name = `${quoteName(data.schema)}.${quoteName(data.table)}`;
-    const columns = data.columns.length > 0 ? ` (${data.columns.map(quoteName).join(', ')})` : '';
-    const copy = `\\copy ${name}${columns} FROM pstdin`;
-    return data.of_extension ? [copy] : [`TRUNCATE ONLY ${name};`, `${copy} WITH (FREEZE)`];
-  });
+function copyStatement(table: ManifestTable, details: ArchiveDetails): string {
+  const data = details.data[table.file.name];
+  if (!data) throw new Error(`the manifest has no columns for ${table.name}`);
+  const name = `${quoteName(data.schema)}.${quoteName(data.table)}`;
+  const columns = data.columns.length > 0 ? ` (${data.columns.map(quoteName).join(', ')})` : '';
+  const copy = `COPY ${name}${columns} FROM STDIN`;
+  return data.of_extension ? `${copy};\n` : `TRUNCATE ONLY ${name};\n${copy} WITH (FREEZE);\n`;
 }
 
 export interface Feed {
   read: Filling['read'];
   batch: ManifestTable[];
+  details: ArchiveDetails;
   child: RunningProcess;
   onBytes: (current: string, bytes: number) => void;
 }
 
 /**
- * The tables' contents one after the other, each up to its end-of-copy mark. When an object is damaged the child is
+ * The tables one after the other, each a COPY and its rows up to the end-of-copy mark. When an object is damaged the child is
  * ended: an end of its input would be taken for the end of the rows.
  */
-export async function feedTables({ read, batch, child, onBytes }: Feed): Promise<void> {
+export async function feedTables({ read, batch, details, child, onBytes }: Feed): Promise<void> {
   child.stdin.on('error', () => {});
   try {
     for (const table of batch) {
+      await write(child.stdin, copyStatement(table, details));
       let left = table.file.bytes - AFTER_END_OF_COPY;
       for await (const frame of read(table.file)) {
         const content = frame.subarray(0, Math.max(0, left));
@@ -164,7 +158,7 @@ export async function feedTables({ read, batch, child, onBytes }: Feed): Promise
   }
 }
 
-function write(input: Writable, content: Uint8Array): Promise<void> {
+function write(input: Writable, content: Uint8Array | string): Promise<void> {
   return new Promise((resolve, reject) => {
     input.write(content, (error) => (error ? reject(error) : resolve()));
   });
