@@ -62,7 +62,7 @@ export async function openArchive(path: string): Promise<OpenArchive> {
       manifest,
       async extract(sha256, destination, { signal }) {
         const entry = entries.get(objectKey(sha256));
-        if (!entry) throw Object.assign(new Error('the object is missing'), { code: 'ENOENT' });
+        if (!entry) throw new Error('the object is missing');
         const output = createWriteStream(destination, { flags: 'wx', mode: 0o600, flush: true });
         await pipeline(await openEntry(zip, entry), output, { signal });
       },
