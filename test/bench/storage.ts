@@ -17,6 +17,9 @@ const tool = new URL('../../dist/tool.js', import.meta.url).pathname;
 const folder = await mkdtemp(join(tmpdir(), 'tool-bench-'));
 const server = await startS3();
 
+/** Without the settings of storage clients that this machine may have. */
+const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(AWS|RCLONE)_/.test(name)));
+
 interface Measured {
   seconds: number;
   /** The most memory that the process held. */
@@ -104,7 +107,7 @@ function runTool(config: string, command: string): Promise<Measured> {
 
 function run(file: string, args: string[]): Promise<Measured> {
   const started = performance.now();
-  const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'inherit'], env: environment });
   let most = 0;
   const watch = setInterval(async () => {
     const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
