@@ -2,7 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { finished, pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import * as v from 'valibot';
-import type { Entry, ZipFile as OpenZipFile } from 'yauzl';
+import { type Entry, type ZipFile as OpenZipFile, open } from 'yauzl';
+import { ZipFile } from 'yazl';
 import { EXIT, UserError } from '../errors.ts';
 import { filesOf, objectKey } from './catalogue.ts';
 import { type Manifest, manifestSchema } from './manifest.ts';
@@ -23,7 +24,6 @@ export interface ArchiveWriting {
 
 /** Writes a snapshot to a new file, which is removed again by whoever asked when it rejects. */
 export async function writeArchive(path: string, { manifest, object, signal, onBytes }: ArchiveWriting): Promise<void> {
-  const { ZipFile } = await import('yazl');
   const zip = new ZipFile();
   // Equal snapshots give equal files.
   const mtime = new Date(manifest.created_at);
@@ -46,7 +46,6 @@ export interface OpenArchive extends AsyncDisposable {
 
 /** Opens what `writeArchive` has written; a UserError when it is something else. */
 export async function openArchive(path: string): Promise<OpenArchive> {
-  const { open } = await import('yauzl');
   const zip = await promisify<string, { lazyEntries: boolean; autoClose: boolean }, OpenZipFile>(open)(path, {
     lazyEntries: true,
     autoClose: false,

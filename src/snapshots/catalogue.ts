@@ -5,7 +5,7 @@ import { mapSideBySide } from './side-by-side.ts';
 import type { Store, StoredFile } from './store.ts';
 
 /** An object younger than this is never swept: a build or a push that names it may still be going on. */
-export const SWEEP_AGE = 24 * 60 * 60 * 1000;
+const SWEEP_AGE = 24 * 60 * 60 * 1000;
 
 /** Manifests that are read at the same moment. */
 const READS_AT_ONCE = 16;
