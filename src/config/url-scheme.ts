@@ -13,8 +13,10 @@ const MYSQL: Scheme = { engine: 'mysql', defaultPort: /:3306(?=,|$)/g };
 const SCHEMES = new Map<string, Scheme>([
   ['postgres', POSTGRES],
   ['postgresql', POSTGRES],
+  ['pgdocker', POSTGRES],
   ['mysql', MYSQL],
   ['mariadb', MYSQL],
+  ['mydocker', MYSQL],
 ]);
 
 /** The engine that a connection URL is for; `null` when its scheme says none. */

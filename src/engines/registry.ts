@@ -1,9 +1,10 @@
 import { EXIT, UserError } from '../errors.ts';
+import { withChosenRunner } from './choose-runner.ts';
 import type { Engine } from './engine.ts';
 import { mysql } from './mysql/engine.ts';
 import { postgres } from './postgres/engine.ts';
 
-export const engines: Engine[] = [postgres, mysql];
+export const engines: Engine[] = [postgres, mysql].map(withChosenRunner);
 
 /** The engine that understands the URL's scheme. */
 export function engineForUrl(url: string): Engine {

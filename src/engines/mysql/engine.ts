@@ -1,4 +1,5 @@
 import type { Engine } from '../engine.ts';
+import { countRows } from './count-rows.ts';
 import { dump } from './dump.ts';
 import { explained } from './explained.ts';
 import { inspectDestination, planRestore } from './preflight.ts';
@@ -12,7 +13,7 @@ import { parseMysqlUrl } from './url.ts';
 
 export const mysql: Engine = {
   id: 'mysql',
-  schemes: ['mysql', 'mariadb'],
+  schemes: ['mysql', 'mariadb', 'mydocker'],
   parseUrl: parseMysqlUrl,
   reportTools,
   probe: (context, url) => explained(url, () => probe(context, url)),
@@ -22,6 +23,7 @@ export const mysql: Engine = {
   restore: (context, run) => explained(run.url, () => restore(context, run)),
   inspect: (context, url) => explained(url, async () => (await inspectDestination(context, url)).destination),
   runScript: (context, run) => explained(run.url, () => runScript(context, run)),
+  countRows: (context, url) => explained(url, () => countRows(context, url)),
   findKept: (context, url) => explained(url, () => findKept(context, url)),
   undo: (context, url) => explained(url, () => undo(context, url)),
 };

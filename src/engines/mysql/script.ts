@@ -1,7 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { EXIT, UserError } from '../../errors.ts';
 import { redact } from '../../process/redact.ts';
@@ -15,15 +12,18 @@ import { clientFor } from './tools.ts';
 import { withDatabase } from './url.ts';
 
 /** Runs an SQL file with the client: into a new database that takes the destination's place, or on one as it is. */
-export async function runScript(context: EngineContext, { url, file, asItIs, undo }: ScriptRun): Promise<Replaced> {
+export async function runScript(
+  context: EngineContext,
+  { url, file, asItIs, undo, directory }: ScriptRun,
+): Promise<Replaced> {
   await refuseOtherDatabases(file);
   if (asItIs) {
-    await runFile(context, url, file);
+    await runFile(context, { url, file, directory });
     return { swapMs: null, undoDatabase: null };
   }
   const collations = await collationsFor(context, url);
   return besideDestination(context, { url, undo, collations }, async ({ fresh, server }) => {
-    await runFile(context, withDatabase(url, fresh), file);
+    await runFile(context, { url: withDatabase(url, fresh), file, directory });
     return { code: await readCode(server, fresh, () => {}), definers: 'theirs' };
   });
 }
@@ -38,28 +38,25 @@ async function collationsFor(context: EngineContext, url: DatabaseUrl) {
   return old ?? own ?? { charset: 'utf8mb4', collation: 'utf8mb4_general_ci' };
 }
 
-async function runFile(context: EngineContext, url: DatabaseUrl, file: string): Promise<void> {
+async function runFile(
+  context: EngineContext,
+  { url, file, directory }: Pick<ScriptRun, 'url' | 'file' | 'directory'>,
+): Promise<void> {
   const { report, runner, signal } = context;
   report({ event: 'step', step: 'restore', state: 'started', label: `Run ${file}` });
   await using server = await connectToServer(context, url);
   const tool = await clientFor(context, (await readServer(server)).flavour);
-  const directory = await mkdtemp(join(tmpdir(), 'tool-script-'));
-  try {
-    const options = await connectionFile(url, { flavour: tool.flavour, directory });
-    const input = await open(file, 'r');
-    await input.close();
-    const child = runner.start(
-      { file: tool.path, args: [`--defaults-extra-file=${options}`, '--batch', url.database ?? ''] },
-      { signal },
-    );
-    child.stdout.resume();
-    child.stdin.on('error', () => {});
-    createReadStream(file).pipe(child.stdin);
-    const { exitCode, stderr } = await child.ended;
-    if (exitCode !== 0) throw scriptFailed(file, stderr);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  const options = await connectionFile(url, { flavour: tool.flavour, directory });
+  const child = runner.start(
+    { file: tool.path, args: [`--defaults-extra-file=${options}`, '--batch', url.database ?? ''] },
+    { signal },
+  );
+  child.stdout.resume();
+  // One that ends at a failure reads no more; its exit code says so.
+  child.stdin.on('error', () => {});
+  createReadStream(file).pipe(child.stdin);
+  const { exitCode, stderr } = await child.ended;
+  if (exitCode !== 0) throw scriptFailed(file, stderr);
   report({ event: 'step', step: 'restore', state: 'done', label: `Ran ${file}` });
 }
 

@@ -3,7 +3,9 @@ import { EXIT, UserError } from '../../errors.ts';
 import type { DatabaseUrl } from '../engine.ts';
 
 const SHAPE =
-  /^(?:mysql|mariadb):\/\/(?:(?<userinfo>[^/?#]*)@)?(?<host>\[[^\]/?#]*\]|[^:/?#]*)(?::(?<port>[^/?#]*))?(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>[^#]*))?$/s;
+  /^(?<scheme>mysql|mariadb|mydocker):\/\/(?:(?<userinfo>[^/?#]*)@)?(?<host>\[[^\]/?#]*\]|[^:/?#]*)(?::(?<port>[^/?#]*))?(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>[^#]*))?$/is;
+/** Asks for the client program in a container. */
+const IN_CONTAINER = 'mydocker';
 const DEFAULT_PORT = 3306;
 const DEFAULT_HOST = 'localhost';
 const DEFAULT_SOCKET = '/var/run/mysqld/mysqld.sock';
@@ -23,6 +25,7 @@ export function parseMysqlUrl(text: string): DatabaseUrl {
     hosts: [{ host, port: readPort(groups.port ?? '') }],
     database: database === '' ? null : database,
     parameters,
+    inContainer: groups.scheme?.toLowerCase() === IN_CONTAINER,
     display: '',
     toJSON: () => url.display,
   };
@@ -85,11 +88,11 @@ export function tlsPolicyOf({ parameters }: Pick<DatabaseUrl, 'parameters'>): Tl
   throw malformed(`tls=${word} is none of disabled, preferred, required, verify_ca, verify_identity`);
 }
 
-function writeUrl({ user, hosts: [given], database }: DatabaseUrl): string {
+function writeUrl({ user, hosts: [given], database, inContainer }: DatabaseUrl): string {
   const userinfo = user === null ? '' : `${encodeURIComponent(user)}@`;
   const { host = '', port = null } = given ?? {};
   const name = isIPv6(host) ? `[${host}]` : encodeURIComponent(host);
-  return `mysql://${userinfo}${name}${port === null ? '' : `:${port}`}/${encodeURIComponent(database ?? '')}`;
+  return `${inContainer ? IN_CONTAINER : 'mysql'}://${userinfo}${name}${port === null ? '' : `:${port}`}/${encodeURIComponent(database ?? '')}`;
 }
 
 function readPort(text: string): number | null {
