@@ -36,7 +36,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       state: 'done',
       label: `Checked ${formatNumberOf(plan.tables.length, 'table')}, row by row counted`,
     });
-    return { code: definitions, definers: 'mine' };
+    return { code: definitions, definers: url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
   });
 }
 
