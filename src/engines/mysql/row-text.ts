@@ -37,7 +37,7 @@ export function writeRow({ buffer, offset, end }: RowPacket, into: Uint8Array, s
   let from = offset;
   let to = start;
   while (from < end) {
-    if (to > start) into[to++] = TAB;
+    if (from > offset) into[to++] = TAB;
     const first = buffer[from++] as number;
     if (first === NULL_FIELD) {
       into[to++] = BACKSLASH;
