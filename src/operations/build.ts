@@ -114,10 +114,16 @@ async function store(context: Context, { engine, repository, previous, ...reques
     async pack({ name, terminator, onBytes }) {
       const source = `${directory}/${name}`;
       const destination = staging.path(`${name}.object`);
-      const { sha256, bytes, storedBytes, ...facts } = await pool.pack({ source, destination, terminator, onBytes });
+      const { sha256, bytes, storedBytes, storedSha256, ...facts } = await pool.pack({
+        source,
+        destination,
+        terminator,
+        onBytes,
+      });
       if (await repository.store(destination, { sha256 })) addedBytes += storedBytes;
       await rm(source);
-      return { file: { name, sha256, bytes, stored_bytes: storedBytes }, ...facts };
+      const file = { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 };
+      return { file, ...facts };
     },
   });
   return { dump, addedBytes };
