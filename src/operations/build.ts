@@ -17,13 +17,18 @@ export interface BuildRequest {
   note?: string;
   /** How many tables are dumped at the same moment. Default: the target's `cpus`, `defaults.cpus`, half the cores. */
   cpus?: number;
+  /** Connection URL of another database than the target's source: of its subset. */
+  source?: string;
 }
 
 /** Takes a snapshot of the target's source. Steps: `connect`, `dump`, `store`. */
-export async function build(context: Context, { target: name, note, cpus }: BuildRequest): Promise<SnapshotRow> {
+export async function build(
+  context: Context,
+  { target: name, note, cpus, source }: BuildRequest,
+): Promise<SnapshotRow> {
   const { configuration, report, clock } = context;
   const target = findTarget(configuration, name);
-  const text = connectionUrl(configuration, `targets.${name}.snapshot.src_url`);
+  const text = source ?? connectionUrl(configuration, `targets.${name}.snapshot.src_url`);
   if (text === undefined) throw noSource(name);
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);

@@ -100,10 +100,8 @@ async function chooseChildren(plan: Plan, { finder, chosen, group }: Choosing): 
 async function takeParents(plan: Plan, finder: RowFinder, chosen: Map<string, RowSet>): Promise<Map<string, RowSet>> {
   const taken = new Map([...chosen].map(([table, rows]) => [table, createRowSet(rows)]));
   const isCopied = (table: string): boolean => plan.rules.get(table) === 'copy';
-  let fresh: Map<string, RowSet | 'all'> = new Map([
-    ...chosen,
-    ...(plan.settings.copy_tables ?? []).map((table) => [table, 'all'] as const),
-  ]);
+  let fresh = new Map<string, RowSet | 'all'>(chosen);
+  for (const table of plan.settings.copy_tables ?? []) fresh.set(table, 'all');
   while (fresh.size > 0) {
     const next = new Map<string, RowSet>();
     await Promise.all(

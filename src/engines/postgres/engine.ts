@@ -5,6 +5,7 @@ import { probe } from './probe.ts';
 import { restore } from './restore.ts';
 import { sameDatabaseAs } from './same-database.ts';
 import { runScript } from './script.ts';
+import { postgresSubset } from './subset-engine.ts';
 import { reportTools } from './tools.ts';
 import { findKept, undo } from './undo.ts';
 import { parsePostgresUrl } from './url.ts';
@@ -23,4 +24,5 @@ export const postgres: Engine = {
   runScript,
   findKept,
   undo,
+  subset: postgresSubset,
 };
