@@ -98,7 +98,7 @@ export const COMMANDS: CommandSpec[] = [
       { ...DRY_RUN, description: 'print the plan, with the rows that each table would get; change nothing' },
       {
         flags: '--seed <n>',
-        description: 'choose other rows where a percentage is configured; default 0',
+        description: 'choose other rows where a percentage is configured; default 1',
         value: 'count',
       },
       { flags: '--snapshot', description: 'store the subset as a snapshot of the target, too' },

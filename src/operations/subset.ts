@@ -16,7 +16,7 @@ import { repositoryOf } from './snapshots.ts';
 
 export interface SubsetRequest {
   target: string;
-  /** Chooses other rows for `percent`. Default 0. */
+  /** Chooses other rows for `percent`. Default 1. */
   seed?: number;
   /** Stores the subset as a snapshot of the target as well. */
   snapshot?: boolean;
@@ -24,6 +24,8 @@ export interface SubsetRequest {
   /** `false` keeps no copy of what is replaced. Default `true`. */
   undo?: boolean;
 }
+
+const DEFAULT_SEED = 1;
 
 /** A plan to be shown and asked about; `plan` is printable, `apply` does it and is called by `subset`. */
 export interface PlannedSubset {
@@ -43,7 +45,7 @@ export async function planSubset(
   const destination = await engine.inspect(context, url);
   await subset.checkDestination(context, url);
   const undo = (request.undo ?? true) && destination.exists;
-  const seed = request.seed ?? 0;
+  const seed = request.seed ?? DEFAULT_SEED;
   await using source = await subset.openSource(context, { url: setting.source, jobs: setting.jobs });
   const plan = planFor(source, setting.settings);
   const collected = count ? await collectRows(context, { source, plan, seed }) : null;
@@ -85,7 +87,7 @@ export async function explainSubset(
       hint: 'Name it by its table and primary key: public.orders:17, and by several columns public.order_item:17,2',
     });
   }
-  const seed = request.seed ?? 0;
+  const seed = request.seed ?? DEFAULT_SEED;
   const collected = await collectRows(context, { source, plan, seed });
   const finder = await source.finder(plan.graph, seed);
   const links = await explainRow({ plan, finder, collected }, { table, row });
@@ -190,7 +192,7 @@ async function make(context: Context, making: Making): Promise<SubsetResult> {
     await using source = await subsets.openSource(running, { url, jobs });
     const plan = planFor(source, settings);
     const collected = await collectRows(running, { source, plan, seed });
-    return source.make(running, { url: destination, plan, collected, jobs, undo, directory });
+    return await source.make(running, { url: destination, plan, collected, jobs, undo, directory });
   }
 }
 

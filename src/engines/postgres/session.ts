@@ -124,18 +124,21 @@ interface Exchange extends PromiseWithResolvers<string> {
   sqlstate: string;
 }
 
-type Send = (statement: string) => Promise<string>;
+type Send = (statement: string, take?: (line: string) => void) => Promise<string>;
+
+/** Statements that name rows by the thousand are told by their beginning. */
+const TOLD_CHARACTERS = 4000;
 
 /** Says of each statement what became of it. */
 function reported(send: Send, report: Report): Send {
-  return async (statement) => {
+  return async (statement, take) => {
     const startedAt = performance.now();
     const tell = (sqlstate: string | null) => {
       const duration_ms = Math.round(performance.now() - startedAt);
-      report({ event: 'statement', statement: redact(statement), sqlstate, duration_ms });
+      report({ event: 'statement', statement: redact(statement.slice(0, TOLD_CHARACTERS)), sqlstate, duration_ms });
     };
     try {
-      const answer = await send(statement);
+      const answer = await send(statement, take);
       tell(SUCCESS);
       return answer;
     } catch (error) {

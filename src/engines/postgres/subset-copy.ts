@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { redact } from '../../process/redact.ts';
 import type { RunningProcess } from '../../process/runner.ts';
+import { createRowSet } from '../../subset/row-set.ts';
 import type { EngineContext } from '../engine.ts';
 import type { SubsetRun } from '../subset.ts';
 import { COPY_FLAGS } from './load-tables.ts';
@@ -18,6 +19,9 @@ export interface Copying {
   settings: Settings;
 }
 
+/** TRUNCATE, COPY, and the end of the rows. */
+const SCRIPT_LINES = 3;
+
 /** A leaf of which rows are copied. */
 interface Task {
   table: SubsetTable;
@@ -34,10 +38,18 @@ export async function copyRows(context: EngineContext, copying: Copying): Promis
   const { run } = copying;
   const tasks = tasksOf(copying);
   const total = tasks.reduce((sum, { rows }) => sum + rows, 0);
-  let done = 0;
+  // The lines around the rows of each leaf are no rows.
+  let done = -SCRIPT_LINES * tasks.length;
   const onRows = (current: string, rows: number): void => {
     done += rows;
-    context.report({ event: 'progress', step: 'copy', done, total: Math.max(total, done), unit: 'rows', current });
+    context.report({
+      event: 'progress',
+      step: 'copy',
+      done: Math.max(0, done),
+      total: Math.max(total, done),
+      unit: 'rows',
+      current,
+    });
   };
   const failed = new AbortController();
   const signal = AbortSignal.any([context.signal, failed.signal]);
@@ -159,7 +171,7 @@ async function ask(reader: RunningProcess, { source, run, share }: Asking): Prom
     await write(stdin, `\\echo ${echoed(`COPY ${leaf.name}${list} FROM STDIN WITH (FREEZE);`)}\n`);
     if (run.plan.rules.get(table.name) === 'copy') await write(stdin, `COPY (${query}) TO STDOUT;\n`);
     else {
-      for (const batch of batchesOf(run.collected.taken.get(table.name) ?? new Set(), [leaf])) {
+      for (const batch of batchesOf(run.collected.taken.get(table.name) ?? createRowSet(), [leaf])) {
         await write(stdin, `COPY (${query} WHERE ${isOneOf(batch)}) TO STDOUT;\n`);
       }
     }
