@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { planSubset, subset } from '../../src/operations/subset.ts';
+import type { SubsetSettings } from '../../src/subset/graph.ts';
 import type { TestPostgres } from '../helpers/postgres-server.ts';
 import { testContext } from '../helpers/postgres-server.ts';
 import { type RandomWorld, randomWorld } from '../subset/random-world.ts';
@@ -18,14 +21,20 @@ export async function checkWorlds({ server, directory, seeds }: Checking): Promi
   const name = `worlds_${seeds[0]}`;
   const worlds = seeds.map((seed) => randomWorld(seed, PERCENT_SEED));
   await server.createDatabase(name);
-  for (const { sql } of worlds) await server.psql(name, { sql });
-  const settings = {
+  const file = join(directory, `${name}.sql`);
+  await writeFile(file, worlds.map(({ sql }) => sql).join('\n'));
+  await server.psql(name, { file });
+  const section: SubsetSettings = {
     src_url: server.url(name),
     dst_url: server.url(`${name}_small`),
-    ...Object.fromEntries(SECTIONS.map((section) => [section, worlds.flatMap((world) => world.settings[section])])),
+    subset_tables: worlds.flatMap(({ settings }) => settings.subset_tables),
+    copy_tables: worlds.flatMap(({ settings }) => settings.copy_tables),
+    excluded_tables: worlds.flatMap(({ settings }) => settings.excluded_tables),
+    added_relationships: worlds.flatMap(({ settings }) => settings.added_relationships),
+    excluded_relationships: worlds.flatMap(({ settings }) => settings.excluded_relationships),
   };
   const context = testContext({
-    settings: { working_directory: directory, targets: { worlds: { subset: settings } } },
+    settings: { working_directory: directory, targets: { worlds: { subset: section } } },
   });
   const planned = await planSubset(context, { target: 'worlds', seed: PERCENT_SEED, cpus: 2 });
   const { proof } = await subset(context, planned);
@@ -34,14 +43,6 @@ export async function checkWorlds({ server, directory, seeds }: Checking): Promi
   await server.psql('postgres', { sql: `DROP DATABASE "${name}"` });
   await server.psql('postgres', { sql: `DROP DATABASE "${name}_small"` });
 }
-
-const SECTIONS = [
-  'subset_tables',
-  'copy_tables',
-  'excluded_tables',
-  'added_relationships',
-  'excluded_relationships',
-] as const;
 
 /** Every table's rows with all their values, as the rules want them. */
 function expectedRows({ world, choice, nulled }: RandomWorld): string[] {

@@ -20,7 +20,7 @@ export async function createFinder(graph: Graph, { catalogue, lend, seed }: Find
   const leaves = new Map(
     [...catalogue.tables.values()].flatMap((table) => table.leaves.map((leaf) => [leaf.oid, leaf])),
   );
-  for (const relationship of graph.relationships.filter(({ added }) => added)) {
+  for (const relationship of [...graph.relationships, ...graph.cut].filter(({ added }) => added)) {
     const reference = await lend((session) => resolveAdded(session, catalogue, relationship));
     catalogue.references.set(relationship.id, reference);
   }
