@@ -68,13 +68,16 @@ export async function readSubsetCatalogue(session: Session): Promise<SubsetCatal
   const relations = await session.query<RelationRow>(RELATIONS);
   const byOid = new Map(relations.map((relation) => [relation.oid, relation]));
   const tables = new Map<string, SubsetTable>();
-  const facts: TableFacts[] = [];
-  for (const relation of relations.filter(({ oid, root }) => oid === root)) {
-    const table = tableOf(relation, byOid);
-    tables.set(table.name, table);
-    const rows = relation.rows < 0 ? await countRows(session, table) : relation.rows;
-    facts.push({ name: table.name, columns: relation.columns, keys: relation.keys, rows });
-  }
+  const roots = relations.filter(({ oid, root }) => oid === root);
+  for (const relation of roots) tables.set(nameOf(relation), tableOf(relation, byOid));
+  const counted = await countRows(
+    session,
+    roots.filter(({ rows }) => rows < 0),
+  );
+  const facts: TableFacts[] = roots.map((relation) => {
+    const { oid, columns, keys, rows } = relation;
+    return { name: nameOf(relation), columns, keys, rows: rows < 0 ? (counted.get(oid) ?? 0) : rows };
+  });
   const references = new Map<string, Reference>();
   const foreignKeys: ForeignKeyFacts[] = [];
   for (const key of await session.query<KeyRow>(FOREIGN_KEYS)) {
@@ -153,9 +156,13 @@ function fromText(relation: RelationRow): string {
 }
 
 /** Where nothing was ever analyzed. */
-async function countRows(session: Session, table: SubsetTable): Promise<number> {
-  const [row] = await session.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${table.from}`);
-  return row?.rows ?? 0;
+async function countRows(session: Session, relations: RelationRow[]): Promise<Map<number, number>> {
+  if (relations.length === 0) return new Map();
+  const counts = relations.map(
+    (relation) => `SELECT ${relation.oid}::int8 AS oid, count(*) AS rows FROM ${fromText(relation)}`,
+  );
+  const rows = await session.query<{ oid: number; rows: number }>(counts.join(' UNION ALL '));
+  return new Map(rows.map(({ oid, rows: count }) => [oid, count]));
 }
 
 /** Types of one family compare by value: the default family of its B-trees, numbers and texts each taken together. */
