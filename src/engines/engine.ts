@@ -3,7 +3,6 @@ import type { Context } from '../context.ts';
 import type { WarningEvent } from '../events.ts';
 import type { DestinationState, EngineId, TargetRow } from '../results.ts';
 import type { Manifest, ManifestFile, ManifestTable } from '../snapshots/manifest.ts';
-import type { SubsetEngine } from './subset.ts';
 
 export interface Host {
   /** Name, address or the folder of a unix socket; empty for the engine's own default. */
@@ -146,6 +145,4 @@ export interface Engine {
   findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
   /** Swaps the destination with the database that is kept for it. */
   undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced>;
-  /** Makes subsets; not there where the engine cannot. */
-  subset?: SubsetEngine;
 }

@@ -1,6 +1,9 @@
 import { EXIT, UserError } from '../errors.ts';
+import type { EngineId } from '../results.ts';
 import type { Engine } from './engine.ts';
 import { postgres } from './postgres/engine.ts';
+import { postgresSubset } from './postgres/subset-engine.ts';
+import type { SubsetEngine } from './subset.ts';
 
 export const engines: Engine[] = [postgres];
 
@@ -16,3 +19,6 @@ export function engineForUrl(url: string): Engine {
     hint: `A connection URL begins with ${known.join(' or ')}`,
   });
 }
+
+/** Those of which subsets can be made. */
+export const subsetEngines: Partial<Record<EngineId, SubsetEngine>> = { postgres: postgresSubset };

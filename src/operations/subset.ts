@@ -1,7 +1,7 @@
 import { connectionUrl } from '../config/connection-url.ts';
 import type { Context } from '../context.ts';
 import type { DatabaseUrl, Engine } from '../engines/engine.ts';
-import { engineForUrl } from '../engines/registry.ts';
+import { engineForUrl, subsetEngines } from '../engines/registry.ts';
 import type { SubsetEngine, SubsetSource } from '../engines/subset.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { SnapshotRow, SubsetExplanation, SubsetPlanResult, SubsetResult } from '../results.ts';
@@ -133,14 +133,15 @@ function settingOf(context: Context, { target: name, cpus }: SubsetRequest): Set
     });
   }) as [DatabaseUrl, DatabaseUrl];
   const engine = engineForUrl(`${source.engine}://`);
-  if (!engine.subset || source.engine !== destination.engine) {
+  const subsets = subsetEngines[engine.id];
+  if (!subsets || source.engine !== destination.engine) {
     throw new UserError(`No subset can be made of ${source.display} in ${destination.display}`, {
       code: 'subset_unsupported',
       exit: EXIT.failed,
       hint: 'Source and destination must be databases of one engine that makes subsets: PostgreSQL.',
     });
   }
-  return { engine, subset: engine.subset, source, destination, settings, jobs: cpus ?? jobsFor(context, name) };
+  return { engine, subset: subsets, source, destination, settings, jobs: cpus ?? jobsFor(context, name) };
 }
 
 function planFor({ facts }: SubsetSource, settings: SubsetSettings): Plan {

@@ -1,5 +1,5 @@
 import type { Graph } from './graph.ts';
-import type { Rule } from './plan.ts';
+import type { Rule } from './rule.ts';
 
 /**
  * For each table the shortest way by which its rows come: first down from what was asked for to what refers to it,

@@ -2,9 +2,7 @@ import { components } from './components.ts';
 import type { Graph, Relationship, SubsetSettings } from './graph.ts';
 import { pathsOf } from './paths.ts';
 import { refuseImpossible } from './refusal.ts';
-
-/** By which a table gets its rows. */
-export type Rule = 'target' | 'child' | 'parent' | 'copy' | 'excluded' | 'empty';
+import type { Rule } from './rule.ts';
 
 /** What there is to do, from the catalogue and the configuration alone: no row has been looked at. */
 export interface Plan {
@@ -62,7 +60,7 @@ export function planSubset(graph: Graph, settings: SubsetSettings): Plan {
 }
 
 /** A table of which only chosen rows come. */
-export function isFiltered(rules: Plan['rules'], table: string): boolean {
+function isFiltered(rules: Plan['rules'], table: string): boolean {
   return rules.get(table) === 'target' || rules.get(table) === 'child';
 }
 

@@ -159,14 +159,14 @@ describeWithPostgres('a subset', () => {
     await expect(relating).rejects.toMatchObject({
       details: [
         expect.stringContaining('public.loose has no column missing'),
-        expect.stringContaining('account_no is integer and mail is citext: they cannot be compared'),
+        expect.stringContaining('account_no is integer and mail is public.citext: they cannot be compared'),
         expect.stringContaining('no primary key or unique index of exactly twice'),
         'excluded_relationships: public.loose has no reference to public.audit',
       ],
     });
   });
 
-  it.each([["mail = 'O'Brien'"], ['id = 1) OR (true'], ['no_such_column = 1'], ['id = 1; DROP TABLE account']])(
+  it.each([["mail = 'O'Brien'"], ['no_such_column = 1'], ['id = 1; DROP TABLE account']])(
     'refuses the condition %s with the words of the server, and does not hang',
     async (where) => {
       const planning = planSubset(
@@ -174,8 +174,7 @@ describeWithPostgres('a subset', () => {
         { target: 't' },
         { count: true },
       );
-      if (where === 'id = 1) OR (true') await expect(planning).resolves.toBeTruthy();
-      else await expect(planning).rejects.toMatchObject({ code: 'subset_invalid', exit: 3 });
+      await expect(planning).rejects.toMatchObject({ code: 'subset_invalid', exit: 3 });
     },
   );
 

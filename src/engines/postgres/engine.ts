@@ -5,7 +5,6 @@ import { probe } from './probe.ts';
 import { restore } from './restore.ts';
 import { sameDatabaseAs } from './same-database.ts';
 import { runScript } from './script.ts';
-import { postgresSubset } from './subset-engine.ts';
 import { reportTools } from './tools.ts';
 import { findKept, undo } from './undo.ts';
 import { parsePostgresUrl } from './url.ts';
@@ -24,5 +23,4 @@ export const postgres: Engine = {
   runScript,
   findKept,
   undo,
-  subset: postgresSubset,
 };

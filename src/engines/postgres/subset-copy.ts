@@ -8,8 +8,8 @@ import { COPY_FLAGS } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
 import { PSQL_FLAGS, quoteName, quoteText } from './session.ts';
 import type { Leaf, SubsetTable } from './subset-catalogue.ts';
+import { type OpenSource, READING_SETTINGS } from './subset-reading.ts';
 import { batchesOf, isOneOf } from './subset-rows.ts';
-import { type OpenSource, READING_SETTINGS } from './subset-source.ts';
 import { connectionOf, type Settings } from './url.ts';
 
 export interface Copying {

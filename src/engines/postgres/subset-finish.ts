@@ -1,7 +1,7 @@
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { connect } from './connect.ts';
 import { quoteName, quoteText, type Session } from './session.ts';
-import type { OpenSource } from './subset-source.ts';
+import type { OpenSource } from './subset-reading.ts';
 import type { ClientTools } from './tools.ts';
 import type { Settings } from './url.ts';
 

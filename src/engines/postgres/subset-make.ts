@@ -12,7 +12,7 @@ import { restoreFailed } from './restore-failed.ts';
 import { copyRows } from './subset-copy.ts';
 import { finishDatabase } from './subset-finish.ts';
 import { prove } from './subset-proof.ts';
-import type { OpenSource } from './subset-source.ts';
+import type { OpenSource } from './subset-reading.ts';
 import { inheritSettings } from './swap.ts';
 import { type ClientTools, findClientTools, toolsForArchive } from './tools.ts';
 import { connectionOf, type Settings, withDatabase } from './url.ts';

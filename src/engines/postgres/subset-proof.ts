@@ -5,7 +5,7 @@ import type { SubsetRun } from '../subset.ts';
 import { quoteName, type Session } from './session.ts';
 import type { Reference } from './subset-catalogue.ts';
 import { createFinder } from './subset-finder.ts';
-import type { OpenSource } from './subset-source.ts';
+import type { OpenSource } from './subset-reading.ts';
 
 interface Proving {
   source: OpenSource;

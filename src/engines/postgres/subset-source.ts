@@ -1,41 +1,15 @@
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import type { SubsetSource } from '../subset.ts';
-import { type DatabaseLocale, readLocale } from './catalogue.ts';
+import { readLocale } from './catalogue.ts';
 import { connect } from './connect.ts';
 import { readDatabaseSettings } from './dump-source.ts';
 import { quoteName, quoteText, type Session } from './session.ts';
 import { readSubsetCatalogue, type SubsetCatalogue } from './subset-catalogue.ts';
 import { createFinder, type Lend } from './subset-finder.ts';
 import { makeSubset } from './subset-make.ts';
+import { type OpenSource, READING_SETTINGS } from './subset-reading.ts';
 import { placeOf, refuseUnnumbered, rowNumber } from './subset-rows.ts';
-import { type ClientTools, findClientTools, toolsForServer } from './tools.ts';
-
-/** A source as long as it is open, with all that making a subset of it needs to know. */
-export interface OpenSource {
-  url: DatabaseUrl;
-  /** Of the transaction that all the others see the database by. */
-  snapshot: string;
-  tools: ClientTools;
-  locale: DatabaseLocale;
-  /** `ALTER DATABASE … SET`, as `name=value`. */
-  settings: string[];
-  catalogue: SubsetCatalogue;
-  lend: Lend;
-}
-
-/** What reads a source: never writes, never gives up, and writes values in the one way on which their hashes depend. */
-export const READING_SETTINGS = {
-  default_transaction_read_only: 'on',
-  row_security: 'off',
-  statement_timeout: '0',
-  idle_in_transaction_session_timeout: '0',
-  DateStyle: 'ISO',
-  IntervalStyle: 'postgres',
-  TimeZone: 'UTC',
-  extra_float_digits: '3',
-  bytea_output: 'hex',
-  jit: 'off',
-};
+import { findClientTools, toolsForServer } from './tools.ts';
 
 /** One transaction exports its snapshot and is the first of several that see the source by it. */
 export async function openSource(
