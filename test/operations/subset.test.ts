@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { explainSubset } from '../../src/operations/explain-subset.ts';
 import { listSnapshots } from '../../src/operations/snapshots.ts';
-import { explainSubset, planSubset, type SubsetRequest, subset } from '../../src/operations/subset.ts';
+import { planSubset, subset } from '../../src/operations/subset.ts';
+import type { SubsetRequest } from '../../src/operations/subset-setting.ts';
 import type { SubsetResult } from '../../src/results.ts';
 import type { SubsetSettings } from '../../src/subset/graph.ts';
 import {
