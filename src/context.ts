@@ -3,6 +3,7 @@ import type { Settings } from './config/schema/settings.ts';
 import type { UserError } from './errors.ts';
 import type { Report } from './events.ts';
 import type { Runner } from './process/runner.ts';
+import type { EngineId } from './results.ts';
 
 /** What every operation is handed: nothing is read from the process or the module level. */
 export interface Context {
@@ -10,8 +11,10 @@ export interface Context {
   report: Report;
   /** Aborted by Ctrl-C, SIGTERM or a cancel on screen; its `reason` is the UserError to end with. */
   signal: AbortSignal;
-  /** Where the tools run. */
+  /** This machine, where tools run unless they are not there. */
   runner: Runner;
+  /** Runs an engine's tools in its configured image; `null` when there is none. Without it all run on this machine. */
+  containers?: (engine: EngineId) => Runner | null;
   clock: () => Date;
   environment: NodeJS.ProcessEnv;
   /** Says to the log what the work has failed of; not there where no log is kept. */
@@ -32,16 +35,22 @@ export interface ContextOptions {
 
 /** The context of a piece of work; throws with exit 3 when the configuration is missing or not valid. */
 export async function openContext({ config, cwd, debug = false, ...given }: ContextOptions): Promise<Context> {
-  const { environment } = given;
-  const [{ loadConfiguration }, { localRunner }] = await Promise.all([
+  const { environment, signal } = given;
+  const [{ loadConfiguration }, { localRunner }, { containerRunners }, { stagingRoot }] = await Promise.all([
     import('./config/load.ts'),
     import('./process/local.ts'),
+    import('./engines/containers.ts'),
+    import('./snapshots/staging.ts'),
   ]);
   const configuration = await loadConfiguration({ file: config, environment, cwd, report: given.report });
   const { settings } = configuration;
   const listeners = debug || settings.debug || settings.trace ? await openLog(settings, given) : given;
-  const runner = localRunner({ environment, report: listeners.report });
-  return { ...given, ...listeners, configuration, runner };
+  const { report } = listeners;
+  const runner = localRunner({ environment, report });
+  const workFolders = [stagingRoot(settings.working_directory)];
+  const images = settings.docker.images ?? {};
+  const containers = containerRunners({ images, local: runner, environment, report, signal, workFolders });
+  return { ...given, ...listeners, configuration, runner, containers };
 }
 
 async function openLog(

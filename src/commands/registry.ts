@@ -1,31 +1,6 @@
-import type { ArgumentSpec, CommandSpec, OptionSpec } from './command.ts';
-
-const TARGET: ArgumentSpec = {
-  name: 'target',
-  description: 'name of a target in the configuration',
-  required: true,
-  complete: 'target',
-};
-
-const SNAPSHOT: ArgumentSpec = {
-  name: 'snapshot',
-  description: 'index (0 is the newest) or id of a snapshot; default 0',
-  required: false,
-  complete: 'snapshot',
-};
-
-const CPUS: OptionSpec = {
-  flags: '--cpus <n>',
-  description: "parallel workers; default: the target's cpus, defaults.cpus, or half the cores",
-  value: 'count',
-};
-
-const DRY_RUN: OptionSpec = { flags: '--dry-run', description: 'print the plan, change nothing' };
-
-const ORIGINAL: OptionSpec = {
-  flags: '--original',
-  description: 'take the original where a sanitized snapshot would be taken',
-};
+import type { CommandSpec, OptionSpec } from './command.ts';
+import { KEEPING_COMMANDS } from './keeping-commands.ts';
+import { CPUS, DRY_RUN, ORIGINAL, TARGET } from './shared-options.ts';
 
 /** Every command that works, in the order of the help. */
 export const COMMANDS: CommandSpec[] = [
@@ -34,7 +9,11 @@ export const COMMANDS: CommandSpec[] = [
     summary: "take a snapshot of a target's source database",
     group: 'Snapshots',
     arguments: [TARGET],
-    options: [{ flags: '--note <text>', description: 'a note to keep with the snapshot' }, CPUS],
+    options: [
+      { flags: '--note <text>', description: 'a note to keep with the snapshot' },
+      { flags: '--no-push', description: "leave it on this machine, whatever the target's storage_profile" },
+      CPUS,
+    ],
     examples: [
       { command: 'tool build app', does: 'a snapshot of the source of target "app"' },
       { command: 'tool build app --note "before the migration"', does: 'the same, with a note' },
@@ -115,27 +94,7 @@ export const COMMANDS: CommandSpec[] = [
     writes: true,
     load: () => import('./subset.ts'),
   },
-  {
-    name: 'verify',
-    summary: 're-read every byte of a snapshot against its checksums',
-    group: 'Snapshots',
-    arguments: [TARGET, SNAPSHOT],
-    options: [ORIGINAL],
-    examples: [{ command: 'tool verify app 1', does: 'the second newest snapshot of "app"' }],
-    json: 'events',
-    load: () => import('./verify.ts'),
-  },
-  {
-    name: 'rm',
-    summary: 'remove a snapshot, and the space that no other snapshot needs',
-    group: 'Snapshots',
-    arguments: [TARGET, { ...SNAPSHOT, description: 'index (0 is the newest) or id of the snapshot', required: true }],
-    options: [DRY_RUN],
-    examples: [{ command: 'tool rm app 3', does: 'removes the fourth newest snapshot of "app"' }],
-    json: 'events',
-    writes: true,
-    load: () => import('./rm.ts'),
-  },
+  ...KEEPING_COMMANDS,
   {
     name: 'targets',
     summary: 'list the targets, and whether their databases answer',
@@ -148,10 +107,10 @@ export const COMMANDS: CommandSpec[] = [
   },
   {
     name: 'target',
-    summary: "list a target's snapshots, newest first",
+    summary: "list a target's snapshots, newest first, those of this machine and those in the bucket",
     group: 'Look',
     arguments: [TARGET],
-    options: [],
+    options: [{ flags: '--original', description: 'of a share target also what was not sanitized' }],
     examples: [{ command: 'tool target app', does: 'the snapshots of "app"' }],
     json: 'document',
     load: () => import('./target.ts'),
@@ -161,7 +120,10 @@ export const COMMANDS: CommandSpec[] = [
     summary: 'write a configuration with defaults and a fresh secret_key',
     group: 'Set up',
     arguments: [],
-    options: [{ flags: '--force', description: 'overwrite the file that is there' }],
+    options: [
+      { flags: '--force', description: 'overwrite the file that is there' },
+      { flags: '--keychain', description: "keep the secret_key in the system's keychain" },
+    ],
     examples: [{ command: 'tool config init --no-tui', does: 'writes the file and asks nothing' }],
     json: 'document',
     load: () => import('./config-init.ts'),
@@ -195,6 +157,31 @@ export const COMMANDS: CommandSpec[] = [
     examples: [{ command: 'tool config schema', does: 'what editors complete and validate the file with' }],
     json: 'document',
     load: () => import('./config-schema.ts'),
+  },
+  {
+    name: 'config encrypt',
+    summary: 'encrypt sensitive values of the configuration file where they stand',
+    group: 'Set up',
+    arguments: [
+      { name: 'keys', description: 'keys to encrypt; default all that are sensitive', required: false, variadic: true },
+    ],
+    options: [{ flags: '--dry-run', description: 'say which, change nothing' }],
+    examples: [
+      { command: 'tool config encrypt', does: 'all passwords, tokens and keys that are plain' },
+      { command: 'tool config encrypt storage_profiles.team.secret_key', does: 'this one' },
+    ],
+    json: 'document',
+    load: () => import('./config-encrypt.ts'),
+  },
+  {
+    name: 'config decrypt',
+    summary: 'print one value of the configuration, decrypted',
+    group: 'Set up',
+    arguments: [{ name: 'key', description: 'key of the value', required: true }],
+    options: [],
+    examples: [{ command: 'tool config decrypt authtoken', does: 'the token in plain' }],
+    json: 'document',
+    load: () => import('./config-decrypt.ts'),
   },
   {
     name: 'demo',
@@ -231,7 +218,7 @@ export const COMMANDS: CommandSpec[] = [
 
 /** What the first words of commands of two words are about. */
 export const FAMILIES: Record<string, string> = {
-  config: 'write, check and show the configuration',
+  config: 'write, check, show and encrypt the configuration',
 };
 
 /** Flags that every command takes, at any place of the line. */

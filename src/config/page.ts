@@ -44,6 +44,17 @@ A value that is valid in its part of the URL is inserted as it is, so it may be 
 character that is not valid there is taken for plain text and encoded whole, so a password may hold \`@ : / ? # %\`. A
 template that stands for the whole URL, or all of it from the scheme on, is URL text and not changed.
 
+## Secrets
+
+Any text may be written encrypted, in the file and in variables, and in a URL a part of it:
+\`postgres://app:$aes$…@db/app\`. \`tool config encrypt\` encrypts every sensitive value of the file that is plain, where it
+stands; \`tool config encrypt KEY\` one; \`tool config decrypt KEY\` prints one. A value is \`$aes$\` and the hexadecimal
+nonce (12 bytes), ciphertext and tag (16 bytes) of AES-256-GCM, with the 32 characters of \`secret_key\` as the key.
+
+The \`secret_key\` stands in the file, in \`TOOL_SECRET_KEY\`, or in the system's keychain: \`tool config init --keychain\`
+puts it there and writes \`secret_key: keychain\`. Whoever has both the file and its key can read everything in it, so keep
+the two apart; what only a variable holds (see Templates) is in no file at all.
+
 ## Log
 
 With \`debug: true\` or \`--debug\` the commands that are run are said on standard error, each with its exit code and time,

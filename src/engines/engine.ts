@@ -20,13 +20,15 @@ export interface DatabaseUrl {
   database: string | null;
   /** Every other parameter, passed on unharmed. */
   parameters: Record<string, string>;
+  /** Whether its scheme asks for tools in a container: `pgdocker://`. */
+  inContainer: boolean;
   /** `postgres://user@host:5432/db`: without password and parameters. */
   display: string;
   toJSON: () => string;
 }
 
 /** What an engine is handed of a Context. */
-export type EngineContext = Pick<Context, 'runner' | 'report' | 'signal' | 'clock' | 'environment'>;
+export type EngineContext = Pick<Context, 'runner' | 'containers' | 'report' | 'signal' | 'clock' | 'environment'>;
 
 /** A client program, as `config check` shows it. */
 export interface ToolReport {
@@ -141,6 +143,8 @@ export interface Engine {
   /** The state of the database that a script would be run on. */
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
   runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
+  /** The rows of every table of a database, by `schema.table`; not every engine can tell. */
+  countRows?(context: EngineContext, url: DatabaseUrl): Promise<Map<string, number>>;
   /** The database that the last restore replaced; rejects when none is kept. */
   findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
   /** Swaps the destination with the database that is kept for it. */

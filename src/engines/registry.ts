@@ -1,11 +1,12 @@
 import { EXIT, UserError } from '../errors.ts';
 import type { EngineId } from '../results.ts';
+import { subsetWithChosenRunner, withChosenRunner } from './choose-runner.ts';
 import type { Engine } from './engine.ts';
 import { postgres } from './postgres/engine.ts';
 import { postgresSubset } from './postgres/subset-engine.ts';
 import type { SubsetEngine } from './subset.ts';
 
-export const engines: Engine[] = [postgres];
+export const engines: Engine[] = [postgres].map(withChosenRunner);
 
 /** The engine that understands the URL's scheme. */
 export function engineForUrl(url: string): Engine {
@@ -21,4 +22,6 @@ export function engineForUrl(url: string): Engine {
 }
 
 /** Those of which subsets can be made. */
-export const subsetEngines: Partial<Record<EngineId, SubsetEngine>> = { postgres: postgresSubset };
+export const subsetEngines: Partial<Record<EngineId, SubsetEngine>> = {
+  postgres: subsetWithChosenRunner(postgres, postgresSubset),
+};

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { execa, type Options } from 'execa';
 import { EXIT, UserError } from '../errors.ts';
@@ -51,6 +52,10 @@ export function localRunner({ environment, report }: { environment: NodeJS.Proce
         stdout: child.stdout as Readable,
         ended,
         kill: () => void child.kill('SIGTERM'),
+        unref() {
+          child.nodeChildProcess.unref();
+          for (const stream of [child.stdin, child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
+        },
       };
     },
   };

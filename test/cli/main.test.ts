@@ -81,7 +81,7 @@ test('completion prints a script, and answers what may follow', async () => {
   expect((await tool(['completion', 'bash'])).stdout).toContain('complete -F _tool tool');
   expect(await tool(['__complete', '--', 'con'])).toEqual({
     exit: 0,
-    stdout: 'config\twrite, check and show the configuration\n',
+    stdout: 'config\twrite, check, show and encrypt the configuration\n',
     stderr: '',
   });
 });

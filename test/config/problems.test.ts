@@ -77,7 +77,6 @@ const CASES: { title: string; text: string; problems: string[]; hint?: string }[
       "4:7 storage_profile_incomplete storage profile 'b' needs account_id or endpoint, since its provider is r2",
       "4:32 storage_profile_incomplete storage profile 'b' needs secret_key beside access_key",
       '5:3 missing_key storage_profiles.c.bucket is missing',
-      "5:7 storage_profile_incomplete storage profile 'c' needs endpoint, since its provider is dospaces",
       '5:37 wrong_value storage_profiles.c.endpoint must be a URL that begins with http:// or https://',
     ],
   },
@@ -119,8 +118,8 @@ const CASES: { title: string; text: string; problems: string[]; hint?: string }[
     title: 'a connection URL has a known scheme',
     text: 'targets: {app: {snapshot: {src_url: oracle://h/d}}}\noverride: {dst_db_url: "{{`X` | env}}"}\n',
     problems: [
-      '2:37 wrong_value targets.app.snapshot.src_url must be a connection URL with the scheme postgres, postgresql or mysql',
-      '3:24 wrong_value override.dst_db_url must be a connection URL with the scheme postgres, postgresql or mysql',
+      '2:37 wrong_value targets.app.snapshot.src_url must be a connection URL with the scheme postgres, postgresql, pgdocker, mysql or mydocker',
+      '3:24 wrong_value override.dst_db_url must be a connection URL with the scheme postgres, postgresql, pgdocker, mysql or mydocker',
     ],
   },
   {
@@ -156,7 +155,7 @@ const CASES: { title: string; text: string; problems: string[]; hint?: string }[
 
 test.for(CASES)('$title', async ({ text, problems, hint }) => {
   const folder = await configFolder({ 'tool.yml': withKey(text) });
-  const inspection = await folder.inspect();
+  const inspection = await folder.inspect({ environment: { AWS_PROFILE: 'team' } });
   expect(summary(inspection.problems)).toEqual(problems);
   for (const problem of inspection.problems) expect(problem.file).toBe(`${folder.path}/tool.yml`);
   if (hint !== undefined) expect(inspection.problems.at(-1)?.hint).toBe(hint);
@@ -168,7 +167,9 @@ test.for(['0123456789abcdef', `${'0'.repeat(31)}g`, '0'.repeat(33)])(
     const folder = await configFolder({ 'tool.yml': `secret_key: "${key}"\n` });
     const { configuration, problems } = await folder.inspect();
     expect(configuration).toBeNull();
-    expect(summary(problems)).toEqual(['1:13 wrong_value secret_key must be exactly 32 hexadecimal characters']);
+    expect(summary(problems)).toEqual([
+      '1:13 wrong_value secret_key must be exactly 32 hexadecimal characters, or the word keychain',
+    ]);
   },
 );
 

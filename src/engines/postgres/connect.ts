@@ -71,9 +71,9 @@ async function explain(context: EngineContext, { url, tools, words }: Failure): 
   const details = redact(words)
     .split('\n')
     .filter((line) => line.trim() !== '');
-  const { args, env } = connectionOf(url);
+  const connection = connectionOf(url);
   const ready = await context.runner.run(
-    { file: tools.pg_isready, args: ['--quiet', '--timeout=3', ...args], env },
+    { file: tools.pg_isready, ...connection, args: ['--quiet', '--timeout=3', ...connection.args] },
     { signal: context.signal },
   );
   if (ready.exitCode !== READY) {

@@ -1,4 +1,5 @@
 import type { Engine } from '../engine.ts';
+import { countRows } from './count-rows.ts';
 import { dump } from './dump.ts';
 import { inspectDestination, planRestore } from './preflight.ts';
 import { probe } from './probe.ts';
@@ -11,7 +12,7 @@ import { parsePostgresUrl } from './url.ts';
 
 export const postgres: Engine = {
   id: 'postgres',
-  schemes: ['postgres', 'postgresql'],
+  schemes: ['postgres', 'postgresql', 'pgdocker'],
   parseUrl: parsePostgresUrl,
   reportTools,
   probe,
@@ -21,6 +22,7 @@ export const postgres: Engine = {
   restore,
   inspect: async (context, url) => (await inspectDestination(context, url)).destination,
   runScript,
+  countRows,
   findKept,
   undo,
 };

@@ -64,8 +64,8 @@ export async function openSession({
   signal,
   settings = {},
 }: SessionOptions): Promise<Session> {
-  const { args, env } = connectionOf(url, { ...SESSION_SETTINGS, ...settings });
-  const child = runner.start({ file: psql, args: [...PSQL_FLAGS, ...args], env }, { signal });
+  const connection = connectionOf(url, { ...SESSION_SETTINGS, ...settings });
+  const child = runner.start({ file: psql, ...connection, args: [...PSQL_FLAGS, ...connection.args] }, { signal });
   const exchange = reported(exchanges(child), report);
 
   const session: Session = {

@@ -113,11 +113,11 @@ async function copyShare(context: EngineContext, { source, run, settings, share,
   const to = connectionOf(run.url, { ...COPY_SETTINGS, ...settings });
   let current = '';
   const reader = runner.start(
-    { file: psql, args: [...PSQL_FLAGS, ...COPY_FLAGS, ...from.args], env: from.env },
+    { file: psql, args: [...PSQL_FLAGS, ...COPY_FLAGS, ...from.args], env: from.env, mounts: from.mounts },
     { signal, onErrorLine: (line) => (current = line.startsWith(NOW) ? line.slice(NOW.length) : current) },
   );
   const flags = [...PSQL_FLAGS.filter((flag) => flag !== '--quiet'), '--single-transaction', ...COPY_FLAGS];
-  const writer = runner.start({ file: psql, args: [...flags, ...to.args], env: to.env }, { signal });
+  const writer = runner.start({ file: psql, args: [...flags, ...to.args], env: to.env, mounts: to.mounts }, { signal });
   let tags = '';
   writer.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     tags += chunk;

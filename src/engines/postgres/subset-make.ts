@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { formatNumberOf } from '../../amounts.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import { redact } from '../../process/redact.ts';
@@ -74,13 +74,21 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
 /** Of the source's instant. A copy must not start to replicate, and belongs to whoever makes it. */
 async function dumpDefinitions(context: EngineContext, source: OpenSource, directory: string): Promise<string> {
   const { runner, signal } = context;
-  const { args, env } = connectionOf(source.url, { statement_timeout: '0' });
+  const { args, env, mounts } = connectionOf(source.url, { statement_timeout: '0' });
   const archive = join(directory, 'definitions');
   const flags = [
     ...['--schema-only', '--format=custom', `--snapshot=${source.snapshot}`, `--file=${archive}`],
     ...['--no-publications', '--no-subscriptions', '--no-privileges', '--no-owner', '--no-password'],
   ];
-  const result = await runner.run({ file: source.tools.pg_dump, args: [...flags, ...args], env }, { signal });
+  const result = await runner.run(
+    {
+      file: source.tools.pg_dump,
+      args: [...flags, ...args],
+      env,
+      mounts: [...mounts, { path: directory, writable: true }],
+    },
+    { signal },
+  );
   if (result.exitCode === 0) return archive;
   throw new UserError(`pg_dump failed on the definitions of ${source.url.display}`, {
     code: 'dump_failed',
@@ -103,7 +111,7 @@ async function restoreSection(
   context: EngineContext,
   { url, tools, archive, settings, section, jobs }: Restoring,
 ): Promise<void> {
-  const { args, env } = connectionOf(url, settings);
+  const { args, env, mounts } = connectionOf(url, settings);
   const flags = [
     `--section=${section}`,
     `--jobs=${jobs}`,
@@ -113,7 +121,12 @@ async function restoreSection(
     '--no-password',
   ];
   const result = await context.runner.run(
-    { file: tools.pg_restore, args: [...flags, ...args, archive], env },
+    {
+      file: tools.pg_restore,
+      args: [...flags, ...args, archive],
+      env,
+      mounts: [...mounts, { path: dirname(archive) }],
+    },
     { signal: context.signal },
   );
   if (result.exitCode === 0) return;
