@@ -68,6 +68,32 @@ export const COMMANDS: CommandSpec[] = [
     writes: true,
     load: () => import('./undo.ts'),
   },
+  {
+    name: 'subset',
+    summary: 'make a small database in which every reference holds',
+    group: 'Snapshots',
+    arguments: [TARGET],
+    options: [
+      { ...DRY_RUN, description: 'print the plan, with the rows that each table would get; change nothing' },
+      {
+        flags: '--seed <n>',
+        description: 'choose other rows where a percentage is configured; default 1',
+        value: 'count',
+      },
+      { flags: '--snapshot', description: 'store the subset as a snapshot of the target, too' },
+      { flags: '--explain <row>', description: 'say why a row is in the subset: schema.table:key' },
+      { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
+      CPUS,
+    ],
+    examples: [
+      { command: 'tool subset app --dry-run', does: 'which rows would come, and by which path' },
+      { command: 'tool subset app --snapshot', does: 'makes the subset, and a snapshot of it' },
+      { command: 'tool subset app --explain public.orders:17', does: 'why this order is in the subset' },
+    ],
+    json: 'events',
+    writes: true,
+    load: () => import('./subset.ts'),
+  },
   ...KEEPING_COMMANDS,
   {
     name: 'targets',

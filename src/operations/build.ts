@@ -21,16 +21,18 @@ export interface BuildRequest {
   cpus?: number;
   /** `false` leaves the snapshot on this machine only. Default: pushed when the target has a storage profile. */
   push?: boolean;
+  /** Connection URL of another database than the target's source: of its subset. */
+  source?: string;
 }
 
 /** Takes a snapshot of the target's source and pushes it to its shelf. Steps: `connect`, `dump`, `store`, `push`. */
 export async function build(
   context: Context,
-  { target: name, note, cpus, push = true }: BuildRequest,
+  { target: name, note, cpus, push = true, source }: BuildRequest,
 ): Promise<SnapshotRow> {
   const { configuration, report, clock } = context;
   const target = findTarget(configuration, name);
-  const text = connectionUrl(configuration, `targets.${name}.snapshot.src_url`);
+  const text = source ?? connectionUrl(configuration, `targets.${name}.snapshot.src_url`);
   if (text === undefined) throw noSource(name);
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
