@@ -115,6 +115,8 @@ export interface ScriptRun {
   /** On the database as it is; otherwise into a new one that takes the destination's place. */
   asItIs: boolean;
   undo: boolean;
+  /** An empty folder for the tool's files. */
+  directory: string;
 }
 
 export interface Kept {

@@ -2,11 +2,12 @@ import { EXIT, UserError } from '../errors.ts';
 import type { EngineId } from '../results.ts';
 import { subsetWithChosenRunner, withChosenRunner } from './choose-runner.ts';
 import type { Engine } from './engine.ts';
+import { mysql } from './mysql/engine.ts';
 import { postgres } from './postgres/engine.ts';
 import { postgresSubset } from './postgres/subset-engine.ts';
 import type { SubsetEngine } from './subset.ts';
 
-export const engines: Engine[] = [postgres].map(withChosenRunner);
+export const engines: Engine[] = [postgres, mysql].map(withChosenRunner);
 
 /** The engine that understands the URL's scheme. */
 export function engineForUrl(url: string): Engine {

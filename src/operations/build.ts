@@ -6,7 +6,7 @@ import type { DumpRequest, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, toUserError, UserError } from '../errors.ts';
 import type { SnapshotRow } from '../results.ts';
-import type { Manifest } from '../snapshots/manifest.ts';
+import { bytesOfTable, type Manifest } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import { newSnapshotId, type Repository } from '../snapshots/repository.ts';
 import { findTarget } from './find-target.ts';
@@ -106,7 +106,7 @@ async function store(context: Context, { engine, repository, previous, ...reques
   const directory = await staging.folder('dump');
   const pool = createObjectPool(request.jobs);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
-  const sizes = new Map(previous?.tables.map((table) => [table.name, table.file.bytes]));
+  const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
   let addedBytes = 0;
   const dump = await engine.dump(context, {
     ...request,

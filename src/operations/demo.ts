@@ -56,7 +56,8 @@ export async function startDemo({ report, signal, environment: given, clock }: D
     report({ event: 'step', step: 'server', state: 'done', label: `Started PostgreSQL on 127.0.0.1:${server.port}` });
     report({ event: 'step', step: 'sample', state: 'started', label: 'Fill it with the sample shop' });
     const quiet = { ...context, report: () => {} };
-    await runScript(quiet, { url: source, file: fileURLToPath(assetUrl('demo/shop.sql')), asItIs: false, undo: false });
+    const file = fileURLToPath(assetUrl('demo/shop.sql'));
+    await runScript(quiet, { url: source, file, asItIs: false, undo: false, directory: folder });
     report({ event: 'step', step: 'sample', state: 'done', label: `Filled ${source.display} with the sample shop` });
     const config = join(folder, 'tool.yml');
     await writeFile(config, configurationText(server, folder), { mode: 0o600 });
