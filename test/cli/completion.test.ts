@@ -27,6 +27,7 @@ test.each([
       'build',
       'load',
       'undo',
+      'subset',
       'push',
       'pull',
       'diff',
