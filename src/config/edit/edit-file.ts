@@ -1,8 +1,5 @@
 import { chown, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
-import { isDeepStrictEqual } from 'node:util';
 import { EXIT, UserError } from '../../errors.ts';
-import { removeValue, setValue } from '../tree.ts';
-import { parseYaml } from '../yaml-source.ts';
 import { type Edit, editText } from './edit-text.ts';
 import { lockFile } from './lock-file.ts';
 
@@ -17,29 +14,7 @@ export async function editFile(file: string, edits: (text: string) => Edit[]): P
   const text = await readFile(path, 'utf8');
   const changes = edits(text);
   if (changes.length === 0) return;
-  const edited = editText(text, changes);
-  checkEdited(path, { text, edited, changes });
-  await replaceFile(path, edited);
-}
-
-/** An edit that changed more than was asked for is not written. */
-function checkEdited(path: string, { text, edited, changes }: { text: string; edited: string; changes: Edit[] }): void {
-  const expected = structuredClone(parseYaml(text).tree);
-  for (const { path: key, value } of changes) {
-    if (value === undefined) removeValue(expected, key);
-    else setValue(expected, key, value);
-  }
-  const { tree, flaws } = parseYaml(edited);
-  if (flaws.length === 0 && isDeepStrictEqual(plain(tree), plain(expected))) return;
-  throw new UserError(`${path} is written in a way that cannot be changed safely`, {
-    code: 'configuration_not_written',
-    exit: EXIT.failed,
-    hint: 'Nothing was changed. Write the value yourself, or put it on a line of its own.',
-  });
-}
-
-function plain(tree: unknown): unknown {
-  return JSON.parse(JSON.stringify(tree));
+  await replaceFile(path, editText(text, changes));
 }
 
 async function replaceFile(path: string, text: string): Promise<void> {
