@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { access, link, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
+import { access, link, mkdir, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { assetUrl } from '../assets.ts';
 import { EXIT, UserError } from '../errors.ts';
+import { writeBeside } from './edit/write-beside.ts';
 import { initialConfiguration } from './initial.ts';
 import { absolutePath, userConfigFile } from './paths.ts';
 import { DEFAULT_WORKING_DIRECTORY } from './schema/settings.ts';
@@ -51,7 +52,8 @@ export async function initConfiguration({
     const secretKey = randomBytes(16).toString('hex');
     const keychain_error = keychain ? await keepInKeychain(path, secretKey) : null;
     const secret_key_in = keychain && keychain_error === null ? 'keychain' : 'file';
-    const unfinished = await writeBeside(path, newConfiguration(secret_key_in === 'file' ? secretKey : IN_KEYCHAIN));
+    const text = newConfiguration(secret_key_in === 'file' ? secretKey : IN_KEYCHAIN);
+    const unfinished = await writeBeside(path, text, { mode: 0o600 });
     try {
       const replaced = await putInPlace(unfinished, path, force);
       await mkdir(working_directory, { recursive: true, mode: 0o700 });
@@ -106,18 +108,6 @@ function newConfiguration(secretKey: string): string {
     secretKey,
     schemaUrl: assetUrl('tool.schema.json').href,
   });
-}
-
-async function writeBeside(path: string, text: string): Promise<string> {
-  const unfinished = `${path}.${randomBytes(4).toString('hex')}.tmp`;
-  const handle = await open(unfinished, 'wx', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  return unfinished;
 }
 
 /** A link, unlike a rename, never replaces a file that somebody has made meanwhile. */
