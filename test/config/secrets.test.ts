@@ -10,6 +10,14 @@ import { EXIT } from '../../src/errors.ts';
 import { runWith } from '../helpers/cli-host.ts';
 import { type ConfigFolder, configFolder, SECRET_KEY, summary, withKey } from '../helpers/config-folder.ts';
 
+/** As a driver reads the password of a URL: a lone % stands for itself. */
+function decodeLoosely(text: string): string {
+  const bytes = text
+    .replace(/%(?![0-9a-fA-F]{2})/g, '%25')
+    .replace(/[^\0-\x7f]+/g, (some) => encodeURIComponent(some.toWellFormed()));
+  return unescape(bytes);
+}
+
 const OTHER_KEY = 'f'.repeat(32);
 
 function tool({ path }: ConfigFolder, words: string[], environment: NodeJS.ProcessEnv = {}) {
@@ -201,18 +209,80 @@ targets:
     expect({ exit, stdout }).toEqual({
       exit: EXIT.done,
       stdout:
-        'Encrypted authtoken\nEncrypted targets.app.snapshot.src_url\nLeft targets.app.snapshot.dst_url as it is: nothing in it is plain\n',
+        'Encrypted authtoken\nEncrypted targets.app.snapshot.src_url\nLeft targets.app.snapshot.dst_url as it is: its password comes from a template\n',
     });
     const text = await readFile(join(folder.path, 'tool.yml'), 'utf8');
     expect(text.replace(/\$aes\$[0-9a-f]+/g, '$aes$')).toBe(
       PLAIN.replace('"token"', '"$aes$"').replace('it%27s', '$aes$'),
     );
     const after = (await folder.load({ environment: { PW: 'x' } })).settings;
-    expect({ ...after, targets: null }).toEqual({ ...before, targets: null });
-    expect(after.targets.app?.snapshot?.src_url).toBe("postgres://app:it's@db/app");
+    expect(after).toEqual(before);
     expect((await tool(folder, ['encrypt'])).stdout).toBe(
-      'Left targets.app.snapshot.src_url as it is: nothing in it is plain\nLeft targets.app.snapshot.dst_url as it is: nothing in it is plain\n',
+      'Left authtoken as it is: it is encrypted\nLeft targets.app.snapshot.src_url as it is: it is encrypted\nLeft targets.app.snapshot.dst_url as it is: its password comes from a template\n',
     );
+  });
+
+  it('leaves each password what it is, however it is written in its URL', async () => {
+    const written = fc.oneof(fc.string({ unit: 'grapheme' }).map(encodeURIComponent), fc.string(), fc.webUrl());
+    const password = written.map((text) => text.replace(/[\s/?#\\{\p{Cc}]/gu, '') || 'x');
+    await fc.assert(
+      fc.asyncProperty(password, async (text) => {
+        const url = `postgres://me:${text}@h/d`;
+        const folder = await configFolder({
+          'tool.yml': withKey(`override: { dst_db_url: ${JSON.stringify(url)} }\n`),
+        });
+        await tool(folder, ['encrypt']);
+        const { settings } = await folder.load();
+        expect(await readFile(join(folder.path, 'tool.yml'), 'utf8')).toMatch(/postgres:\/\/me:\$aes\$[0-9a-f]+@h\/d/);
+        const reads = (value = '') => decodeLoosely(/:\/\/me:(.*)@h\/d$/s.exec(value)?.[1] ?? '');
+        expect(reads(settings.override.dst_db_url)).toBe(reads(url));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('encrypts what several keys share once, and they go on sharing it', async () => {
+    const folder = await configFolder({
+      'tool.yml': withKey(`authtoken: &t sesame
+targets:
+  base: &base
+    snapshot: { src_url: "postgres://u:pw@h/d", dst_url: postgres://h/e }
+  other:
+    <<: *base
+    name: Other
+  1: *base
+storage_profiles:
+  team: { provider: s3, region: eu, bucket: b, access_key: a, secret_key: *t }
+`),
+    });
+    const { settings } = await folder.load();
+    const before = await readFile(join(folder.path, 'tool.yml'), 'utf8');
+    const { stdout, exit } = await tool(folder, [
+      'encrypt',
+      'storage_profiles.team.secret_key',
+      'targets.other.snapshot.src_url',
+    ]);
+    expect({ exit, keys: stdout.match(/(?<=Encrypted ).*/g)?.sort() }).toEqual({
+      exit: EXIT.done,
+      keys: [
+        'authtoken',
+        'storage_profiles.team.secret_key',
+        'targets.1.snapshot.src_url',
+        'targets.base.snapshot.src_url',
+        'targets.other.snapshot.src_url',
+      ],
+    });
+    const after = await readFile(join(folder.path, 'tool.yml'), 'utf8');
+    expect(after.replace(/\$aes\$[0-9a-f]+/g, '$aes$')).toBe(
+      before.replace('sesame', '$aes$').replace('pw@', '$aes$@'),
+    );
+    expect((await folder.load()).settings).toEqual(settings);
+  });
+
+  it('takes braces in what is no URL for text, and an address within it too', async () => {
+    const folder = await configFolder({ 'tool.yml': withKey("authtoken: 'a{{b://c:d@e'\n") });
+    expect((await tool(folder, ['encrypt'])).stdout).toBe('Encrypted authtoken\n');
+    expect((await folder.load()).settings.authtoken).toBe('a{{b://c:d@e');
   });
 
   it('encrypts what it is told, and with --dry-run nothing', async () => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Document } from 'yaml';
+import { type Document, isAlias, isScalar } from 'yaml';
 import { EXIT, UserError } from '../../errors.ts';
 import { parseText } from '../parse-text.ts';
 import { dotted, type KeyPath, removeValue, setValue } from '../tree.ts';
@@ -51,7 +51,7 @@ interface Step {
 /** As many edits as one reading of the text allows: values where they stand, or one key that comes or goes. */
 function nextStep(text: string, edits: Edit[]): Step {
   const find = createSpotFinder(documentOf(text, edits));
-  const values = new Map<unknown, PlainValue>();
+  const becoming = valuesOf(edits, find);
   const replacements = new Map<unknown, Replacement>();
   for (const [index, { path, value }] of edits.entries()) {
     const spot = find(path);
@@ -60,14 +60,23 @@ function nextStep(text: string, edits: Edit[]): Step {
       if (index > 0) return { replacements: [...replacements.values()], edits: index };
       return { replacements: comeOrGo(text, { path, value, find }), edits: 1 };
     }
-    // What an alias stands for has the value already.
-    if (spot.meant !== null && values.has(spot.meant) && values.get(spot.meant) === value) continue;
+    // What an alias stands for gets the value by itself.
+    if ((spot.shared || isAlias(spot.node)) && becoming.get(spot.meant) === value) continue;
     const replacement = spot.shared ? null : replaceValue(text, spot, value);
     if (!replacement) throw cannotEdit(path);
-    values.set(spot.node, value);
     replacements.set(spot.node ?? spot.pair, replacement);
   }
   return { replacements: [...replacements.values()], edits: edits.length };
+}
+
+/** What becomes of the values that stand in the text themselves, and so of their aliases. */
+function valuesOf(edits: Edit[], find: (path: KeyPath) => Spot): Map<unknown, PlainValue | undefined> {
+  const values = new Map<unknown, PlainValue | undefined>();
+  for (const { path, value } of edits) {
+    const { depth, node, shared } = find(path);
+    if (depth === path.length && !shared && isScalar(node)) values.set(node, value);
+  }
+  return values;
 }
 
 function comeOrGo(text: string, { path, value, find }: Edit & { find: (path: KeyPath) => Spot }): Replacement[] {
