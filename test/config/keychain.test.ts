@@ -61,6 +61,18 @@ describe.skipIf(lacking)(`the secret_key in the system's keychain${lacking}`, ()
   }, 60_000);
 });
 
+describe.skipIf(lacking)(`a keychain that is there and keeps nothing${lacking}`, () => {
+  it('is not taken for one: init says so, and the key is in the file', async () => {
+    const { path } = await configFolder({});
+    const { stdout, stderr } = await inSession(path, `tool config init --keychain --json; cat ${FILE}`, {
+      keychain: false,
+    });
+    expect(stderr).toContain('warning: The keychain cannot keep the key: ');
+    expect(stdout).toContain('"secret_key_in":"file"');
+    expect(stdout).toMatch(/^secret_key: "[0-9a-f]{32}"$/m);
+  }, 60_000);
+});
+
 it('without a keychain init says so in one line, and the key is in the file, for its owner alone', async () => {
   const { path } = await configFolder({});
   const { stderr } = await run(process.execPath, [MAIN, 'config', 'init', '--keychain', '--no-tui'], {
@@ -68,7 +80,9 @@ it('without a keychain init says so in one line, and the key is in the file, for
     cwd: path,
   });
   expect(stderr.trim().split('\n')).toEqual([
-    expect.stringMatching(/^warning: The keychain cannot keep the secret_key: /),
+    expect.stringMatching(
+      /^warning: The keychain cannot keep the key: .+ The secret_key is in the file, which only you may read$/,
+    ),
   ]);
   expect(await readFile(join(path, FILE), 'utf8')).toMatch(/^secret_key: "[0-9a-f]{32}"$/m);
 });
