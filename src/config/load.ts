@@ -25,7 +25,7 @@ import { destinationsAreNoSources, enginesAgree } from './rules/urls.ts';
 import { type Settings, settingsSchema } from './schema/settings.ts';
 import { shapeOf } from './schema/shape.ts';
 import { takeFromKeychain } from './secrets/key-in-keychain.ts';
-import { openValues, withoutValue } from './secrets/open-values.ts';
+import { openValues } from './secrets/open-values.ts';
 import { createTree, dotted, type Tree } from './tree.ts';
 
 export interface LoadOptions extends FileRequest {
@@ -111,20 +111,19 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   }
 
   const unknown = pruneTree(tree, shape);
-  const unfilled = fillUrls(tree, { shape, environment });
   const locked = await takeFromKeychain(tree, origins);
   const secrets = openValues(tree);
+  const unfilled = fillUrls(tree, { shape, environment });
+  secrets.openFilled();
   const { settings, draft, findings } = checkValues(tree, shape);
   const awsProfiles = draft.storage_profiles ? await readAwsProfiles(environment) : new Map<string, AwsProfile>();
   const unruly = RULES.flatMap((rule) => rule(draft, { environment, awsProfiles }));
-  const wrong = [...findings, ...unruly.filter((one) => !isConsequence(one, findings))].map((one) =>
-    withoutValue(one, secrets),
-  );
-  const broken = [...unknown, ...locked, ...secrets.findings, ...wrong];
+  const wrong = secrets.withoutValues([...findings, ...unruly.filter((one) => !isConsequence(one, findings))]);
+  const broken = [...unknown, ...locked, ...secrets.findings(), ...wrong];
   const folders = [...(file ? [dirname(file.path)] : []), cwd];
   const missing = settings ? await resolvePaths(settings, { folders, environment }) : [];
 
-  const deferred = place([...unfilled, ...missing]);
+  const deferred = place(secrets.withoutValues([...unfilled, ...missing]));
   const problems = [...place([...exposed, ...broken]), ...deferred, ...variableProblems].sort(byPlace);
   const stops = ({ severity, code }: Problem): boolean => severity === 'error' && !LEFT_TO_THE_GUARD.has(code);
   const usable = settings && !problems.some((problem) => stops(problem) && !deferred.includes(problem));
