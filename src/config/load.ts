@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Report } from '../events.ts';
+import { readAwsProfiles } from './aws-profiles.ts';
 import { checkValues, type Draft } from './check-values.ts';
 import { type ConfigFile, type FileRequest, readConfigFile } from './config-file.ts';
 import type { Configuration, Problem } from './configuration.ts';
@@ -11,16 +12,22 @@ import { invalidConfiguration } from './invalid-configuration.ts';
 import { type Mode, modeOf } from './mode.ts';
 import { absolutePath } from './paths.ts';
 import { pruneTree } from './prune.ts';
-import type { Rule } from './rules/rule.ts';
+import type { Rule, Surroundings } from './rules/rule.ts';
 import { othersCannotRead } from './rules/secrets-file.ts';
 import { storageProfilesAreComplete, storageProfilesExist } from './rules/storage.ts';
-import { schemaListsDiffer, subsetTablesChooseRows, targetsDoSomething } from './rules/targets.ts';
+import { storageCredentialsAreKept } from './rules/storage-credentials.ts';
+import {
+  schemaConfigIsForPostgres,
+  schemaListsDiffer,
+  subsetTablesChooseRows,
+  targetsDoSomething,
+} from './rules/targets.ts';
 import { destinationsAreNoSources, enginesAgree } from './rules/urls.ts';
 import { type Settings, settingsSchema } from './schema/settings.ts';
 import { shapeOf } from './schema/shape.ts';
 import { takeFromKeychain } from './secrets/key-in-keychain.ts';
 import { openValues, withoutValue } from './secrets/open-values.ts';
-import { createTree, type Tree } from './tree.ts';
+import { createTree, type Tree, valueAt } from './tree.ts';
 
 export interface LoadOptions extends FileRequest {
   /** Hears the warnings. */
@@ -53,7 +60,8 @@ export async function loadConfiguration({ report, ...request }: LoadOptions): Pr
   if (!configuration) throw invalidConfiguration(problems);
   for (const { severity, code, message, hint } of problems) {
     const advice = hint === null ? '' : `. ${hint}`;
-    if (severity === 'warning') report?.({ event: 'warning', code, message: `${message}${advice}` });
+    const isNews = severity === 'warning' && !LEFT_TO_THE_CHECK.has(code);
+    if (isNews) report?.({ event: 'warning', code, message: `${message}${advice}` });
   }
   return configuration;
 }
@@ -64,9 +72,19 @@ const RULES: Rule[] = [
   subsetTablesChooseRows,
   storageProfilesExist,
   storageProfilesAreComplete,
+  storageCredentialsAreKept,
+  schemaConfigIsForPostgres,
   enginesAgree,
   destinationsAreNoSources,
 ];
+
+/** Advice about a file that works: for `config check`, not for every command. */
+const LEFT_TO_THE_CHECK = new Set([
+  'cli_profile_not_found',
+  'credentials_not_found',
+  'direct_credentials',
+  'schema_config_ignored',
+]);
 
 /** A load into a source is refused by its own guard, with an exit code of its own; the other commands may go on. */
 const LEFT_TO_THE_GUARD = new Set(['destination_is_source']);
@@ -98,7 +116,13 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const locked = await takeFromKeychain(tree, origins);
   const secrets = openValues(tree);
   const { settings, draft, findings } = checkValues(tree, shape);
-  const wrong = [...findings, ...RULES.flatMap((rule) => rule(draft))].map((one) => withoutValue(one, secrets));
+  const surroundings: Surroundings = {
+    isWritten: (path) => (valueAt(written, path) ?? null) !== null,
+    environment,
+    awsProfiles: Object.keys(draft.storage_profiles ?? {}).length > 0 ? await readAwsProfiles(environment) : new Map(),
+  };
+  const unruly = RULES.flatMap((rule) => rule(draft, surroundings));
+  const wrong = [...findings, ...unruly].map((one) => withoutValue(one, secrets));
   const broken = [...unknown, ...locked, ...secrets.findings, ...wrong];
   const folders = [...(file ? [dirname(file.path)] : []), cwd];
   const missing = settings ? await resolvePaths(settings, { folders, environment }) : [];

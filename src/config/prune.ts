@@ -1,6 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { Finding } from './finding.ts';
 import { mismatch } from './mismatch.ts';
+import { replacementOf } from './old-keys.ts';
 import type { Shape } from './schema/shape.ts';
 import { createTree, dotted, isTree, type KeyPath, type Tree } from './tree.ts';
 
@@ -66,6 +67,11 @@ function reservedName(path: KeyPath): Finding {
 
 function unknownKey(path: KeyPath, { keys, root }: { keys: string[]; root: Shape }): Finding {
   const key = String(path.at(-1));
+  const replacement = replacementOf(path);
+  if (replacement !== null) {
+    const message = `${dotted(path)} is not a key of this version`;
+    return { path, code: 'old_key', at: 'key', message, hint: `Write ${replacement}` };
+  }
   return {
     path,
     code: 'unknown_key',

@@ -1,14 +1,22 @@
-import type { Problem } from '../config/configuration.ts';
+import { apiEndpoint } from '../config/api-endpoint.ts';
+import type { Configuration, Problem } from '../config/configuration.ts';
 import { inspectConfiguration } from '../config/load.ts';
 import type { Mode } from '../config/mode.ts';
+import { findKeychain } from '../config/secrets/keychain.ts';
 import type { EngineContext, ToolReport } from '../engines/engine.ts';
 import { engines } from '../engines/registry.ts';
+import { toUserError } from '../errors.ts';
 import { localRunner } from '../process/local.ts';
+import { type Reach, reach } from './reach.ts';
+import { reachStorage, type StorageState } from './reach-storage.ts';
+import { type DockerReport, reportDocker } from './report-docker.ts';
 
 export interface CheckRequest extends Omit<EngineContext, 'runner'> {
   /** The file given with `--config`. */
   file?: string | undefined;
   cwd: string;
+  /** Skips what needs a network. */
+  offline: boolean;
 }
 
 /** What `config check` finds: the shape of its JSON. */
@@ -19,8 +27,15 @@ export interface CheckReport {
   /** The user's own file when it is there and not read, because `./tool.yml` is there. */
   shadowed: string | null;
   mode: Mode;
+  offline: boolean;
   problems: Problem[];
   engines: EngineState[];
+  /** `null` where no image is configured and Docker is not installed. */
+  docker: DockerReport | null;
+  keychain: { ok: boolean; reason: string | null };
+  storage_profiles: StorageState[];
+  /** The cloud's API; `null` in local mode. */
+  cloud: Reach | null;
 }
 
 export interface EngineState {
@@ -30,23 +45,39 @@ export interface EngineState {
   tools: ToolReport[];
 }
 
-/** Everything that is wrong with the configuration, and the engines that could work with it; `text` is the file's. */
+/** Everything that is wrong with the configuration, and all that it needs to work; `text` is the file's. */
 export async function check(request: CheckRequest): Promise<{ report: CheckReport; text: string }> {
-  const [{ file, shadowed, text, mode, problems }, states] = await Promise.all([
-    inspectConfiguration(request),
-    findEngines(request),
+  const { offline, environment, report } = request;
+  const context = { ...request, runner: localRunner({ environment, report }) };
+  const inspection = await inspectConfiguration(request);
+  const { file, shadowed, text, mode, problems, configuration, values } = inspection;
+  const [found, docker, keychain, storage_profiles, cloud] = await Promise.all([
+    findEngines(context),
+    reportDocker({ ...context, images: values?.docker?.images ?? {} }),
+    findKeychain(),
+    reachStorage({ ...request, problems, draft: values ?? {} }),
+    mode === 'cloud' ? reachCloud(configuration, request) : null,
   ]);
   const ok = problems.every(({ severity }) => severity !== 'error');
-  return { report: { ok, file, shadowed, mode, problems, engines: states }, text };
+  const needs = { engines: found, docker, keychain, storage_profiles, cloud };
+  return { report: { ok, file, shadowed, mode, offline, problems, ...needs }, text };
 }
 
-async function findEngines(request: CheckRequest): Promise<EngineState[]> {
-  const { environment, report } = request;
-  const context = { ...request, runner: localRunner({ environment, report }) };
+async function findEngines(context: EngineContext): Promise<EngineState[]> {
   return Promise.all(
     engines.map(async (engine) => {
       const tools = await engine.reportTools(context);
       return { id: `${engine.id}-${context.runner.id}`, ok: tools.length > 0, tools };
     }),
   );
+}
+
+/** Which address it is follows from several keys, so nobody is asked as long as one may be wrong. */
+async function reachCloud(configuration: Configuration | null, request: CheckRequest): Promise<Reach> {
+  if (!configuration) return { url: null, ok: null, error: null };
+  try {
+    return await reach(apiEndpoint(configuration.settings), request);
+  } catch (thrown) {
+    return { url: null, ok: false, error: toUserError(thrown).message };
+  }
 }

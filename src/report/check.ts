@@ -1,7 +1,8 @@
 import type { Problem } from '../config/configuration.ts';
 import { excerpt } from '../config/excerpt.ts';
 import { placeOf } from '../config/invalid-configuration.ts';
-import type { CheckReport, EngineState } from '../operations/check.ts';
+import type { CheckReport } from '../operations/check.ts';
+import { needsText } from './needs.ts';
 import type { Style } from './style.ts';
 
 export interface CheckView {
@@ -10,14 +11,15 @@ export interface CheckView {
   style: Style;
 }
 
-/** Every problem with its excerpt, then the engines, then the sum where there was anything to count in. */
-export function checkText({ file, shadowed, mode, problems, engines }: CheckReport, view: CheckView): string {
-  const engineLines = engines.flatMap((engine) => engineText(engine, view.style));
+/** Every problem with its excerpt, then what the configuration needs to work, then the sum. */
+export function checkText(report: CheckReport, view: CheckView): string {
+  const { file, shadowed, mode, problems } = report;
   const sum = `${countText(problems)} in ${file ?? 'the variables'}, ${mode} mode`;
   const isConfigured = problems.every(({ code }) => code !== 'no_configuration');
   return [
     ...problems.map((problem) => problemText(problem, view)),
-    ['Engines', ...engineLines],
+    ...needsText(report, view.style),
+    // There is nothing to count in where nothing is configured.
     ...(isConfigured ? [[sum, ...shadowLines(shadowed)]] : []),
   ]
     .map((lines) => lines.join('\n'))
@@ -37,15 +39,6 @@ export function problemText(problem: Problem, { text, style }: CheckView): strin
     ...(place ? [`  at ${place}`] : []),
     ...excerpt(text, problem).map((line) => style.paint('dim', line)),
     ...(hint ? [`  ${style.paint('accent', 'hint:')} ${hint}`] : []),
-  ];
-}
-
-function engineText({ id, ok, tools }: EngineState, { paint, marks }: Style): string[] {
-  if (!ok) return [`  ${paint('bad', marks.failed)} ${id}: no client programs found`];
-  const width = Math.max(...tools.map(({ name }) => name.length));
-  return [
-    `  ${paint('good', marks.done)} ${id}`,
-    ...tools.map(({ name, version, path }) => `      ${name.padEnd(width)}  ${version}  ${path}`),
   ];
 }
 

@@ -2,9 +2,9 @@ import { closest } from 'fastest-levenshtein';
 import type { Draft } from '../check-values.ts';
 import type { Finding } from '../finding.ts';
 import type { KeyPath } from '../tree.ts';
-import { targetsOf } from './rule.ts';
+import { type ProfileDraft, profilesOf, type Surroundings, targetsOf } from './rule.ts';
 
-export function storageProfilesExist(draft: Draft): Finding[] {
+export function storageProfilesExist(draft: Draft, { isWritten }: Surroundings): Finding[] {
   const known = Object.keys(draft.storage_profiles ?? {});
   return targetsOf(draft).flatMap(([name, target]) => {
     const references: [string | undefined, KeyPath][] = [
@@ -13,7 +13,7 @@ export function storageProfilesExist(draft: Draft): Finding[] {
       [target.share?.storage_profile_name, ['share', 'storage_profile_name']],
     ];
     return references.flatMap(([profile, path]): Finding[] => {
-      if (profile === undefined || known.includes(profile)) return [];
+      if (profile === undefined || isWritten(['storage_profiles', profile])) return [];
       return [
         {
           path: ['targets', name, ...path],
@@ -29,37 +29,44 @@ export function storageProfilesExist(draft: Draft): Finding[] {
   });
 }
 
-type ProfileDraft = NonNullable<NonNullable<Draft['storage_profiles']>[string]>;
-
-/** What each provider cannot do without. */
-const NEEDS: Record<NonNullable<ProfileDraft['provider']>, { oneOf: (keyof ProfileDraft)[] }> = {
-  s3: { oneOf: ['region'] },
-  r2: { oneOf: ['account_id', 'endpoint'] },
-  minio: { oneOf: ['endpoint'] },
-  dospaces: { oneOf: ['endpoint'] },
+/** What each provider cannot do without, and where to find it. */
+const NEEDS: Record<NonNullable<ProfileDraft['provider']>, { oneOf: (keyof ProfileDraft)[]; hint: string }> = {
+  s3: { oneOf: ['region'], hint: 'Name the region that the bucket is in, such as eu-central-1.' },
+  r2: {
+    oneOf: ['account_id', 'endpoint'],
+    hint: 'It is in the address of the bucket: https://<account_id>.r2.cloudflarestorage.com. An endpoint_url in the cli_profile does as well.',
+  },
+  minio: { oneOf: ['endpoint'], hint: 'Name the address of the service, such as https://minio.example.com:9000.' },
+  dospaces: {
+    oneOf: ['endpoint'],
+    hint: 'Name the address of the service, such as https://fra1.digitaloceanspaces.com.',
+  },
 };
 
-export function storageProfilesAreComplete(draft: Draft): Finding[] {
-  return Object.entries(draft.storage_profiles ?? {}).flatMap(([name, profile]) => {
-    if (!profile) return [];
-    const incomplete = (key: string, missing: string): Finding => ({
-      path: ['storage_profiles', name, key],
+export function storageProfilesAreComplete(draft: Draft, { awsProfiles, isWritten }: Surroundings): Finding[] {
+  return profilesOf(draft).flatMap(([name, profile]) => {
+    const lacks = (key: keyof ProfileDraft): boolean => !isWritten(['storage_profiles', name, key]);
+    const incomplete = (at: string, missing: string, hint: string): Finding => ({
+      path: ['storage_profiles', name, at],
       at: 'key',
       code: 'storage_profile_incomplete',
       message: `storage profile '${name}' needs ${missing}`,
-      hint: 'docs/configuration.md lists what each provider needs.',
+      hint,
     });
     const findings: Finding[] = [];
-    const oneOf = profile.provider ? NEEDS[profile.provider].oneOf : [];
-    if (oneOf.length > 0 && oneOf.every((key) => profile[key] === undefined)) {
-      findings.push(incomplete('provider', `${oneOf.join(' or ')}, since its provider is ${profile.provider}`));
+    const { provider } = profile;
+    // What the provider needs may also stand in the profile of the command-line client.
+    const elsewhere: Partial<ProfileDraft> = awsProfiles.get(profile.cli_profile ?? '') ?? {};
+    if (provider && NEEDS[provider].oneOf.every((key) => lacks(key) && elsewhere[key] === undefined)) {
+      const { oneOf, hint } = NEEDS[provider];
+      findings.push(incomplete('provider', `${oneOf.join(' or ')}, since its provider is ${provider}`, hint));
     }
-    // Neither is fine: the credentials may come from cli_profile or from the provider's own variables.
-    if (profile.access_key !== undefined && profile.secret_key === undefined) {
-      findings.push(incomplete('access_key', 'secret_key beside access_key'));
+    const pair = 'The two are used together. Or leave both out, and name a cli_profile.';
+    if (!lacks('access_key') && lacks('secret_key')) {
+      findings.push(incomplete('access_key', 'secret_key beside access_key', pair));
     }
-    if (profile.secret_key !== undefined && profile.access_key === undefined) {
-      findings.push(incomplete('secret_key', 'access_key beside secret_key'));
+    if (!lacks('secret_key') && lacks('access_key')) {
+      findings.push(incomplete('secret_key', 'access_key beside secret_key', pair));
     }
     return findings;
   });

@@ -1,0 +1,42 @@
+/** Whether somebody answers at an address. */
+export interface Reach {
+  /** `null` when none is known. */
+  url: string | null;
+  /** `null` when nobody was asked. */
+  ok: boolean | null;
+  error: string | null;
+}
+
+const PATIENCE = 5000;
+
+/** Any answer will do: what may be done there is found out by who does it. No credentials are sent. */
+export async function reach(
+  address: string,
+  { signal, offline }: { signal: AbortSignal; offline: boolean },
+): Promise<Reach> {
+  const url = withoutCredentials(address);
+  if (offline) return { url, ok: null, error: null };
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]);
+    const response = await fetch(url, { method: 'HEAD', redirect: 'manual', signal: limit });
+    await response.body?.cancel();
+    return { url, ok: true, error: null };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { url, ok: false, error: reasonOf(error as Error) };
+  }
+}
+
+function withoutCredentials(address: string): string {
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  return url.href.replace(/\/$/, '');
+}
+
+/** What fetch says is `fetch failed`; why it did is the cause. */
+function reasonOf(error: Error): string {
+  if (error.name === 'TimeoutError') return `no answer within ${PATIENCE / 1000} seconds`;
+  const cause = error.cause as (Error & { code?: string }) | undefined;
+  return cause?.message || cause?.code || error.message;
+}
