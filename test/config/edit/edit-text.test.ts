@@ -210,4 +210,4 @@ it('whatever is set is what is read afterwards, and every other line is byte for
     }),
     { numRuns: 1000 },
   );
-});
+}, 120_000);
