@@ -261,6 +261,18 @@ describeWithPostgres('a subset', () => {
     expect({ databases: await server.databases(), rows: await server.dump('hard_small') }).toEqual(before);
   });
 
+  it('says which table its user may not read', async () => {
+    const url = new URL(server.url('hard'));
+    await server.psql('postgres', { sql: `CREATE ROLE reader LOGIN PASSWORD '${url.password}'` });
+    url.username = 'reader';
+    const src_url = url.href;
+    const planning = planSubset(contextFor('hard', { ...THREE, src_url }), { target: 't' });
+    await expect(planning).rejects.toMatchObject({
+      code: 'source_unreadable',
+      message: expect.stringContaining('permission denied'),
+    });
+  });
+
   it('refuses the source as its destination', async () => {
     const planning = planSubset(
       contextFor('hard', { ...THREE, dst_url: server.url('hard').replace('127.0.0.1', 'localhost') }),

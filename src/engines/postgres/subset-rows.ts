@@ -12,7 +12,7 @@ const PAGE_SPAN = 2 ** 9;
 const MOST_LEAVES = 2 ** 53 / LEAF_SPAN;
 
 /** How many rows a statement names; more would only make it longer. */
-const BATCH_ROWS = 100_000;
+const BATCH_ROWS = 25_000;
 
 /** `(12,5)` in a leaf. */
 export function rowNumber({ index }: Leaf, ctid: string): number {

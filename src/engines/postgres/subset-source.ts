@@ -1,9 +1,11 @@
+import { EXIT, UserError } from '../../errors.ts';
+import { redact } from '../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import type { SubsetSource } from '../subset.ts';
 import { readLocale } from './catalogue.ts';
 import { connect } from './connect.ts';
 import { readDatabaseSettings } from './dump-source.ts';
-import { quoteName, quoteText, type Session } from './session.ts';
+import { quoteName, quoteText, type Session, SqlError } from './session.ts';
 import { readSubsetCatalogue, type SubsetCatalogue } from './subset-catalogue.ts';
 import { createFinder, type Lend } from './subset-finder.ts';
 import { makeSubset } from './subset-make.ts';
@@ -57,8 +59,17 @@ export async function openSource(
     };
   } catch (error) {
     await close();
-    throw error;
+    throw error instanceof SqlError ? unreadable(url, error) : error;
   }
+}
+
+function unreadable({ display }: DatabaseUrl, cause: SqlError): UserError {
+  return new UserError(`The source ${display} cannot be read: ${redact(cause.message)}`, {
+    code: 'source_unreadable',
+    exit: EXIT.failed,
+    hint: 'The user of subset.src_url needs SELECT on every table: GRANT pg_read_all_data TO … (PostgreSQL 14 or newer).',
+    cause,
+  });
 }
 
 /** A rewritten table (VACUUM FULL, TRUNCATE) would have its rows in other places than those that were noted. */
