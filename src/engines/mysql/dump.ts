@@ -13,7 +13,7 @@ import { featuresOf } from './features.ts';
 import { beginInstant } from './instant.ts';
 import { type Part, partsOf } from './parts.ts';
 import { openRowReader, type RowReader } from './row-readers.ts';
-import { ROWS_TERMINATOR } from './row-text.ts';
+import { ROWS_TERMINATOR, ROWS_TERMINATOR_LINES } from './row-text.ts';
 import { quoteName, SqlError } from './session.ts';
 
 /**
@@ -160,8 +160,7 @@ function assemble({ database, table, packed }: Packed): DumpedTable {
   if (!packed.every(({ terminated }) => terminated)) throw cutShort(name);
   const [file, ...parts] = packed.map((each) => each.file);
   if (!file) throw new Error(`${name} has no file`);
-  // One line of each file is its terminator.
-  const rows = packed.reduce((sum, { lines }) => sum + lines - 1, 0);
+  const rows = packed.reduce((sum, { lines }) => sum + lines - ROWS_TERMINATOR_LINES, 0);
   const columns = table.columns.filter((column) => !column.generated);
   return {
     table: { name, rows, file, ...(parts.length > 0 && { parts }) },

@@ -4,9 +4,10 @@
  * https://dev.mysql.com/doc/refman/en/load-data.html
  */
 
-/** Ends the content of a complete file: in rows no dot follows a backslash. */
-export const ROWS_TERMINATOR = '\\.\n';
-export const ROWS_TERMINATOR_BYTES = 3;
+/** Ends the content of a complete file: no row begins with a backslash and a dot. Its own line feed begins it. */
+export const ROWS_TERMINATOR = '\n\\.\n';
+export const ROWS_TERMINATOR_BYTES = 4;
+export const ROWS_TERMINATOR_LINES = 2;
 
 const TAB = 9;
 const LINE_FEED = 10;
@@ -20,9 +21,9 @@ const NULL_FIELD = 0xfb;
 const TWO_BYTES = 0xfc;
 const THREE_BYTES = 0xfd;
 
-/** How many bytes a row of the protocol takes as text at most. */
+/** How many bytes a row of the protocol takes as text at most: NULL, of one byte there, is two and a tab here. */
 export function mostBytesOf(packetBytes: number): number {
-  return 2 * packetBytes + 1;
+  return 3 * packetBytes + 1;
 }
 
 export interface RowPacket {
@@ -36,7 +37,7 @@ export function writeRow({ buffer, offset, end }: RowPacket, into: Uint8Array, s
   let from = offset;
   let to = start;
   while (from < end) {
-    if (to > start) into[to++] = TAB;
+    if (from > offset) into[to++] = TAB;
     const first = buffer[from++] as number;
     if (first === NULL_FIELD) {
       into[to++] = BACKSLASH;

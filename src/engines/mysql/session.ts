@@ -61,7 +61,7 @@ export const SESSION_SETTINGS = [
   'SET sql_quote_show_create = 1, wait_timeout = 86400, net_read_timeout = 3600, net_write_timeout = 3600',
   'SET group_concat_max_len = 1048576, max_error_count = 64',
   '/*!80000 SET max_execution_time = 0, information_schema_stats_expiry = 0 */',
-  '/*!80000 SET show_create_table_skip_secondary_engine = 0, sql_generate_invisible_primary_key = 0 */',
+  '/*!80030 SET sql_generate_invisible_primary_key = 0 */',
   '/*M!100600 SET max_statement_time = 0, idle_transaction_timeout = 0 */',
 ];
 
@@ -73,12 +73,13 @@ export async function openSession({ url, signal }: SessionOptions): Promise<Sess
   return session;
 }
 
-/** Settings come with versions; a server that has none needs none. */
+/** Settings come with versions, and a few only an administrator may make: then they are what they are for everybody. */
 const UNKNOWN_VARIABLE = 1193;
 const EMPTY_QUERY = 1065;
+const MAY_NOT_SET = 1227;
 
 function ignoreUnknownSetting(error: unknown): void {
-  if (error instanceof SqlError && [UNKNOWN_VARIABLE, EMPTY_QUERY].includes(error.errno)) return;
+  if (error instanceof SqlError && [UNKNOWN_VARIABLE, EMPTY_QUERY, MAY_NOT_SET].includes(error.errno)) return;
   throw error;
 }
 
