@@ -8,6 +8,7 @@ interface Arguments {
 
 interface Options {
   note?: string;
+  push: boolean;
   cpus?: number;
 }
 

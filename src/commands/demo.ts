@@ -14,7 +14,7 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   return { data: tour, text: tourText(demo.source, tour) };
 }
 
-function tourText(source: string, { built, again, verified, loaded, reloaded, undone }: Tour): string {
+function tourText(source: string, { built, again, verified, loaded, reloaded, undone, subset }: Tour): string {
   return [
     `Built snapshot ${built.id} of ${source}: ${count(built.tables)} tables, ${count(built.rows)} rows, ${bytes(built.size_bytes)} in ${bytes(built.stored_bytes)}`,
     `Built it again: unchanged tables are stored once, so ${again.id} added ${bytes(again.stored_bytes)}`,
@@ -22,6 +22,7 @@ function tourText(source: string, { built, again, verified, loaded, reloaded, un
     `Loaded it into ${loaded.destination}: ${count(loaded.rows)} rows, checked, and named in ${loaded.swap_ms} ms`,
     `Loaded it again: the database was away for ${reloaded.swap_ms} ms, and what it replaced was kept`,
     `Undone: ${undone.destination} is what it was before`,
+    `Made a subset in ${subset.destination}: 1 % of the customers and all that belongs to them, ${count(subset.rows)} rows, ${count(subset.proof.length)} references proved`,
     'Nothing of the demo remains. See it on a terminal: tool demo',
   ].join('\n');
 }

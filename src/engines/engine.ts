@@ -115,6 +115,8 @@ export interface ScriptRun {
   /** On the database as it is; otherwise into a new one that takes the destination's place. */
   asItIs: boolean;
   undo: boolean;
+  /** An empty folder for the tool's files. */
+  directory: string;
 }
 
 export interface Kept {
@@ -143,6 +145,8 @@ export interface Engine {
   /** The state of the database that a script would be run on. */
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
   runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
+  /** The rows of every table of a database, by `schema.table`; not every engine can tell. */
+  countRows?(context: EngineContext, url: DatabaseUrl): Promise<Map<string, number>>;
   /** The database that the last restore replaced; rejects when none is kept. */
   findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
   /** Swaps the destination with the database that is kept for it. */

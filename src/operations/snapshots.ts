@@ -1,9 +1,12 @@
 import type { Context } from '../context.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { SnapshotRow, TargetSnapshots } from '../results.ts';
+import { manifestKey } from '../snapshots/catalogue.ts';
+import { headlineOf } from '../snapshots/headline.ts';
 import type { Manifest } from '../snapshots/manifest.ts';
-import { createRepository, filesOf, type Repository } from '../snapshots/repository.ts';
-import { findTarget } from './find-target.ts';
+import { createRepository, type Repository } from '../snapshots/repository.ts';
+import type { Shelf } from '../snapshots/shelf.ts';
+import { listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
 
 /** Which snapshot of a target: its index (0 is the newest) or its id; screens use the id, which does not shift. */
 export type SnapshotSelector = number | string;
@@ -16,62 +19,104 @@ export interface SnapshotRequest {
   original?: boolean;
 }
 
-/** A target's snapshots, newest first. */
-export async function listSnapshots(context: Context, target: string): Promise<TargetSnapshots> {
-  findTarget(context.configuration, target);
-  const manifests = await repositoryOf(context).list(target);
-  return { target, snapshots: manifests.map(snapshotRow) };
+/** A snapshot that was asked for, and where it is. */
+export interface FoundSnapshot {
+  manifest: Manifest;
+  row: SnapshotRow;
+  /** Whether it is on this machine, whole. */
+  local: boolean;
+  /** The shelf that holds it, if one does. */
+  shelf: Shelf | null;
 }
 
-/** Sets or, with an empty text, removes the note of a snapshot. */
+/** A target's snapshots on this machine and on its shelf, newest first. */
+export async function listSnapshots(
+  context: Context,
+  target: string,
+  { original = false } = {},
+): Promise<TargetSnapshots> {
+  const placed = await listEverywhere(context, { target, original });
+  return { target, snapshots: placed.map((snapshot, index) => placedRow(snapshot, { index, target })) };
+}
+
+/** Sets or, with an empty text, removes the note of a snapshot, wherever it is. */
 export async function annotate(context: Context, request: SnapshotRequest & { note: string }): Promise<SnapshotRow> {
-  const { manifest, index } = await findSnapshot(context, request);
+  const { manifest, row, local, shelf } = await findSnapshot(context, request);
   const annotated = { ...manifest, note: request.note.trim() === '' ? null : request.note.trim() };
-  await repositoryOf(context).write(annotated);
-  return snapshotRow(annotated, index);
+  if (local) await repositoryOf(context).write(annotated);
+  await shelf?.write(annotated);
+  return { ...row, note: annotated.note };
+}
+
+/** The snapshots with these ids; what has gone meanwhile is left out. */
+export async function findSnapshots(context: Context, { target, ids }: { target: string; ids: string[] }) {
+  const placed = await listEverywhere(context, { target, original: true });
+  const found: FoundSnapshot[] = [];
+  for (const [index, snapshot] of placed.entries()) {
+    if (!ids.includes(snapshot.headline.id)) continue;
+    const manifest = await readManifest(context, snapshot);
+    const { local, shelf } = snapshot;
+    if (manifest) found.push({ manifest, row: placedRow(snapshot, { index, target }), local, shelf });
+  }
+  return found;
 }
 
 /** The snapshot that was asked for; an error of wrong usage when there is none. */
-export async function findSnapshot(
-  context: Context,
-  { target, snapshot = 0 }: SnapshotRequest,
-): Promise<{ manifest: Manifest; index: number }> {
-  findTarget(context.configuration, target);
-  const manifests = await repositoryOf(context).list(target);
+export async function findSnapshot(context: Context, request: SnapshotRequest): Promise<FoundSnapshot> {
+  const { target, snapshot = 0, original = false } = request;
+  const placed = await listEverywhere(context, { target, original });
   const index =
-    typeof snapshot === 'number' ? snapshot : manifests.findIndex((manifest) => manifest.id.startsWith(snapshot));
-  const manifest = manifests[index];
-  if (manifest) return { manifest, index };
-  if (manifests.length === 0) {
-    throw new UserError(`Target "${target}" has no snapshots yet`, {
+    typeof snapshot === 'number' ? snapshot : placed.findIndex(({ headline }) => headline.id.startsWith(snapshot));
+  const found = placed[index];
+  if (!found) throw missing(request, placed.length);
+  const manifest = await readManifest(context, found);
+  if (!manifest) throw missing(request, placed.length);
+  const { local, shelf } = found;
+  return { manifest, row: placedRow(found, { index, target }), local, shelf };
+}
+
+function readManifest(
+  context: Context,
+  { headline, local, shelf }: PlacedSnapshot,
+): Promise<Manifest | null | undefined> {
+  const source = local ? repositoryOf(context) : shelf;
+  return Promise.resolve(source?.read(manifestKey(headline)));
+}
+
+function missing({ target, snapshot = 0 }: SnapshotRequest, count: number): UserError {
+  if (count === 0) {
+    return new UserError(`Target "${target}" has no snapshots yet`, {
       code: 'snapshot_missing',
       exit: EXIT.usage,
       hint: `Take one: tool build ${target}`,
     });
   }
-  throw new UserError(`Target "${target}" has no snapshot ${snapshot}`, {
+  return new UserError(`Target "${target}" has no snapshot ${snapshot}`, {
     code: 'snapshot_missing',
     exit: EXIT.usage,
-    hint: `There are ${manifests.length}, from 0 (the newest) to ${manifests.length - 1}: tool target ${target}`,
+    hint: `There are ${count}, from 0 (the newest) to ${count - 1}: tool target ${target}`,
   });
 }
 
-export function snapshotRow(manifest: Manifest, index: number): SnapshotRow {
+interface RowOptions {
+  index: number;
+  /** The target that was asked for. */
+  target: string;
+}
+
+function placedRow({ headline, local, shelf }: PlacedSnapshot, { index, target }: RowOptions): SnapshotRow {
+  const { target: origin, ...facts } = headline;
   return {
     index,
-    id: manifest.id,
-    created_at: manifest.created_at,
-    sanitized: manifest.sanitized,
-    engine: manifest.engine,
-    server_version: manifest.server_version,
-    schemas: manifest.schemas,
-    tables: manifest.tables.length,
-    rows: manifest.tables.reduce((sum, table) => sum + table.rows, 0),
-    size_bytes: filesOf(manifest).reduce((sum, file) => sum + file.bytes, 0),
-    stored_bytes: manifest.added_bytes,
-    where: ['local'],
-    note: manifest.note,
+    ...facts,
+    where: [...(local ? (['local'] as const) : []), ...(shelf ? (['remote'] as const) : [])],
+    ...(origin !== target && { origin }),
   };
+}
+
+/** The row of a snapshot that has just been stored on this machine. */
+export function snapshotRow(manifest: Manifest, index: number): SnapshotRow {
+  return placedRow({ headline: headlineOf(manifest), local: true, shelf: null }, { index, target: manifest.target });
 }
 
 export function repositoryOf({ configuration, report }: Context): Repository {
