@@ -41,7 +41,7 @@ export interface ArgumentSpec {
   /** The only values it takes. */
   choices?: string[];
   /** What the shell offers for it. */
-  complete?: 'target' | 'snapshot' | 'snapshot or file';
+  complete?: 'target' | 'snapshot' | 'snapshot or file' | 'sensitive key';
   /** Takes all that is left. */
   variadic?: boolean;
 }

@@ -163,7 +163,13 @@ export const COMMANDS: CommandSpec[] = [
     summary: 'encrypt sensitive values of the configuration file where they stand',
     group: 'Set up',
     arguments: [
-      { name: 'keys', description: 'keys to encrypt; default all that are sensitive', required: false, variadic: true },
+      {
+        name: 'keys',
+        description: 'keys to encrypt; default all that are sensitive',
+        required: false,
+        complete: 'sensitive key',
+        variadic: true,
+      },
     ],
     options: [{ flags: '--dry-run', description: 'say which, change nothing' }],
     examples: [
@@ -177,7 +183,7 @@ export const COMMANDS: CommandSpec[] = [
     name: 'config decrypt',
     summary: 'print one value of the configuration, decrypted',
     group: 'Set up',
-    arguments: [{ name: 'key', description: 'key of the value', required: true }],
+    arguments: [{ name: 'key', description: 'key of the value', required: true, complete: 'sensitive key' }],
     options: [],
     examples: [{ command: 'tool config decrypt authtoken', does: 'the token in plain' }],
     json: 'document',

@@ -1,5 +1,5 @@
 import { closest } from 'fastest-levenshtein';
-import type { FileRequest } from '../config/config-file.ts';
+import { type FileRequest, readConfigFile } from '../config/config-file.ts';
 import { editFile } from '../config/edit/edit-file.ts';
 import type { Edit } from '../config/edit/edit-text.ts';
 import { createSpotFinder } from '../config/edit/find-spot.ts';
@@ -71,6 +71,14 @@ export async function decryptValue({ key, ...request }: FileRequest & { key: str
   if (problem) throw invalidConfiguration([problem]);
   const values = textsOf(inspection.values ?? {}, shapeOf(settingsSchema));
   return named(values, key).text;
+}
+
+/** The keys of the file that `encrypt` and `decrypt` are for; the values are not looked at. */
+export async function sensitiveKeys(request: FileRequest): Promise<string[]> {
+  const file = await readConfigFile(request);
+  if (!file) return [];
+  const values = textsOf(file.source.tree, shapeOf(settingsSchema));
+  return values.filter(({ secret }) => secret).map(({ path }) => dotted(path));
 }
 
 /** The file must open before anything can be said about its values. */
