@@ -78,7 +78,8 @@ function read(query: string): Read[] {
     if (groups.word !== undefined) {
       const word = groups.word.toUpperCase();
       words.push(word);
-      if (parentheses.length === 0 && DEFINES_ROUTINE.test(words.slice(0, 4).join(' '))) bodies += bodyChange(word, bodies);
+      if (parentheses.length === 0 && DEFINES_ROUTINE.test(words.slice(0, 4).join(' ')))
+        bodies += bodyChange(word, bodies);
     }
     if (groups.other === '(') parentheses.push(start);
     if (groups.other === ')') parentheses.pop();
@@ -121,10 +122,14 @@ const TRANSACTION_BOUNDS = /^(BEGIN|START TRANSACTION|COMMIT|END)\b/;
 const REFUSALS: { statement: RegExp; why: string }[] = [
   { statement: /^COPY .*\b(STDIN|STDOUT)\b/, why: 'rows cannot be part of a query: write INSERT … VALUES instead' },
   {
-    statement: /^((CREATE|DROP) (DATABASE|TABLESPACE)|ALTER SYSTEM|(CREATE|DROP|ALTER) (ROLE|USER|GROUP))\b(?! MAPPING)/,
+    statement:
+      /^((CREATE|DROP) (DATABASE|TABLESPACE)|ALTER SYSTEM|(CREATE|DROP|ALTER) (ROLE|USER|GROUP))\b(?! MAPPING)/,
     why: 'it reaches beyond the database that is sanitized',
   },
-  { statement: /^(ROLLBACK|ABORT)\b(?!.* TO\b)|^PREPARE TRANSACTION\b/, why: 'it would take back what the query has done' },
+  {
+    statement: /^(ROLLBACK|ABORT)\b(?!.* TO\b)|^PREPARE TRANSACTION\b/,
+    why: 'it would take back what the query has done',
+  },
   { statement: /^SET .*\bSTANDARD_CONFORMING_STRINGS\b/, why: 'it would change where quotes end' },
 ];
 

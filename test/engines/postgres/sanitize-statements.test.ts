@@ -28,7 +28,8 @@ it.each([
   { what: 'parentheses', statement: 'CREATE RULE r AS ON DELETE TO t DO (SELECT 1; SELECT 2)' },
   {
     what: 'a body in standard SQL',
-    statement: 'CREATE OR REPLACE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN true THEN 1 END; SELECT 2; END',
+    statement:
+      'CREATE OR REPLACE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN true THEN 1 END; SELECT 2; END',
   },
   { what: 'letters of other alphabets', statement: 'SELECT größe, «имя» FROM таблица' },
 ])('$what holds semicolons without ending the statement', ({ statement }) => {
