@@ -79,6 +79,32 @@ export const COMMANDS: CommandSpec[] = [
     load: () => import('./load.ts'),
   },
   {
+    name: 'sanitize',
+    summary: 'run the sanitization query on a copy of a snapshot, and store the result beside the original',
+    group: 'Snapshots',
+    arguments: [TARGET, SNAPSHOT],
+    options: [
+      { flags: '-n, --new', description: 'take a new snapshot first' },
+      { flags: '-e, --ephemeral', description: 'in a throw-away database; also when there is no sanitize.dst_url' },
+      { flags: '--strict', description: 'publish nothing while columns that look personal are as they were' },
+      { flags: '--suggest', description: 'print a first query for such columns, and store nothing' },
+      DRY_RUN,
+      { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
+      CPUS,
+    ],
+    examples: [
+      { command: 'tool sanitize app', does: 'the sanitized copy of the newest snapshot of "app"' },
+      {
+        command: 'tool sanitize app --dry-run',
+        does: 'which query it would be, its statements, and where it would run',
+      },
+      { command: 'tool sanitize app --suggest > sanitize.sql', does: 'a first query, to read and edit' },
+    ],
+    json: 'events',
+    writes: true,
+    load: () => import('./sanitize.ts'),
+  },
+  {
     name: 'undo',
     summary: 'put the database that the last load replaced back',
     group: 'Snapshots',

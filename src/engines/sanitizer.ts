@@ -2,7 +2,7 @@ import type { ColumnDigest, ColumnFacts } from '../sanitize/column-facts.ts';
 import type { PersonalKind } from '../sanitize/detector/kinds.ts';
 import type { Statement } from '../sanitize/statement.ts';
 import type { Manifest } from '../snapshots/manifest.ts';
-import type { DatabaseUrl, EngineContext } from './engine.ts';
+import type { DatabaseUrl, DumpResult, EngineContext } from './engine.ts';
 
 /** What sanitizing asks of an engine. The database is always a fresh copy that nobody else uses. */
 export interface Sanitizer {
@@ -17,7 +17,7 @@ export interface Sanitizer {
   /** Takes the old values out of what the query does not see: views that are stored, statistics, dead rows. */
   removeTraces(context: EngineContext, traces: Traces): Promise<void>;
   /** A query that replaces the values of the columns, for a person to read and edit. */
-  suggestQuery(context: EngineContext, url: DatabaseUrl, columns: SuspectColumn[]): Promise<string>;
+  suggestQuery(context: EngineContext, request: SuggestionRequest): Promise<string>;
   /** Places for a database that the run makes and drops, the best first. */
   scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]>;
 }
@@ -35,10 +35,17 @@ export interface QueryRun {
 
 export interface Traces {
   url: DatabaseUrl;
-  /** Of the sanitized snapshot. */
-  manifest: Manifest;
+  /** What was dumped from it. */
+  dump: DumpResult;
   /** Names of the tables whose content the query has changed. */
   changed: string[];
+}
+
+export interface SuggestionRequest {
+  url: DatabaseUrl;
+  /** All there are. */
+  columns: ColumnFacts[];
+  suspects: SuspectColumn[];
 }
 
 /** A column and what it seems to hold. */
@@ -48,9 +55,8 @@ export interface SuspectColumn {
 }
 
 export interface ScratchPlace {
-  kind: 'own_server' | 'destination_server';
   /** For people: `a server of our own`. */
   label: string;
   /** The database that a restore is to be pointed at; disposing leaves nothing of the place. */
-  open(): Promise<{ url: DatabaseUrl } & AsyncDisposable>;
+  open(context: EngineContext): Promise<{ url: DatabaseUrl } & AsyncDisposable>;
 }

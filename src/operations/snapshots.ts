@@ -16,11 +16,11 @@ export interface SnapshotRequest {
   original?: boolean;
 }
 
-/** A target's snapshots, newest first. */
+/** A target's snapshots, newest first; a sanitized one stands before its original and shares its index. */
 export async function listSnapshots(context: Context, target: string): Promise<TargetSnapshots> {
   findTarget(context.configuration, target);
-  const manifests = await repositoryOf(context).list(target);
-  return { target, snapshots: manifests.map(snapshotRow) };
+  const families = familiesOf(await repositoryOf(context).list(target));
+  return { target, snapshots: families.flatMap((family, index) => family.map((each) => snapshotRow(each, index))) };
 }
 
 /** Sets or, with an empty text, removes the note of a snapshot. */
@@ -34,25 +34,49 @@ export async function annotate(context: Context, request: SnapshotRequest & { no
 /** The snapshot that was asked for; an error of wrong usage when there is none. */
 export async function findSnapshot(
   context: Context,
-  { target, snapshot = 0 }: SnapshotRequest,
+  { target, snapshot = 0, original = false }: SnapshotRequest,
 ): Promise<{ manifest: Manifest; index: number }> {
   findTarget(context.configuration, target);
-  const manifests = await repositoryOf(context).list(target);
+  const families = familiesOf(await repositoryOf(context).list(target));
   const index =
-    typeof snapshot === 'number' ? snapshot : manifests.findIndex((manifest) => manifest.id.startsWith(snapshot));
-  const manifest = manifests[index];
+    typeof snapshot === 'number'
+      ? snapshot
+      : families.findIndex((family) => family.some(({ id }) => id.startsWith(snapshot)));
+  const family = families[index];
+  if (!family) throw missing(target, { snapshot, count: families.length });
+  const named = typeof snapshot === 'number' ? family[0] : family.find(({ id }) => id.startsWith(snapshot));
+  const manifest = original ? family.find(({ sanitized }) => !sanitized) : named;
   if (manifest) return { manifest, index };
-  if (manifests.length === 0) {
-    throw new UserError(`Target "${target}" has no snapshots yet`, {
+  throw new UserError(`The original of snapshot ${snapshot} of "${target}" is not on this machine`, {
+    code: 'snapshot_missing',
+    exit: EXIT.usage,
+    hint: 'Only its sanitized copy is here: leave --original out to take that.',
+  });
+}
+
+/**
+ * Snapshots with what was made of them, newest data first, and in each the sanitized ones first, the latest before all:
+ * what is taken unless the original is asked for.
+ */
+export function familiesOf(manifests: Manifest[]): Manifest[][] {
+  const families = Map.groupBy(manifests, ({ sanitized_of, id }) => sanitized_of ?? id);
+  return [...families.values()].map((family) =>
+    family.sort((a, b) => ((a.sanitized_at ?? '') < (b.sanitized_at ?? '') ? 1 : -1)),
+  );
+}
+
+function missing(target: string, { snapshot, count }: { snapshot: SnapshotSelector; count: number }): UserError {
+  if (count === 0) {
+    return new UserError(`Target "${target}" has no snapshots yet`, {
       code: 'snapshot_missing',
       exit: EXIT.usage,
       hint: `Take one: tool build ${target}`,
     });
   }
-  throw new UserError(`Target "${target}" has no snapshot ${snapshot}`, {
+  return new UserError(`Target "${target}" has no snapshot ${snapshot}`, {
     code: 'snapshot_missing',
     exit: EXIT.usage,
-    hint: `There are ${manifests.length}, from 0 (the newest) to ${manifests.length - 1}: tool target ${target}`,
+    hint: `There are ${count}, from 0 (the newest) to ${count - 1}: tool target ${target}`,
   });
 }
 
@@ -62,6 +86,7 @@ export function snapshotRow(manifest: Manifest, index: number): SnapshotRow {
     id: manifest.id,
     created_at: manifest.created_at,
     sanitized: manifest.sanitized,
+    ...(manifest.sanitized_of !== undefined && { sanitized_of: manifest.sanitized_of }),
     engine: manifest.engine,
     server_version: manifest.server_version,
     schemas: manifest.schemas,

@@ -10,10 +10,9 @@ export async function scratchPlaces(context: EngineContext, destination: Databas
   const places: ScratchPlace[] = [];
   if (programs) {
     places.push({
-      kind: 'own_server',
       label: 'a throw-away server of our own',
-      async open() {
-        const server = await startThrowAwayServer(context, { programs });
+      async open(running) {
+        const server = await startThrowAwayServer(running, { programs });
         const url = parsePostgresUrl(server.url('sanitize'));
         return { url, [Symbol.asyncDispose]: server.stop };
       },
@@ -23,7 +22,6 @@ export async function scratchPlaces(context: EngineContext, destination: Databas
     // Beside it the restore makes a database of a random name, and sweeps those of runs that were killed.
     const url = withDatabase(destination, `${destination.database ?? ''}${SUFFIX}`);
     places.push({
-      kind: 'destination_server',
       label: `a throw-away database on the server of ${destination.display}`,
       open: async () => ({ url, [Symbol.asyncDispose]: async () => {} }),
     });

@@ -1,6 +1,6 @@
 import type { EngineContext } from '../engine.ts';
 import type { Traces } from '../sanitizer.ts';
-import { archiveDetails } from './archive.ts';
+import type { ArchiveDetails } from './archive.ts';
 import { connect } from './connect.ts';
 import { quoteName } from './session.ts';
 
@@ -8,12 +8,12 @@ import { quoteName } from './session.ts';
  * What an UPDATE leaves behind: rows that are dead but lie in the table's file, statistics with the most common of the
  * old values, and materialized views of them. Tables are written anew without the first two, views from the tables.
  */
-export async function removeTraces(context: EngineContext, { url, manifest, changed }: Traces): Promise<void> {
+export async function removeTraces(context: EngineContext, { url, dump, changed }: Traces): Promise<void> {
   const { report } = context;
   report({ event: 'step', step: 'traces', state: 'started', label: 'Remove what the old values have left' });
   await using session = await connect(context, url, { settings: { statement_timeout: '0', row_security: 'off' } });
-  const data = archiveDetails(manifest).data;
-  for (const { name, file } of manifest.tables) {
+  const data = (dump.details as ArchiveDetails).data;
+  for (const { name, file } of dump.tables) {
     const table = data[file.name];
     if (!table || !changed.includes(name)) continue;
     await session.execute(`VACUUM (FULL, ANALYZE) ${quoteName(table.schema)}.${quoteName(table.table)}`);

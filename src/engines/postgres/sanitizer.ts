@@ -4,6 +4,7 @@ import { digestColumns } from './sanitize-digests.ts';
 import { scratchPlaces } from './sanitize-places.ts';
 import { runQuery } from './sanitize-query.ts';
 import { splitStatements } from './sanitize-statements.ts';
+import { suggestQuery } from './sanitize-suggestion.ts';
 import { removeTraces } from './sanitize-traces.ts';
 
 export const sanitizer: Sanitizer = {
@@ -12,5 +13,6 @@ export const sanitizer: Sanitizer = {
   digestColumns,
   runQuery,
   removeTraces,
+  suggestQuery,
   scratchPlaces,
 };
