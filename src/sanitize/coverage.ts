@@ -2,7 +2,7 @@ import type { Coverage, SanitizeFinding, TableCoverage } from '../results.ts';
 import type { ManifestTable } from '../snapshots/manifest.ts';
 import { type ColumnDigest, columnName } from './column-facts.ts';
 import type { Suspicion } from './detector/detect.ts';
-import { PERSONAL_KINDS } from './detector/kinds.ts';
+import { PERSONAL_KINDS, type PersonalKind } from './detector/kinds.ts';
 import type { KeepComment } from './keep-comments.ts';
 import { maskValue } from './mask.ts';
 
@@ -39,9 +39,10 @@ export function compareColumns({ suspicions, before, after, keep }: Comparison):
   const kept = new Map(keep.map(({ column, reason }) => [column, reason]));
   const findings: SanitizeFinding[] = [];
   const acknowledged: Coverage['acknowledged'] = [];
-  for (const { facts, kind, by } of suspicions) {
+  for (const suspicion of suspicions) {
+    const { facts, kind, by } = suspicion;
     const column = columnName(facts);
-    const state = stateOf(facts, before.get(column), after.get(column));
+    const state = stateOf(suspicion, before.get(column), after.get(column));
     if (state === 'changed') continue;
     const finding: SanitizeFinding = {
       column,
@@ -60,21 +61,24 @@ export function compareColumns({ suspicions, before, after, keep }: Comparison):
   return { findings, acknowledged };
 }
 
-/** Of a column with hardly any value twice this much is told apart from chance. */
+/** Kinds of which two people hardly ever have the same value, so that one that is still there is an old one. */
+const TELLING = new Set<PersonalKind>(['email', 'login', 'phone', 'national_id', 'iban', 'card', 'secret']);
+/** The share of the values that must differ. */
 const NEARLY_UNIQUE = 0.9;
-const ENOUGH_SAMPLES = 5;
+/** The share of the samples above which they have not come back by chance. */
+const LEAST_SURVIVING = 0.02;
 
 /**
- * `unchanged`: the same values, in whatever order; `partly`: a column whose values are nearly all different still has
- * some of the old ones. Where values repeat, such as first names, new ones may well be among the old.
+ * `unchanged`: the same values, in whatever order; `partly`: some of the samples are still there. Where values repeat,
+ * such as first names, or lie close together, such as dates of birth, new ones may well be among the old.
  */
 function stateOf(
-  { sampled, distinct, samples }: Suspicion['facts'],
+  { facts: { sampled, distinct, samples }, kind }: Suspicion,
   before: ColumnDigest | undefined,
   after: ColumnDigest | undefined,
 ): 'changed' | SanitizeFinding['state'] {
   if (!before || !after || after.values === 0) return 'changed';
   if (before.values === after.values && before.digest === after.digest) return 'unchanged';
-  const telling = samples.length >= ENOUGH_SAMPLES && distinct / sampled >= NEARLY_UNIQUE;
-  return telling && after.surviving > 0 ? 'partly' : 'changed';
+  const telling = TELLING.has(kind) && distinct / sampled >= NEARLY_UNIQUE;
+  return telling && after.surviving / samples.length >= LEAST_SURVIVING ? 'partly' : 'changed';
 }
