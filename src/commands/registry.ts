@@ -34,7 +34,11 @@ export const COMMANDS: CommandSpec[] = [
     summary: "take a snapshot of a target's source database",
     group: 'Snapshots',
     arguments: [TARGET],
-    options: [{ flags: '--note <text>', description: 'a note to keep with the snapshot' }, CPUS],
+    options: [
+      { flags: '--note <text>', description: 'a note to keep with the snapshot' },
+      { flags: '--no-sanitize', description: 'leave the sanitization out, where the target has a query for it' },
+      CPUS,
+    ],
     examples: [
       { command: 'tool build app', does: 'a snapshot of the source of target "app"' },
       { command: 'tool build app --note "before the migration"', does: 'the same, with a note' },
