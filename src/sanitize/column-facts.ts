@@ -11,6 +11,8 @@ export interface ColumnFacts {
   /** Alone the subject of a unique index. */
   unique: boolean;
   nullable: boolean;
+  /** `A` and `a` are the same value. */
+  ignoresCase: boolean;
   /** Made by the database from other columns. */
   generated: boolean;
   /** Of the values that were looked at: how many are not null, and how many differ. */

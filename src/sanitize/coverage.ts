@@ -65,6 +65,8 @@ export function compareColumns({ suspicions, before, after, keep }: Comparison):
 const TELLING = new Set<PersonalKind>(['email', 'login', 'phone', 'national_id', 'iban', 'card', 'secret']);
 /** The share of the values that must differ. */
 const NEARLY_UNIQUE = 0.9;
+/** Characters below which values lie so close together that a new one is easily an old one: the code of a card. */
+const LEAST_LENGTH = 7;
 /** The share of the samples above which they have not come back by chance. */
 const LEAST_SURVIVING = 0.02;
 
@@ -79,6 +81,7 @@ function stateOf(
 ): 'changed' | SanitizeFinding['state'] {
   if (!before || !after || after.values === 0) return 'changed';
   if (before.values === after.values && before.digest === after.digest) return 'unchanged';
-  const telling = TELLING.has(kind) && distinct / sampled >= NEARLY_UNIQUE;
+  const long = samples.filter((sample) => sample.length >= LEAST_LENGTH).length * 2 > samples.length;
+  const telling = TELLING.has(kind) && long && distinct / sampled >= NEARLY_UNIQUE;
   return telling && after.surviving / samples.length >= LEAST_SURVIVING ? 'partly' : 'changed';
 }

@@ -103,6 +103,7 @@ function factsOf(row: CatalogueRow, sample: Sample | undefined): ColumnFacts {
   return {
     ...{ schema, table, column, type, nullable, generated },
     family: familyOf(row),
+    ignoresCase: baseOf(row) === 'citext',
     maxLength: max_length,
     unique: is_unique,
     sampled: sample?.sampled ?? 0,
@@ -134,6 +135,11 @@ const FAMILY_OF_CATEGORY: Record<string, ColumnFamily> = {
   S: 'text',
 };
 
-function familyOf({ base, category }: CatalogueRow): ColumnFamily {
-  return FAMILY_OF_TYPE[base] ?? FAMILY_OF_CATEGORY[category] ?? 'other';
+function familyOf(row: CatalogueRow): ColumnFamily {
+  return FAMILY_OF_TYPE[baseOf(row)] ?? FAMILY_OF_CATEGORY[row.category] ?? 'other';
+}
+
+/** A type of an extension is written with the schema that the extension is in. */
+function baseOf({ base }: CatalogueRow): string {
+  return base.slice(base.lastIndexOf('.') + 1);
 }

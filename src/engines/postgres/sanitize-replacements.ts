@@ -45,7 +45,7 @@ const EXPRESSIONS: Record<PersonalKind, (column: Replaceable) => string | null> 
   phone: (column) => scrambled(column, 3),
   iban: (column) => scrambled(column, 2),
   national_id: (column) => scrambled(column, 0),
-  card: (column) => (isDate(column.facts) ? otherDay(column) : scrambled(column, 0)),
+  card: (column) => (isDate(column.facts) ? otherDay(column) : (expiry(column) ?? scrambled(column, 0))),
   vehicle: (column) => scrambled(column, 0),
   address: (column) => scrambled(column, 0),
   birth_date: (column) => (isDate(column.facts) ? otherDay(column) : scrambled(column, 0)),
@@ -107,6 +107,13 @@ function isDate({ family }: ColumnFacts): boolean {
   return family === 'date' || family === 'time';
 }
 
+/** A month or a year as a number, which other digits would not be. */
+function expiry({ key, facts }: Replaceable): string | null {
+  const longest = Math.max(...facts.samples.map((sample) => sample.length));
+  if (facts.family !== 'number' || longest > 4) return null;
+  return longest > 2 ? `2030 + pg_temp.number(${key}, 10)` : `1 + pg_temp.number(${key}, 12)`;
+}
+
 /** In the same year. */
 function otherDay({ name, key }: Replaceable): string {
   return `date_trunc('year', ${name}) + pg_temp.number(${key}, 365) * interval '1 day'`;
@@ -126,5 +133,5 @@ function removed(facts: ColumnFacts): string | null {
 const EMPTY_DOCUMENTS: Record<string, string> = { xml: "'<removed/>'", hstore: "''", tsvector: "''" };
 
 function emptied({ nullable, type }: ColumnFacts): string {
-  return nullable ? 'NULL' : `${EMPTY_DOCUMENTS[type] ?? "'{}'"}::${type}`;
+  return nullable ? 'NULL' : `${EMPTY_DOCUMENTS[type.slice(type.lastIndexOf('.') + 1)] ?? "'{}'"}::${type}`;
 }

@@ -33,11 +33,11 @@ export async function suggestQuery(
       'Triggers would write down what is replaced.',
       silenced.map(({ name }) => `ALTER TABLE ${name} DISABLE TRIGGER USER;`),
     ),
-    section('Both sides of these foreign keys change: they are checked when all is done.', touched.map(deferred)),
+    section('Both sides of these foreign keys change: they are made again when all is done.', touched.map(dropKey)),
     ...tables.map((table) => updateOf(table, names)),
     section('Back to what it was.', [
       ...(touched.length > 0 ? ['SET CONSTRAINTS ALL IMMEDIATE;'] : []),
-      ...touched.map(restored),
+      ...touched.map(addKey),
       ...silenced.map(({ name }) => `ALTER TABLE ${name} ENABLE TRIGGER USER;`),
     ]),
   ]
@@ -54,8 +54,8 @@ interface ForeignKey {
   /** As they stand in SQL. */
   table: string;
   name: string;
-  deferrable: boolean;
-  deferred: boolean;
+  /** What follows its name where it is made. */
+  definition: string;
   pairs: [ColumnPlace, ColumnPlace][];
 }
 
@@ -67,7 +67,7 @@ function readForeignKeys(session: Session): Promise<ForeignKey[]> {
     `json_build_object('schema', ${relation}n.nspname, 'table', ${relation}c.relname, 'column', ${attribute}.attname)`;
   return session.query<ForeignKey>(`
     SELECT format('%I.%I', ownn.nspname, ownc.relname) AS "table", quote_ident(k.conname) AS name,
-      k.condeferrable AS deferrable, k.condeferred AS deferred,
+      pg_get_constraintdef(k.oid) AS definition,
       (SELECT json_agg(json_build_array(${place('own', 'a')}, ${place('ref', 'r')}))
         FROM unnest(k.conkey, k.confkey) AS pair (own, ref)
         JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = pair.own
@@ -104,10 +104,14 @@ function withPartners(suspects: SuspectColumn[], { columns, keys }: Known): Susp
   return [...found.values()].sort((a, b) => (columnName(a.facts) < columnName(b.facts) ? -1 : 1));
 }
 
-function shared(one: ColumnFacts, other: ColumnFacts): Pick<ColumnFacts, 'unique' | 'maxLength' | 'samples'> {
+function shared(
+  one: ColumnFacts,
+  other: ColumnFacts,
+): Pick<ColumnFacts, 'unique' | 'ignoresCase' | 'maxLength' | 'samples'> {
   const limits = [one.maxLength, other.maxLength].filter((limit) => limit !== null);
   return {
     unique: one.unique || other.unique,
+    ignoresCase: one.ignoresCase || other.ignoresCase,
     maxLength: limits.length > 0 ? Math.min(...limits) : null,
     samples: one.samples,
   };
@@ -147,8 +151,8 @@ function updateOf({ columns, name }: SuggestedTable, names: Map<string, string>)
   const assignments: { sql: string; meaning: string }[] = [];
   for (const { facts, kind } of columns) {
     const column = names.get(facts.column) ?? '';
-    const text = facts.family === 'text' && facts.type !== 'citext' ? column : `${column}::text`;
-    const key = facts.type === 'citext' ? `lower(${text})` : text;
+    const text = facts.family === 'text' && !facts.ignoresCase ? column : `${column}::text`;
+    const key = facts.ignoresCase ? `lower(${text})` : text;
     const value = facts.generated ? null : replacement({ facts, kind, name: column, key });
     const meaning = PERSONAL_KINDS[kind];
     if (value !== null) assignments.push({ sql: `  ${column} = ${value}`, meaning });
@@ -164,13 +168,13 @@ function updateOf({ columns, name }: SuggestedTable, names: Map<string, string>)
   return [...remarks, `UPDATE ${name} SET`, ...lines, ';'].join('\n');
 }
 
-function deferred({ table, name }: ForeignKey): string {
-  return `ALTER TABLE ${table} ALTER CONSTRAINT ${name} DEFERRABLE INITIALLY DEFERRED;`;
+/** A key that is only deferred would still cascade, or refuse. */
+function dropKey({ table, name }: ForeignKey): string {
+  return `ALTER TABLE ${table} DROP CONSTRAINT ${name};`;
 }
 
-function restored({ table, name, deferrable, deferred: initially }: ForeignKey): string {
-  const state = deferrable ? `DEFERRABLE INITIALLY ${initially ? 'DEFERRED' : 'IMMEDIATE'}` : 'NOT DEFERRABLE';
-  return `ALTER TABLE ${table} ALTER CONSTRAINT ${name} ${state};`;
+function addKey({ table, name, definition }: ForeignKey): string {
+  return `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition};`;
 }
 
 function section(why: string, lines: string[]): string {
