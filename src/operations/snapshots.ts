@@ -58,7 +58,7 @@ export async function findSnapshot(
  * Snapshots with what was made of them, newest data first, and in each the sanitized ones first, the latest before all:
  * what is taken unless the original is asked for.
  */
-export function familiesOf(manifests: Manifest[]): Manifest[][] {
+function familiesOf(manifests: Manifest[]): Manifest[][] {
   const families = Map.groupBy(manifests, ({ sanitized_of, id }) => sanitized_of ?? id);
   return [...families.values()].map((family) =>
     family.sort((a, b) => ((a.sanitized_at ?? '') < (b.sanitized_at ?? '') ? 1 : -1)),

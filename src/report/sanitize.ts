@@ -53,7 +53,7 @@ function coverageLines({ findings, acknowledged, tables }: Coverage, options: Ta
   ];
 }
 
-export function findingsLines(findings: SanitizeFinding[], options: TableOptions): string[] {
+function findingsLines(findings: SanitizeFinding[], options: TableOptions): string[] {
   if (findings.length === 0) return ['No column that looks personal is as it was.', ''];
   const count = formatNumberOf(findings.length, 'column looks', 'columns look');
   return [
