@@ -11,7 +11,7 @@ import { installSystemPackages } from './system-packages.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 if (!packagesAreInstalled()) installPackages();
-if (process.argv.includes('--system')) installSystemPackages();
+if (process.argv.includes('--system')) installSystemPackages({ forTests: process.argv.includes('--tests') });
 
 /** Compares what npm wrote down after the last installation with the lock file. */
 function packagesAreInstalled() {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Programs that the demo and the tests need and npm cannot bring. */
@@ -16,11 +16,31 @@ const systemPackages = [
     elsewhere: 'macOS: brew install postgresql@17; others: https://www.postgresql.org/download/',
     neededBy: 'the demo and the tests on a real PostgreSQL server',
   },
+  {
+    name: 'a keychain: gnome-keyring in a D-Bus session',
+    programs: ['dbus-run-session', 'gnome-keyring-daemon'],
+    usualPlaces: [],
+    debian: ['gnome-keyring', 'dbus', 'libsecret-1-0'],
+    elsewhere:
+      'other Linux: the packages gnome-keyring, dbus and libsecret; macOS and Windows have a keychain of their own',
+    neededBy: 'the tests of the keychain',
+    onlyForTests: true,
+  },
+  {
+    name: 'Docker, and debootstrap for what is in its images',
+    programs: ['dockerd', 'docker', 'debootstrap'],
+    usualPlaces: ['/usr/sbin'],
+    debian: ['docker.io', 'debootstrap'],
+    elsewhere: 'the tests start a daemon of their own, as root on Debian only',
+    neededBy: 'the tests with client programs in containers',
+    onlyForTests: true,
+  },
 ];
 
 /** Installs what is missing on Debian as root; elsewhere says what is missing and where to get it. Never fails. */
-export function installSystemPackages() {
-  for (const wanted of systemPackages.filter((one) => !isThere(one))) {
+export function installSystemPackages({ forTests }) {
+  const relevant = systemPackages.filter(({ onlyForTests }) => forTests || !onlyForTests);
+  for (const wanted of relevant.filter((one) => !isThere(one))) {
     if (!mayInstall()) sayHow(wanted);
     else if (!install(wanted))
       console.error(`apt-get could not install it. Without it: skipped are ${wanted.neededBy}`);
@@ -43,9 +63,23 @@ function sayHow({ name, debian, elsewhere, neededBy }) {
   );
 }
 
-function install({ name, debian, beforehand }) {
+function install({ name, debian, beforehand = () => true }) {
   console.log(`Installing ${name}: apt-get install ${debian.join(' ')}`);
-  return aptGet('update') && beforehand() && aptGet('install', '--no-install-recommends', ...debian);
+  return (
+    aptGet('update') && beforehand() && withoutServices(() => aptGet('install', '--no-install-recommends', ...debian))
+  );
+}
+
+/** Debian starts what it installs, unless this program says 101. https://manpages.debian.org/bookworm/init-system-helpers/invoke-rc.d.8.en.html */
+function withoutServices(work) {
+  const policy = '/usr/sbin/policy-rc.d';
+  if (existsSync(policy)) return work();
+  writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    return work();
+  } finally {
+    rmSync(policy);
+  }
 }
 
 /** Debian makes a cluster of its own and starts it; only the programs are wanted. */

@@ -1,6 +1,9 @@
 import type { Configuration } from './config/configuration.ts';
+import type { Settings } from './config/schema/settings.ts';
+import type { UserError } from './errors.ts';
 import type { Report } from './events.ts';
 import type { Runner } from './process/runner.ts';
+import type { EngineId } from './results.ts';
 
 /** What every operation is handed: nothing is read from the process or the module level. */
 export interface Context {
@@ -8,10 +11,14 @@ export interface Context {
   report: Report;
   /** Aborted by Ctrl-C, SIGTERM or a cancel on screen; its `reason` is the UserError to end with. */
   signal: AbortSignal;
-  /** Where the tools run. */
+  /** This machine, where tools run unless they are not there. */
   runner: Runner;
+  /** Runs an engine's tools in its configured image; `null` when there is none. Without it all run on this machine. */
+  containers?: (engine: EngineId) => Runner | null;
   clock: () => Date;
   environment: NodeJS.ProcessEnv;
+  /** Says to the log what the work has failed of; not there where no log is kept. */
+  logFailure?: (error: UserError) => void;
 }
 
 export interface ContextOptions {
@@ -22,15 +29,34 @@ export interface ContextOptions {
   report: Report;
   signal: AbortSignal;
   clock: () => Date;
+  /** Keeps a log even where the configuration asks for none. */
+  debug?: boolean;
 }
 
 /** The context of a piece of work; throws with exit 3 when the configuration is missing or not valid. */
-export async function openContext({ config, cwd, ...given }: ContextOptions): Promise<Context> {
-  const { environment, report } = given;
-  const [{ loadConfiguration }, { localRunner }] = await Promise.all([
+export async function openContext({ config, cwd, debug = false, ...given }: ContextOptions): Promise<Context> {
+  const { environment, signal } = given;
+  const [{ loadConfiguration }, { localRunner }, { containerRunners }, { stagingRoot }] = await Promise.all([
     import('./config/load.ts'),
     import('./process/local.ts'),
+    import('./engines/containers.ts'),
+    import('./snapshots/staging.ts'),
   ]);
-  const configuration = await loadConfiguration({ file: config, environment, cwd, report });
-  return { ...given, configuration, runner: localRunner({ environment, report }) };
+  const configuration = await loadConfiguration({ file: config, environment, cwd, report: given.report });
+  const { settings } = configuration;
+  const listeners = debug || settings.debug || settings.trace ? await openLog(settings, given) : given;
+  const { report } = listeners;
+  const runner = localRunner({ environment, report });
+  const workFolders = [stagingRoot(settings.working_directory)];
+  const images = settings.docker.images ?? {};
+  const containers = containerRunners({ images, local: runner, environment, report, signal, workFolders });
+  return { ...given, ...listeners, configuration, runner, containers };
+}
+
+async function openLog(
+  { working_directory, trace }: Settings,
+  { clock, report }: Pick<ContextOptions, 'clock' | 'report'>,
+): Promise<Pick<Context, 'report' | 'logFailure'>> {
+  const { createLog } = await import('./report/log.ts');
+  return createLog({ directory: working_directory, trace, clock, report });
 }

@@ -2,7 +2,7 @@
  * The one way in which work speaks. The plain printer, the JSON printer and the screens' store consume the same
  * stream; none of them is known to the work. Field names are those of the JSON that scripts read.
  */
-export type RunEvent = StepEvent | ProgressEvent | CommandEvent | WarningEvent;
+export type RunEvent = StepEvent | ProgressEvent | CommandEvent | CommandEndedEvent | StatementEvent | WarningEvent;
 
 export interface StepEvent {
   event: 'step';
@@ -19,7 +19,7 @@ export interface ProgressEvent {
   done: number;
   /** `null` when nobody can know; an estimate may still grow. */
   total: number | null;
-  unit: 'tables' | 'bytes' | 'rows' | 'statements';
+  unit: 'tables' | 'bytes' | 'rows' | 'statements' | 'layers';
   /** What is being worked on: `public.orders`. */
   current?: string;
 }
@@ -28,6 +28,25 @@ export interface CommandEvent {
   event: 'command';
   /** The command line that is run, without any secret. */
   command: string;
+}
+
+export interface CommandEndedEvent {
+  event: 'command_ended';
+  /** As in the event of its beginning. */
+  command: string;
+  /** `null` when a signal ended it. */
+  exit: number | null;
+  duration_ms: number;
+}
+
+/** For the log alone: neither printers nor screens show it. */
+export interface StatementEvent {
+  event: 'statement';
+  /** The SQL that was sent, without any secret. */
+  statement: string;
+  /** `00000` when it succeeded; `null` when the connection was lost. */
+  sqlstate: string | null;
+  duration_ms: number;
 }
 
 export interface WarningEvent {

@@ -31,14 +31,14 @@ process.exitCode = await run({
   openContext,
   async openScreens(options) {
     const { start } = await loadScreens(terminal.stdout.color);
-    const { config, environment, cwd } = options;
+    const { config, environment, cwd, debug } = options;
     return start({
       ...options,
       stdin,
       stdout,
       unicode: terminal.unicode,
       clock,
-      createContext: (session) => openContext({ config, environment, cwd, clock, ...session }),
+      createContext: (session) => openContext({ config, environment, cwd, clock, debug, ...session }),
     });
   },
 });

@@ -203,3 +203,22 @@ export interface Suggestion {
   /** SQL for a person to read and edit. */
   query: string;
 }
+
+/** A value of the configuration in force, and where it comes from. */
+export interface ExplainedValue {
+  /** Dotted: `targets.app.subset.subset_tables[0].table`. */
+  key: string;
+  /** The same in parts, since a name may have a dot in it. */
+  path: (string | number)[];
+  /** A secret is `***`, a connection URL without its password. */
+  value: unknown;
+  origin: ValueOrigin;
+}
+
+/** What does not apply to the kind is `null`. */
+export interface ValueOrigin {
+  kind: 'file' | 'variable' | 'default';
+  file: string | null;
+  line: number | null;
+  variable: string | null;
+}

@@ -18,8 +18,24 @@ export interface CompletionSources {
 /** What may stand for the last of the words, which is still being typed and may be empty. */
 export async function complete(words: string[], sources: CompletionSources): Promise<Candidate[]> {
   const current = words.at(-1) ?? '';
-  const candidates = await candidatesFor({ before: words.slice(0, -1), current }, sources);
+  const candidates = await candidatesFor({ before: divided(words.slice(0, -1)), current }, sources);
   return candidates.filter((candidate) => candidate === FILES || candidate.value.startsWith(current));
+}
+
+/** The configuration file that the words name, as the parser takes it: the last one. */
+export function configOf(words: string[]): string | undefined {
+  const before = divided(words.slice(0, -1));
+  const flag = before.lastIndexOf('--config');
+  return flag === -1 ? undefined : before[flag + 1];
+}
+
+/** A flag and its value as two words; bash makes three of `--config=FILE`, the other shells one. */
+function divided(words: string[]): string[] {
+  return words.flatMap((word) => {
+    if (word === '=') return [];
+    const [, flag, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
+    return flag === undefined || value === undefined ? [word] : [flag, value];
+  });
 }
 
 interface Typed {

@@ -27,4 +27,6 @@ export interface ScreensOptions extends ScreensPlace {
   signal: AbortSignal;
   /** Switches everything off that writes. */
   readOnly: boolean;
+  /** Keeps a log even where the configuration asks for none. */
+  debug: boolean;
 }

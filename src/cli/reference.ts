@@ -55,9 +55,30 @@ A command that works prints one event a line:
 \`\`\`
 
 The last line is \`done\`, or \`{"event":"error","code":"…","message":"…","hint":"…","exit":4}\`. \`state\` is \`started\`, \`done\`
-or \`skipped\`; \`unit\` is \`tables\`, \`bytes\` or \`rows\`; \`total\` is \`null\` when nobody can know it. An error may carry
+or \`skipped\`; \`unit\` is \`tables\`, \`bytes\`, \`rows\` or \`layers\` (of an image that is pulled); \`total\` is \`null\` when
+nobody can know it. An error may carry
 \`details\`, a list of lines. With \`--dry-run\` the event \`done\` carries \`"dry_run":true\` and the \`plan\`. With \`--debug\`
-there are events \`{"event":"command","command":"…"}\` as well. The codes are listed in [errors.md](errors.md).`;
+there are events \`{"event":"command","command":"…"}\` as well, and when one has ended
+\`{"event":"command_ended","command":"…","exit":0,"duration_ms":1200}\`. The codes are listed in [errors.md](errors.md).
+
+The document of \`config show\`: \`origin.kind\` is \`file\`, \`variable\` or \`default\`, and what does not apply is \`null\`.
+
+\`\`\`json
+{
+  "file": "…",
+  "shadowed": null,
+  "mode": "local",
+  "values": [
+    {
+      "key": "targets.app.cpus",
+      "path": ["targets", "app", "cpus"],
+      "value": 4,
+      "origin": { "kind": "file", "file": "…", "line": 14, "variable": null }
+    }
+  ],
+  "problems": []
+}
+\`\`\``;
 
 const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
   done: 'done; warnings are allowed',

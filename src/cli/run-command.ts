@@ -29,10 +29,10 @@ export async function runCommand(line: CommandLine, { host, screens }: CommandRu
   let debug = globals.debug;
   const printer = choosePrinter(line, { host, debug: () => debug });
 
-  async function openContext(): Promise<Context> {
+  async function openContext(config = globals.config): Promise<Context> {
     const { environment, cwd } = host;
     const { report } = printer;
-    const context = await host.openContext({ config: globals.config, environment, cwd, report, signal, clock });
+    const context = await host.openContext({ config, environment, cwd, report, signal, clock, debug });
     debug ||= context.configuration.settings.debug;
     return context;
   }
@@ -47,8 +47,8 @@ export async function runCommand(line: CommandLine, { host, screens }: CommandRu
     cwd: host.cwd,
     signal,
     report: printer.report,
-    context: () => {
-      opened ??= openContext();
+    context: (config) => {
+      opened ??= openContext(config);
       return opened;
     },
     confirm: (question) =>
@@ -73,6 +73,8 @@ export async function runCommand(line: CommandLine, { host, screens }: CommandRu
     printer.end('failed');
     // Whatever an aborted run stumbled over, the abort is why.
     const error = toUserError(signal.aborted ? signal.reason : thrown);
+    const context = await opened?.catch(() => null);
+    context?.logFailure?.(error);
     return printError(error, { host, json: globals.json && spec.json, debug });
   }
 }
@@ -106,7 +108,12 @@ interface Printing {
   durationMs: number;
 }
 
-function printOutcome({ data, text }: Outcome, { line: { spec, globals }, host, durationMs }: Printing): void {
+function printOutcome(outcome: Outcome, { line: { spec, globals }, host, durationMs }: Printing): void {
+  const { data, text, verbatim = false } = outcome;
+  if (verbatim) {
+    host.stdout.write(`${text}\n`);
+    return;
+  }
   if (!globals.json) {
     if (text !== '') host.stdout.write(`${redact(text)}\n`);
     return;

@@ -39,16 +39,16 @@ async function runWithoutCommand(line: Extract<ParsedLine, { kind: 'incomplete' 
   return EXIT.usage;
 }
 
-const AS_IT_IS = { readOnly: false };
+const AS_IT_IS = { readOnly: false, debug: false };
 
 function canOpenScreens({ tui, json }: Globals, { terminal }: Host): boolean {
   return terminal.interactive && tui && !json;
 }
 
 function openScreens(
-  { config, readOnly }: Pick<Globals, 'config' | 'readOnly'>,
+  { config, readOnly, debug }: Pick<Globals, 'config' | 'readOnly' | 'debug'>,
   { environment, cwd, signal, openScreens: open }: Host,
   place: ScreensPlace = {},
 ): Promise<ExitCode> {
-  return open({ ...(config === undefined ? {} : { config }), environment, ...place, cwd, signal, readOnly });
+  return open({ ...(config === undefined ? {} : { config }), environment, ...place, cwd, signal, readOnly, debug });
 }

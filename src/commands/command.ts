@@ -77,8 +77,8 @@ export interface Invocation<Arguments = unknown, Options = unknown> {
   /** Aborted by Ctrl-C and SIGTERM; its reason is the UserError to end with. */
   signal: AbortSignal;
   report: Report;
-  /** Loads the configuration, once; throws with exit 3 when it is missing or wrong. */
-  context: () => Promise<Context>;
+  /** Loads the configuration, once; throws with exit 3 when it is missing or wrong. A file may be named instead of `--config`'s. */
+  context: (config?: string) => Promise<Context>;
   /** Returns when the answer is yes; throws with exit 5 when it is no, or when nobody can be asked. */
   confirm: (question: Question) => Promise<void>;
   /** Opens the screens; `null` where they cannot or shall not be: no terminal, CI, `--no-tui`, `--json`. */
@@ -111,6 +111,8 @@ export interface Outcome {
   data: object;
   /** For people, on standard output; nothing when empty. Plain lines, no final newline. */
   text: string;
+  /** The text is a document of the program's own, without any secret: printed as it is, with `--json` too. */
+  verbatim?: true;
   /** Default 0. */
   exit?: ExitCode;
 }

@@ -1,5 +1,5 @@
 import { formatAge } from '../amounts.ts';
-import { type Candidate, complete } from '../cli/completion.ts';
+import { type Candidate, complete, configOf } from '../cli/completion.ts';
 import { listSnapshots } from '../operations/snapshots.ts';
 import { listTargets } from '../operations/targets.ts';
 import type { Invocation, Outcome } from './command.ts';
@@ -9,10 +9,12 @@ interface Arguments {
 }
 
 export async function run(invocation: Invocation<Arguments>): Promise<Outcome> {
-  const candidates = await complete(invocation.arguments.words ?? [], {
+  const { words = [] } = invocation.arguments;
+  const context = () => invocation.context(configOf(words));
+  const candidates = await complete(words, {
     grammar: invocation.grammar,
-    targets: () => orNone(() => targetCandidates(invocation)),
-    snapshots: (target) => orNone(() => snapshotCandidates(invocation, target)),
+    targets: () => orNone(() => targetCandidates(context)),
+    snapshots: (target) => orNone(() => snapshotCandidates(context, target)),
   });
   return {
     data: { candidates },
@@ -20,12 +22,12 @@ export async function run(invocation: Invocation<Arguments>): Promise<Outcome> {
   };
 }
 
-async function targetCandidates({ context }: Invocation): Promise<Candidate[]> {
+async function targetCandidates(context: Invocation['context']): Promise<Candidate[]> {
   const targets = await listTargets(await context());
   return targets.map(({ name, title }) => ({ value: name, description: title }));
 }
 
-async function snapshotCandidates({ context }: Invocation, target: string): Promise<Candidate[]> {
+async function snapshotCandidates(context: Invocation['context'], target: string): Promise<Candidate[]> {
   const opened = await context();
   const now = opened.clock().getTime();
   const { snapshots } = await listSnapshots(opened, target);

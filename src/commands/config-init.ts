@@ -3,14 +3,29 @@ import type { Invocation, Outcome } from './command.ts';
 
 interface Options {
   force?: boolean;
+  keychain?: boolean;
 }
 
-export async function run({ options, globals, environment, cwd }: Invocation<object, Options>): Promise<Outcome> {
-  const { force = false } = options;
-  const result = await initConfiguration({ file: globals.config, force, environment, cwd });
+export async function run({
+  options,
+  globals,
+  environment,
+  cwd,
+  report,
+}: Invocation<object, Options>): Promise<Outcome> {
+  const { force = false, keychain = false } = options;
+  const result = await initConfiguration({ file: globals.config, force, keychain, environment, cwd });
+  if (result.keychain_error !== null) {
+    const message = `The keychain cannot keep the secret_key: ${result.keychain_error}. It is in the file, which only you may read`;
+    report({ event: 'warning', code: 'keychain_unavailable', message });
+  }
   const lines = [
     `Wrote ${result.file}`,
+    ...(result.secret_key_in === 'keychain' ? ["Its secret_key is in the system's keychain"] : []),
     ...(result.replaced ? [`The old one is kept as ${result.replaced}`] : []),
+    ...(result.shadowed_by
+      ? [`In this folder it is not read, since ${result.shadowed_by} is: remove that, or pass --config ${result.file}`]
+      : []),
     `Snapshots will be kept in ${result.working_directory}`,
     'Next: add a target to it, then tool config check',
   ];

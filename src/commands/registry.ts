@@ -165,7 +165,10 @@ export const COMMANDS: CommandSpec[] = [
     summary: 'write a configuration with defaults and a fresh secret_key',
     group: 'Set up',
     arguments: [],
-    options: [{ flags: '--force', description: 'overwrite the file that is there' }],
+    options: [
+      { flags: '--force', description: 'overwrite the file that is there' },
+      { flags: '--keychain', description: "keep the secret_key in the system's keychain" },
+    ],
     examples: [{ command: 'tool config init --no-tui', does: 'writes the file and asks nothing' }],
     json: 'document',
     load: () => import('./config-init.ts'),
@@ -179,6 +182,51 @@ export const COMMANDS: CommandSpec[] = [
     examples: [{ command: 'tool config check --json', does: 'all problems with line and column, for scripts' }],
     json: 'document',
     load: () => import('./config-check.ts'),
+  },
+  {
+    name: 'config show',
+    summary: 'the configuration in force, each value with where it comes from; secrets masked',
+    group: 'Set up',
+    arguments: [],
+    options: [],
+    examples: [{ command: 'tool config show --json', does: 'every value with its origin, for scripts' }],
+    json: 'document',
+    load: () => import('./config-show.ts'),
+  },
+  {
+    name: 'config schema',
+    summary: 'print the JSON Schema of the configuration file, for editors',
+    group: 'Set up',
+    arguments: [],
+    options: [],
+    examples: [{ command: 'tool config schema', does: 'what editors complete and validate the file with' }],
+    json: 'document',
+    load: () => import('./config-schema.ts'),
+  },
+  {
+    name: 'config encrypt',
+    summary: 'encrypt sensitive values of the configuration file where they stand',
+    group: 'Set up',
+    arguments: [
+      { name: 'keys', description: 'keys to encrypt; default all that are sensitive', required: false, variadic: true },
+    ],
+    options: [{ flags: '--dry-run', description: 'say which, change nothing' }],
+    examples: [
+      { command: 'tool config encrypt', does: 'all passwords, tokens and keys that are plain' },
+      { command: 'tool config encrypt storage_profiles.team.secret_key', does: 'this one' },
+    ],
+    json: 'document',
+    load: () => import('./config-encrypt.ts'),
+  },
+  {
+    name: 'config decrypt',
+    summary: 'print one value of the configuration, decrypted',
+    group: 'Set up',
+    arguments: [{ name: 'key', description: 'key of the value', required: true }],
+    options: [],
+    examples: [{ command: 'tool config decrypt authtoken', does: 'the token in plain' }],
+    json: 'document',
+    load: () => import('./config-decrypt.ts'),
   },
   {
     name: 'demo',
@@ -215,7 +263,7 @@ export const COMMANDS: CommandSpec[] = [
 
 /** What the first words of commands of two words are about. */
 export const FAMILIES: Record<string, string> = {
-  config: 'write and check the configuration',
+  config: 'write, check, show and encrypt the configuration',
 };
 
 /** Flags that every command takes, at any place of the line. */
@@ -228,5 +276,5 @@ export const GLOBAL_OPTIONS: OptionSpec[] = [
     flags: '--read-only',
     description: 'change no database and no snapshot: what would is refused, in the screens too',
   },
-  { flags: '--debug', description: 'say which commands are run, and where an error came from' },
+  { flags: '--debug', description: 'say which commands are run, keep a log, and show where an error came from' },
 ];

@@ -1,3 +1,4 @@
+import { modeOf } from '../config/mode.ts';
 import { checkTarget, listTargets } from '../operations/targets.ts';
 import { createStyle } from '../report/style.ts';
 import { targetsText } from '../report/targets.ts';
@@ -15,6 +16,8 @@ export async function run(invocation: Invocation<object, Options>): Promise<Outc
   // Side by side, so that one slow server holds up nothing but itself.
   const targets = options.check ? await Promise.all(known.map(({ name }) => checkTarget(context, name))) : known;
   const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
-  const view = { columns: terminal.stdout.columns(), style, file: context.configuration.file };
-  return { data: { targets }, text: targetsText(targets, view) };
+  const { file, settings } = context.configuration;
+  const mode = modeOf(settings);
+  const view = { columns: terminal.stdout.columns(), style, file, mode };
+  return { data: { mode, targets }, text: targetsText(targets, view) };
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { access, type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absolutePath, userConfigFile } from './paths.ts';
 import { brokenSource, type Flaw, parseYaml, type YamlSource } from './yaml-source.ts';
@@ -13,6 +13,8 @@ export interface ConfigFile {
   source: YamlSource;
   /** Permission bits; `null` where they mean nothing. */
   mode: number | null;
+  /** The user's own file when it is there as well, and not read. */
+  shadows?: string;
 }
 
 export interface FileRequest {
@@ -35,7 +37,18 @@ export async function readConfigFile({ file, environment, cwd }: FileRequest): P
     };
     return (await readFileAt(path)) ?? unusable(path, missing);
   }
-  return (await readFileAt(join(cwd, 'tool.yml'))) ?? (await readFileAt(userConfigFile(environment)));
+  const own = userConfigFile(environment);
+  const here = await readFileAt(join(cwd, 'tool.yml'));
+  if (!here) return readFileAt(own);
+  const isShadowing = here.path !== own && (await exists(own));
+  return isShadowing ? { ...here, shadows: own } : here;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** `null` when there is no such file; whatever else goes wrong is told, and nothing further is searched. */

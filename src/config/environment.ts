@@ -23,7 +23,7 @@ export function applyVariables(
   { environment, shape }: { environment: NodeJS.ProcessEnv; shape: Shape },
 ): { variables: Map<string, string>; problems: Problem[] } {
   const variables = new Map<string, string>();
-  const problems: Problem[] = [];
+  const problems = otherProblems(environment);
   const given = Object.entries(environment)
     .filter(([name, value]) => name.startsWith(PREFIX) && value !== undefined && value !== '')
     .map(([name, value = '']) => ({ name, value, segments: name.slice(PREFIX.length).toLowerCase().split('__') }))
@@ -40,6 +40,17 @@ export function applyVariables(
     }
   }
   return { variables, problems };
+}
+
+/** A switch that is set to neither on nor off would be taken for off without a word. */
+function otherProblems(environment: NodeJS.ProcessEnv): Problem[] {
+  return OTHER_VARIABLES.flatMap((key): Problem[] => {
+    const name = variableName([key]);
+    const value = environment[name]?.trim() ?? '';
+    if (value === '' || BOOLEANS.has(value.toLowerCase())) return [];
+    const message = `${name} must be true or false, found ${JSON.stringify(value)}`;
+    return [{ ...variableProblem({ severity: 'error', code: 'wrong_type', message, hint: null }), key: name }];
+  });
 }
 
 type Match = { path: KeyPath; shape: Shape } | { problem: Problem };
@@ -102,19 +113,13 @@ function readText(text: string, shape: Shape): unknown {
   }
 }
 
-const BOOLEANS: Record<string, boolean> = {
-  true: true,
-  yes: true,
-  on: true,
-  1: true,
-  false: false,
-  no: false,
-  off: false,
-  0: false,
-};
+const BOOLEANS = new Map([
+  ...['true', 'yes', 'on', '1'].map((word) => [word, true] as const),
+  ...['false', 'no', 'off', '0'].map((word) => [word, false] as const),
+]);
 
 function readScalar(trimmed: string, { text, type }: { text: string; type: string }): unknown {
-  if (type === 'boolean') return BOOLEANS[trimmed.toLowerCase()] ?? text;
+  if (type === 'boolean') return BOOLEANS.get(trimmed.toLowerCase()) ?? text;
   if (type === 'text') return text;
   return /^[+-]?\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : text;
 }

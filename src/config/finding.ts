@@ -46,7 +46,7 @@ export function toProblem(finding: Finding, origins: Origins): Problem {
 }
 
 /** The variable that set the value at a path, or something around it. */
-function variableOf(path: KeyPath, variables: Map<string, string>): string | null {
+export function variableOf(path: KeyPath, variables: Map<string, string>): string | null {
   if (variables.size === 0) return null;
   for (let length = path.length; length > 0; length -= 1) {
     const name = variables.get(dotted(path.slice(0, length)));

@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, link, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { assetUrl } from '../assets.ts';
 import { EXIT, UserError } from '../errors.ts';
 import { initialConfiguration } from './initial.ts';
 import { absolutePath, userConfigFile } from './paths.ts';
 import { DEFAULT_WORKING_DIRECTORY } from './schema/settings.ts';
+import { IN_KEYCHAIN, readFromKeychain, writeToKeychain } from './secrets/keychain.ts';
 
 export interface InitRequest {
   /** Where to write; default the user's own place. */
   file?: string | undefined;
   /** Replaces a file that is there, and keeps it beside the new one. */
   force: boolean;
+  /** Keeps the `secret_key` in the system's keychain, where there is one. */
+  keychain?: boolean;
   environment: NodeJS.ProcessEnv;
   cwd: string;
 }
@@ -21,10 +24,21 @@ export interface InitResult {
   working_directory: string;
   /** The file that was replaced, under its new name. */
   replaced: string | null;
+  /** The file in the current directory that is read instead of the one that was written. */
+  shadowed_by: string | null;
+  secret_key_in: 'file' | 'keychain';
+  /** Why the keychain could not be used, though it was to be. */
+  keychain_error: string | null;
 }
 
 /** Writes a configuration with defaults and a fresh `secret_key`, for its owner alone, and makes the working directory. */
-export async function initConfiguration({ file, force, environment, cwd }: InitRequest): Promise<InitResult> {
+export async function initConfiguration({
+  file,
+  force,
+  keychain = false,
+  environment,
+  cwd,
+}: InitRequest): Promise<InitResult> {
   const named = file === undefined ? userConfigFile(environment) : absolutePath(file, { from: cwd, environment });
   // A link to a file elsewhere stays a link.
   const path = await realpath(named).catch(() => named);
@@ -33,11 +47,16 @@ export async function initConfiguration({ file, force, environment, cwd }: InitR
   const working_directory = absolutePath(directory, { from, environment });
   try {
     await mkdir(from, { recursive: true, mode: 0o700 });
-    const unfinished = await writeBeside(path, newConfiguration());
+    if (!force && (await isThere(path))) throw alreadyThere(path);
+    const secretKey = randomBytes(16).toString('hex');
+    const keychain_error = keychain ? await keepInKeychain(path, secretKey) : null;
+    const secret_key_in = keychain && keychain_error === null ? 'keychain' : 'file';
+    const unfinished = await writeBeside(path, newConfiguration(secret_key_in === 'file' ? secretKey : IN_KEYCHAIN));
     try {
       const replaced = await putInPlace(unfinished, path, force);
       await mkdir(working_directory, { recursive: true, mode: 0o700 });
-      return { file: path, working_directory, replaced };
+      const shadowed_by = file === undefined ? await shadowOf(path, cwd) : null;
+      return { file: path, working_directory, replaced, shadowed_by, secret_key_in, keychain_error };
     } finally {
       await rm(unfinished, { force: true });
     }
@@ -53,9 +72,38 @@ export async function initConfiguration({ file, force, environment, cwd }: InitR
   }
 }
 
-function newConfiguration(): string {
+/** Whoever writes the user's own file in a folder with a `tool.yml` would wonder why nothing changes. */
+async function shadowOf(path: string, cwd: string): Promise<string | null> {
+  const here = await realpath(join(cwd, 'tool.yml')).catch(() => null);
+  return here === path ? null : here;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Why it could not be kept there; the key of a file that is replaced goes on opening that file. */
+async function keepInKeychain(path: string, secretKey: string): Promise<string | null> {
+  try {
+    const former = await readFromKeychain(path);
+    if (former !== null) await writeToKeychain(replacedName(path), former);
+    await writeToKeychain(path, secretKey);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function replacedName(path: string): string {
+  return `${path}.replaced`;
+}
+
+function newConfiguration(secretKey: string): string {
   return initialConfiguration({
-    secretKey: randomBytes(16).toString('hex'),
+    secretKey,
     schemaUrl: assetUrl('tool.schema.json').href,
   });
 }
@@ -81,7 +129,7 @@ async function putInPlace(unfinished: string, path: string, force: boolean): Pro
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   if (!force) throw alreadyThere(path);
-  const replaced = `${path}.replaced`;
+  const replaced = replacedName(path);
   // Its secret_key may be needed still. In between there is never no file: the old one keeps its name until the end.
   await rm(replaced, { force: true });
   await link(path, replaced);

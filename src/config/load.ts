@@ -1,13 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Report } from '../events.ts';
-import { checkValues } from './check-values.ts';
+import { checkValues, type Draft } from './check-values.ts';
 import { type ConfigFile, type FileRequest, readConfigFile } from './config-file.ts';
 import type { Configuration, Problem } from './configuration.ts';
 import { applyVariables } from './environment.ts';
 import { fillUrls } from './fill-urls.ts';
 import { type Finding, type Origins, toProblem } from './finding.ts';
 import { invalidConfiguration } from './invalid-configuration.ts';
+import { type Mode, modeOf } from './mode.ts';
 import { absolutePath } from './paths.ts';
 import { pruneTree } from './prune.ts';
 import type { Rule } from './rules/rule.ts';
@@ -17,7 +18,9 @@ import { schemaListsDiffer, subsetTablesChooseRows, targetsDoSomething } from '.
 import { destinationsAreNoSources, enginesAgree } from './rules/urls.ts';
 import { type Settings, settingsSchema } from './schema/settings.ts';
 import { shapeOf } from './schema/shape.ts';
-import { createTree } from './tree.ts';
+import { takeFromKeychain } from './secrets/key-in-keychain.ts';
+import { openValues, withoutValue } from './secrets/open-values.ts';
+import { createTree, type Tree } from './tree.ts';
 
 export interface LoadOptions extends FileRequest {
   /** Hears the warnings. */
@@ -28,21 +31,29 @@ export interface LoadOptions extends FileRequest {
 export interface Inspection {
   /** Absolute path of the file; `null` when there is none. */
   file: string | null;
+  /** The user's own file when it is there and not read, because `./tool.yml` is there. */
+  shadowed: string | null;
   /** What the file says, for excerpts. */
   text: string;
-  mode: 'local' | 'cloud';
+  mode: Mode;
   /** `null` when an error stands in the way of every command. */
   configuration: Configuration | null;
   /** Everything at once, what is deferred included; in the order of the file. */
   problems: Problem[];
+  /** What file and variables say, before templates are filled in. */
+  written: Tree;
+  /** What is right of it, as it is in force; `null` when nothing can be known of it. */
+  values: Draft | null;
+  origins: Origins;
 }
 
 /** The configuration in force; throws with exit 3 when it is missing or not valid. */
 export async function loadConfiguration({ report, ...request }: LoadOptions): Promise<Configuration> {
   const { configuration, problems } = await inspectConfiguration(request);
   if (!configuration) throw invalidConfiguration(problems);
-  for (const { severity, code, message } of problems) {
-    if (severity === 'warning') report?.({ event: 'warning', code, message });
+  for (const { severity, code, message, hint } of problems) {
+    const advice = hint === null ? '' : `. ${hint}`;
+    if (severity === 'warning') report?.({ event: 'warning', code, message: `${message}${advice}` });
   }
   return configuration;
 }
@@ -68,20 +79,27 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const tree = file?.source.tree ?? createTree();
   const exposed = file ? othersCannotRead(file, shape) : [];
   const { variables, problems: variableProblems } = applyVariables(tree, { environment, shape });
-  if (!file && variables.size === 0) return nothingConfigured(variableProblems);
-
   const origins: Origins = { file: file?.path ?? null, source: file?.source ?? null, variables };
+  if (!file && variables.size === 0) return nothingConfigured(variableProblems, origins);
+
   const place = (findings: Finding[]) => findings.map((finding) => toProblem(finding, origins));
-  const mode = tree.authtoken ? 'cloud' : 'local';
-  const base = { file: origins.file, text: file?.text ?? '', mode } as const;
+  const mode = modeOf(tree);
+  const written = structuredClone(tree);
+  const shadowed = file?.shadows ?? null;
+  const base = { file: origins.file, shadowed, text: file?.text ?? '', mode, written, origins } as const;
   const flaws = file ? flawsOf(file) : [];
   // A file that cannot be read says nothing, so what it seems to lack is no news.
-  if (flaws.length > 0) return { ...base, configuration: null, problems: [...flaws, ...variableProblems] };
+  if (flaws.length > 0) {
+    return { ...base, configuration: null, problems: [...flaws, ...variableProblems], values: null };
+  }
 
   const unknown = pruneTree(tree, shape);
   const unfilled = fillUrls(tree, { shape, environment });
+  const locked = await takeFromKeychain(tree, origins);
+  const secrets = openValues(tree);
   const { settings, draft, findings } = checkValues(tree, shape);
-  const broken = [...unknown, ...findings, ...RULES.flatMap((rule) => rule(draft))];
+  const wrong = [...findings, ...RULES.flatMap((rule) => rule(draft))].map((one) => withoutValue(one, secrets));
+  const broken = [...unknown, ...locked, ...secrets.findings, ...wrong];
   const folders = [...(file ? [dirname(file.path)] : []), cwd];
   const missing = settings ? await resolvePaths(settings, { folders, environment }) : [];
 
@@ -90,14 +108,14 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const stops = ({ severity, code }: Problem): boolean => severity === 'error' && !LEFT_TO_THE_GUARD.has(code);
   const usable = settings && !problems.some((problem) => stops(problem) && !deferred.includes(problem));
   const configuration = usable ? { file: origins.file, settings, deferred } : null;
-  return { ...base, configuration, problems };
+  return { ...base, configuration, problems, values: draft };
 }
 
 function flawsOf({ path, source }: ConfigFile): Problem[] {
   return source.flaws.map((flaw) => ({ ...flaw, severity: 'error', key: '', file: path }));
 }
 
-function nothingConfigured(problems: Problem[]): Inspection {
+function nothingConfigured(problems: Problem[], origins: Origins): Inspection {
   const missing: Problem = {
     severity: 'error',
     code: 'no_configuration',
@@ -108,7 +126,8 @@ function nothingConfigured(problems: Problem[]): Inspection {
     line: null,
     column: null,
   };
-  return { file: null, text: '', mode: 'local', configuration: null, problems: [missing, ...problems] };
+  const nothing = { shadowed: null, text: '', configuration: null, written: createTree(), values: null };
+  return { ...nothing, file: null, mode: 'local', problems: [missing, ...problems], origins };
 }
 
 /** Makes the paths absolute. A query file that is not there matters only to who sanitizes. */

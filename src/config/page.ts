@@ -13,7 +13,13 @@ const INTRODUCTION = `# Configuration
 
 A file of YAML and environment variables. The first of these files that is there is read: the one named with \`--config\`,
 \`./tool.yml\`, \`~/.config/tool/tool.yml\`. No file at all is fine when the variables suffice. \`tool config init\` writes
-one; \`tool config check\` finds everything that is wrong in it. [tool.example.yml](../tool.example.yml) shows every key.
+one; \`tool config check\` finds everything that is wrong in it; \`tool config show\` says of every value in force where it
+comes from; \`tool config schema\` prints what editors complete and validate with.
+[tool.example.yml](../tool.example.yml) shows every key.
+
+Without \`authtoken\` the tool works in local mode: this file, this machine. With it, in cloud mode; \`tool targets\` says
+which. \`env\` selects where the cloud's API is: \`/api/v3\` below \`dev_api_url\`, \`staging_api_url\` or \`base_url\`. The last
+two have no default, and are missed only where the cloud is used.
 
 ## Variables
 
@@ -37,6 +43,26 @@ src_url: "postgres://app:{{\`APP_PASSWORD\` | env}}@db.example.com:5432/app"
 A value that is valid in its part of the URL is inserted as it is, so it may be percent-encoded already. One with any
 character that is not valid there is taken for plain text and encoded whole, so a password may hold \`@ : / ? # %\`. A
 template that stands for the whole URL, or all of it from the scheme on, is URL text and not changed.
+
+## Secrets
+
+Any text may be written encrypted, in the file and in variables, and in a URL a part of it:
+\`postgres://app:$aes$…@db/app\`. \`tool config encrypt\` encrypts every sensitive value of the file that is plain, where it
+stands; \`tool config encrypt KEY\` one; \`tool config decrypt KEY\` prints one. A value is \`$aes$\` and the hexadecimal
+nonce (12 bytes), ciphertext and tag (16 bytes) of AES-256-GCM, with the 32 characters of \`secret_key\` as the key.
+
+The \`secret_key\` stands in the file, in \`TOOL_SECRET_KEY\`, or in the system's keychain: \`tool config init --keychain\`
+puts it there and writes \`secret_key: keychain\`. Whoever has both the file and its key can read everything in it, so keep
+the two apart; what only a variable holds (see Templates) is in no file at all.
+
+## Log
+
+With \`debug: true\` or \`--debug\` the commands that are run are said on standard error, each with its exit code and time,
+and a log is kept in \`logs/tool.log\` below the working directory: steps, commands, warnings, errors. \`trace: true\` adds
+every other event and every SQL statement that the tool itself sends; what \`pg_dump\`, \`pg_restore\` and SQL files do
+stands there as the command. Passwords and keys are left out. Several runs may write at once; a line begins with its time
+and process. At 5 MB the log becomes \`tool.log.1\`, and so on up to \`tool.log.4\`. A log that cannot be written is a
+warning, and the work goes on.
 
 ## Paths
 

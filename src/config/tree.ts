@@ -24,7 +24,7 @@ export function setValue(tree: Tree, path: KeyPath, value: unknown): void {
   let parent = tree;
   for (const part of path.slice(0, -1)) {
     const child = parent[part];
-    const next = isTree(child) ? child : createTree();
+    const next = isTree(child) || Array.isArray(child) ? (child as Tree) : createTree();
     parent[part] = next;
     parent = next;
   }

@@ -8,10 +8,14 @@ interface Scheme {
 
 const POSTGRES: Scheme = { engine: 'postgres', defaultPort: /:5432(?=,|$)/g };
 
+const MYSQL: Scheme = { engine: 'mysql', defaultPort: /:3306(?=,|$)/g };
+
 const SCHEMES = new Map<string, Scheme>([
   ['postgres', POSTGRES],
   ['postgresql', POSTGRES],
-  ['mysql', { engine: 'mysql', defaultPort: /:3306(?=,|$)/g }],
+  ['pgdocker', POSTGRES],
+  ['mysql', MYSQL],
+  ['mydocker', MYSQL],
 ]);
 
 /** The engine that a connection URL is for; `null` when its scheme says none. */

@@ -20,13 +20,15 @@ export interface DatabaseUrl {
   database: string | null;
   /** Every other parameter, passed on unharmed. */
   parameters: Record<string, string>;
+  /** Whether its scheme asks for tools in a container: `pgdocker://`. */
+  inContainer: boolean;
   /** `postgres://user@host:5432/db`: without password and parameters. */
   display: string;
   toJSON: () => string;
 }
 
 /** What an engine is handed of a Context. */
-export type EngineContext = Pick<Context, 'runner' | 'report' | 'signal' | 'clock' | 'environment'>;
+export type EngineContext = Pick<Context, 'runner' | 'containers' | 'report' | 'signal' | 'clock' | 'environment'>;
 
 /** A client program, as `config check` shows it. */
 export interface ToolReport {

@@ -1,8 +1,9 @@
 import { EXIT, UserError } from '../errors.ts';
+import { withChosenRunner } from './choose-runner.ts';
 import type { Engine } from './engine.ts';
 import { postgres } from './postgres/engine.ts';
 
-export const engines: Engine[] = [postgres];
+export const engines: Engine[] = [postgres].map(withChosenRunner);
 
 /** The engine that understands the URL's scheme. */
 export function engineForUrl(url: string): Engine {

@@ -1,5 +1,6 @@
 import type { Problem } from '../config/configuration.ts';
 import { inspectConfiguration } from '../config/load.ts';
+import type { Mode } from '../config/mode.ts';
 import type { EngineContext, ToolReport } from '../engines/engine.ts';
 import { engines } from '../engines/registry.ts';
 import { localRunner } from '../process/local.ts';
@@ -15,7 +16,9 @@ export interface CheckReport {
   /** Whether no problem is an error. */
   ok: boolean;
   file: string | null;
-  mode: 'local' | 'cloud';
+  /** The user's own file when it is there and not read, because `./tool.yml` is there. */
+  shadowed: string | null;
+  mode: Mode;
   problems: Problem[];
   engines: EngineState[];
 }
@@ -29,12 +32,12 @@ export interface EngineState {
 
 /** Everything that is wrong with the configuration, and the engines that could work with it; `text` is the file's. */
 export async function check(request: CheckRequest): Promise<{ report: CheckReport; text: string }> {
-  const [{ file, text, mode, problems }, states] = await Promise.all([
+  const [{ file, shadowed, text, mode, problems }, states] = await Promise.all([
     inspectConfiguration(request),
     findEngines(request),
   ]);
   const ok = problems.every(({ severity }) => severity !== 'error');
-  return { report: { ok, file, mode, problems, engines: states }, text };
+  return { report: { ok, file, shadowed, mode, problems, engines: states }, text };
 }
 
 async function findEngines(request: CheckRequest): Promise<EngineState[]> {

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { execa, type Options } from 'execa';
 import { EXIT, UserError } from '../errors.ts';
@@ -14,7 +15,9 @@ const FORCE_KILL_AFTER = 3000;
 export function localRunner({ environment, report }: { environment: NodeJS.ProcessEnv; report: Report }): Runner {
   function spawn(command: Command, options: RunOptions, stdin: 'pipe' | 'ignore') {
     options.signal?.throwIfAborted();
-    report({ event: 'command', command: describeCommand(command) });
+    const described = describeCommand(command);
+    const startedAt = performance.now();
+    report({ event: 'command', command: described });
     const child = execa(command.file, command.args, {
       env: { ...environment, ...command.env },
       extendEnv: false,
@@ -29,7 +32,14 @@ export function localRunner({ environment, report }: { environment: NodeJS.Proce
       ...(options.signal && { cancelSignal: options.signal }),
     } satisfies Options);
     const stderr = tailOf(child.stderr, options.onErrorLine);
-    return { child, ended: completion(command, { result: child, stderr, signal: options.signal }) };
+    const onEnd = (exit: number | null) =>
+      report({
+        event: 'command_ended',
+        command: described,
+        exit,
+        duration_ms: Math.round(performance.now() - startedAt),
+      });
+    return { child, ended: completion(command, { result: child, stderr, signal: options.signal, onEnd }) };
   }
 
   return {
@@ -42,6 +52,10 @@ export function localRunner({ environment, report }: { environment: NodeJS.Proce
         stdout: child.stdout as Readable,
         ended,
         kill: () => void child.kill('SIGTERM'),
+        unref() {
+          child.nodeChildProcess.unref();
+          for (const stream of [child.stdin, child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
+        },
       };
     },
   };
@@ -74,10 +88,12 @@ interface Ending {
   result: PromiseLike<{ exitCode?: number; signal?: string; stdout?: unknown; cause?: unknown }>;
   stderr: () => string;
   signal: AbortSignal | undefined;
+  onEnd: (exit: number | null) => void;
 }
 
-async function completion(command: Command, { result: running, stderr, signal }: Ending): Promise<Completed> {
+async function completion(command: Command, { result: running, stderr, signal, onEnd }: Ending): Promise<Completed> {
   const result = await running;
+  onEnd(result.exitCode ?? null);
   signal?.throwIfAborted();
   if (result.exitCode === undefined && result.signal === undefined) throw cannotStart(command, result.cause);
   return {

@@ -8,7 +8,7 @@ const SECRETS: RegExp[] = [
   // A hint's own `PASSWORD=…` stays.
   /(\b\w*(?:password|passwd|pwd|secret_key|access_key|authtoken|access_token|refresh_token)["']?\s*[=:]\s*)(?!…(?:\s|$))(?:'(?:[^']|'')*'|"[^"]*"|[^\s&,;]+)/gi,
   // In SQL: CREATE ROLE … PASSWORD '…', CREATE USER MAPPING … OPTIONS (password '…').
-  /(\bpassword\s+)'(?:[^']|'')*'/gi,
+  /(\bpassword\s+)(?:E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|(\$\w*\$).*?\2)/gis,
   /(\$aes\$)[0-9a-f]+/gi,
 ];
 

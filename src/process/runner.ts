@@ -1,10 +1,21 @@
 import type { Readable, Writable } from 'node:stream';
 
+/** A file or folder of this machine that a tool reads, or that it also writes. */
+export interface Mount {
+  path: string;
+  writable?: true;
+}
+
 /** What to run: an engine says it, a runner says where. */
 export interface Command {
   file: string;
-  /** Never a secret: arguments are seen by every user of the machine. */
+  /**
+   * Never a secret: arguments are seen by every user of the machine. Hosts stand in them as connection URLs or as
+   * `--host=NAME`, which a runner elsewhere writes as they are called from there.
+   */
   args: string[];
+  /** Absolute paths in `args` and in `env`; a runner elsewhere has them at the same place. */
+  mounts?: Mount[];
   /** Added to the runner's own environment; may hold secrets. */
   env?: Record<string, string>;
   /** Runs as somebody else: servers refuse root. */
@@ -36,11 +47,13 @@ export interface RunningProcess {
   /** Resolves when the child has ended; never rejects for an exit code. */
   ended: Promise<Completed>;
   kill(): void;
+  /** Lets our process end while this one goes on. */
+  unref(): void;
 }
 
-/** Where tools run: this machine, later a container. */
+/** Where tools run: this machine, or a container. */
 export interface Runner {
-  id: string;
+  id: 'local' | 'docker';
   /** Runs to the end. Rejects only when the program cannot be started or the signal was aborted. */
   run(command: Command, options?: RunOptions): Promise<Completed>;
   start(command: Command, options?: RunOptions): RunningProcess;

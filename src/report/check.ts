@@ -11,20 +11,25 @@ export interface CheckView {
 }
 
 /** Every problem with its excerpt, then the engines, then the sum where there was anything to count in. */
-export function checkText({ file, mode, problems, engines }: CheckReport, view: CheckView): string {
+export function checkText({ file, shadowed, mode, problems, engines }: CheckReport, view: CheckView): string {
   const engineLines = engines.flatMap((engine) => engineText(engine, view.style));
   const sum = `${countText(problems)} in ${file ?? 'the variables'}, ${mode} mode`;
   const isConfigured = problems.every(({ code }) => code !== 'no_configuration');
   return [
     ...problems.map((problem) => problemText(problem, view)),
     ['Engines', ...engineLines],
-    ...(isConfigured ? [[sum]] : []),
+    ...(isConfigured ? [[sum, ...shadowLines(shadowed)]] : []),
   ]
     .map((lines) => lines.join('\n'))
     .join('\n\n');
 }
 
-function problemText(problem: Problem, { text, style }: CheckView): string[] {
+/** Two files are there, and one of them is the one that is read. */
+export function shadowLines(shadowed: string | null): string[] {
+  return shadowed === null ? [] : [`Not read, since there is a tool.yml in this folder: ${shadowed}`];
+}
+
+export function problemText(problem: Problem, { text, style }: CheckView): string[] {
   const { severity, message, hint } = problem;
   const place = placeOf(problem);
   return [

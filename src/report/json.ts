@@ -1,3 +1,4 @@
+import type { RunEvent } from '../events.ts';
 import { redact } from '../process/redact.ts';
 import type { Printer } from './printer.ts';
 
@@ -11,11 +12,15 @@ export interface JsonOptions {
 export function createJsonPrinter({ write, debug }: JsonOptions): Printer {
   return {
     report(event) {
-      if (event.event === 'command' && !debug()) return;
+      if (event.event === 'statement' || (isCommand(event) && !debug())) return;
       write(jsonLine(event));
     },
     end() {},
   };
+}
+
+function isCommand({ event }: RunEvent): boolean {
+  return event === 'command' || event === 'command_ended';
 }
 
 /** A value as one line of JSON; what looks like a secret is masked, wherever it came from. */

@@ -1,4 +1,5 @@
 import { formatDuration } from '../amounts.ts';
+import type { CommandEndedEvent } from '../events.ts';
 import { redact } from '../process/redact.ts';
 import { elapsed, foldRun, type RunState, type RunStep, startRun } from '../state/run.ts';
 import type { Printer } from './printer.ts';
@@ -33,7 +34,11 @@ export function createPlainPrinter({ write, style, clock, debug }: PlainOptions)
         case 'command':
           if (debug()) write(`${style.paint('dim', `$ ${redact(event.command)}`)}\n`);
           break;
+        case 'command_ended':
+          if (debug()) write(`${style.paint('dim', endedLine(event))}\n`);
+          break;
         case 'progress':
+        case 'statement':
           break;
         default:
           event satisfies never;
@@ -46,6 +51,12 @@ export function createPlainPrinter({ write, style, clock, debug }: PlainOptions)
       }
     },
   };
+}
+
+/** `$ pg_dump ended with 0, 1.2 s`: which one it was is said by its first word, since several run at once. */
+function endedLine({ command, exit, duration_ms }: CommandEndedEvent): string {
+  const [file = ''] = redact(command).split(' ');
+  return `$ ${file} ended with ${exit ?? 'a signal'}, ${formatDuration(duration_ms)}`;
 }
 
 const LOOKS = {

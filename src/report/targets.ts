@@ -1,4 +1,5 @@
 import { formatBytes } from '../amounts.ts';
+import type { Mode } from '../config/mode.ts';
 import type { TargetRow, TargetStatus } from '../results.ts';
 import type { Tone } from './style.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';
@@ -6,17 +7,24 @@ import { type Column, formatTable, type TableOptions } from './table.ts';
 export interface TargetsView extends TableOptions {
   /** The configuration file, to say where targets belong. */
   file: string | null;
+  mode: Mode;
 }
 
 /** The targets as a table, and below it why some of them do not answer. */
 export function targetsText(targets: TargetRow[], view: TargetsView): string {
+  const mode = view.style.paint('dim', `${MODES[view.mode]}, from ${view.file ?? 'the variables'}`);
   if (targets.length === 0) {
-    return `No targets yet. Add one under "targets" in ${view.file ?? 'tool.yml'}; tool.example.yml shows how.`;
+    return `No targets yet. Add one under "targets" in ${view.file ?? 'tool.yml'}; tool.example.yml shows how.\n${mode}`;
   }
   const table = formatTable(targetColumns(targets, view.style.marks.none), targets, view);
   const errors = targets.flatMap(({ name, error }) => (error ? [`${view.style.paint('bad', name)}: ${error}`] : []));
-  return [table, ...(errors.length > 0 ? ['', ...errors] : [])].join('\n');
+  return [table, ...(errors.length > 0 ? ['', ...errors] : []), '', mode].join('\n');
 }
+
+const MODES: Record<Mode, string> = {
+  local: 'Local mode (no authtoken)',
+  cloud: 'Cloud mode',
+};
 
 const STATUS_TONES: Record<TargetStatus, Tone> = {
   ok: 'good',

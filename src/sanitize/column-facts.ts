@@ -20,6 +20,8 @@ export interface ColumnFacts {
   distinct: number;
   /** Different values, as text, cut where they get long. */
   samples: string[];
+  /** What the engine knows the samples by, so that no value is ever written into a statement, which logs hold. */
+  sampleHashes: string[];
 }
 
 /** What kinds of values a type takes, whatever the engine calls it. */

@@ -75,7 +75,7 @@ const LEAST_SURVIVING = 0.02;
  * such as first names, or lie close together, such as dates of birth, new ones may well be among the old.
  */
 function stateOf(
-  { facts: { sampled, distinct, samples }, kind }: Suspicion,
+  { facts: { sampled, distinct, samples, sampleHashes }, kind }: Suspicion,
   before: ColumnDigest | undefined,
   after: ColumnDigest | undefined,
 ): 'changed' | SanitizeFinding['state'] {
@@ -83,5 +83,5 @@ function stateOf(
   if (before.values === after.values && before.digest === after.digest) return 'unchanged';
   const long = samples.filter((sample) => sample.length >= LEAST_LENGTH).length * 2 > samples.length;
   const telling = TELLING.has(kind) && long && distinct / sampled >= NEARLY_UNIQUE;
-  return telling && after.surviving / samples.length >= LEAST_SURVIVING ? 'partly' : 'changed';
+  return telling && after.surviving / sampleHashes.length >= LEAST_SURVIVING ? 'partly' : 'changed';
 }

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Report } from '../events.ts';
 import { createFolder } from './folder.ts';
 import { type Manifest, type ManifestFile, manifestSchema } from './manifest.ts';
 import type { ObjectToRead } from './object-file.ts';
-import { createStaging, liveStagings, type Staging } from './staging.ts';
+import { createStaging, liveStagings, type Staging, stagingRoot } from './staging.ts';
 
 /** An object younger than this is never swept: a build or a push that names it may still be going on. */
 const SWEEP_AGE = 24 * 60 * 60 * 1000;
@@ -32,7 +31,7 @@ export interface Repository {
 
 export function createRepository({ directory, report }: { directory: string; report: Report }): Repository {
   const folder = createFolder(directory);
-  const stagingRoot = join(directory, 'staging');
+  const unfinished = stagingRoot(directory);
 
   async function read(key: string): Promise<Manifest | null> {
     try {
@@ -72,7 +71,7 @@ export function createRepository({ directory, report }: { directory: string; rep
 
     async sweep(now) {
       // A run that is building may be about to name an object that nobody else names.
-      if ((await liveStagings(stagingRoot)) > 0) return 0;
+      if ((await liveStagings(unfinished)) > 0) return 0;
       const objects = await folder.list('objects');
       const manifests = await readEach('snapshots');
       // One that cannot be read, or that a newer version has written, may name any object.
@@ -88,7 +87,7 @@ export function createRepository({ directory, report }: { directory: string; rep
       return freed;
     },
 
-    stage: () => createStaging(stagingRoot),
+    stage: () => createStaging(unfinished),
   };
 }
 

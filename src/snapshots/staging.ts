@@ -9,6 +9,11 @@ export interface Staging extends AsyncDisposable {
   folder(name: string): Promise<string>;
 }
 
+/** Where the runs of a working directory have their unfinished files. */
+export function stagingRoot(workingDirectory: string): string {
+  return join(workingDirectory, 'staging');
+}
+
 /** Makes a staging folder, and removes those whose process has ended without doing so. */
 export async function createStaging(root: string): Promise<Staging> {
   await mkdir(root, { recursive: true, mode: 0o700 });

@@ -58,6 +58,9 @@ export function foldRun(state: RunState, event: RunEvent, now: number): RunState
       return withProgress(state, event, now);
     case 'command':
       return addLog(state, { at: now, kind: 'command', text: event.command });
+    case 'command_ended':
+    case 'statement':
+      return state;
     case 'warning': {
       const { code, message } = event;
       const warned = { ...state, warnings: [...state.warnings, { code, message }] };

@@ -81,13 +81,28 @@ test('completion prints a script, and answers what may follow', async () => {
   expect((await tool(['completion', 'bash'])).stdout).toContain('complete -F _tool tool');
   expect(await tool(['__complete', '--', 'con'])).toEqual({
     exit: 0,
-    stdout: 'config\twrite and check the configuration\n',
+    stdout: 'config\twrite, check, show and encrypt the configuration\n',
     stderr: '',
   });
 });
 
 test('targets are offered only where a configuration is found; a person in the middle of a line sees no error', async () => {
   expect(await tool(['__complete', '--', 'build', ''])).toEqual({ exit: 0, stdout: '', stderr: '' });
+});
+
+test('the targets offered are those of the file that the line names', async () => {
+  const key = 'secret_key: "0123456789abcdef0123456789abcdef"';
+  for (const name of ['one', 'two']) {
+    writeFileSync(join(directory, `${name}.yml`), `${key}\ntargets: {${name}: {name: The ${name}, share: {}}}\n`);
+  }
+  const words = [
+    ['--config', 'one.yml', 'load', ''],
+    ['load', '--config=two.yml', ''],
+    ['load', '--config', '=', 'one.yml', 't'],
+    ['load', '--config', 'one.yml', '--config', 'two.yml', ''],
+  ];
+  const offered = await Promise.all(words.map((line) => tool(['__complete', '--', ...line])));
+  expect(offered.map(({ stdout }) => stdout)).toEqual(['one\tThe one\n', 'two\tThe two\n', '', 'two\tThe two\n']);
 });
 
 test('a reader that goes away is no error', async () => {

@@ -48,6 +48,7 @@ test('config check --json is one document', async () => {
   expect(document).toEqual({
     ok: false,
     file: join(folder.path, 'tool.yml'),
+    shadowed: null,
     mode: 'cloud',
     problems: [
       {
@@ -83,4 +84,20 @@ test('config init writes a file that config check finds nothing wrong with, and 
   expect(await readFile(join(folder.path, '.config/tool/tool.yml'), 'utf8')).toBe(text);
   const forced = await run(folder, 'init', '--force', '--json');
   expect(JSON.parse(forced.stdout).replaced).toBe(join(folder.path, '.config/tool/tool.yml.replaced'));
+});
+
+test('where ./tool.yml shadows the file of the user, init, check and show say so', async () => {
+  const folder = await configFolder({ 'work/tool.yml': withKey('') });
+  const own = join(folder.path, '.config/tool/tool.yml');
+  const change = { cwd: join(folder.path, 'work'), environment: { HOME: folder.path, PATH: process.env.PATH } };
+  const inWork = (...words: string[]) => runWith(['config', ...words], COMMANDS, change);
+  expect((await inWork('check', '--offline')).stdout).not.toContain('Not read');
+  expect((await inWork('init')).stdout).toContain(`it is not read, since ${change.cwd}/tool.yml is`);
+  for (const command of ['check', 'show']) {
+    const line = `${change.cwd}/tool.yml, local mode\nNot read, since there is a tool.yml in this folder: ${own}`;
+    expect((await inWork(command)).stdout).toContain(line);
+    expect(JSON.parse((await inWork(command, '--json')).stdout)).toMatchObject({ shadowed: own });
+  }
+  expect(JSON.parse((await inWork('show', '--config', own, '--json')).stdout)).toMatchObject({ shadowed: null });
+  expect(JSON.parse((await run(folder, 'init', '--force', '--json')).stdout)).toMatchObject({ shadowed_by: null });
 });

@@ -86,6 +86,7 @@ test('target and targets open the screens at their place on a terminal, unless t
 test('targets --no-check connects to nothing; passwords are not shown', async () => {
   const { stdout } = await tool(['targets', '--no-check', '--json']);
   expect(lastLine(stdout)).toMatchObject({
+    mode: 'local',
     targets: [
       { name: 'app', status: 'unchecked', src_url: 'postgres://app@127.0.0.1:1/app', snapshots: 2 },
       { name: 'empty', title: 'Nothing yet', status: 'unchecked', src_url: null, snapshots: 0 },

@@ -93,6 +93,28 @@ test('an unknown variable is a warning with the nearest; TOOL_NO_CONFIRM is know
   ]);
 });
 
+test('what is boolean-like is a boolean, and anything else an error, for TOOL_NO_CONFIRM too', async () => {
+  const folder = await configFolder({ 'tool.yml': FILE });
+  for (const [word, debug] of Object.entries({
+    on: true,
+    YES: true,
+    1: true,
+    off: false,
+    No: false,
+    ' false ': false,
+  })) {
+    const { settings } = await folder.load({ environment: { TOOL_DEBUG: word, TOOL_NO_CONFIRM: word } });
+    expect(settings.debug).toBe(debug);
+  }
+  for (const word of ['perhaps', 'constructor', '2']) {
+    const { problems } = await folder.inspect({ environment: { TOOL_DEBUG: word, TOOL_NO_CONFIRM: word } });
+    expect(summary(problems).sort()).toEqual([
+      `wrong_type TOOL_DEBUG must be true or false, found "${word}"`,
+      `wrong_type TOOL_NO_CONFIRM must be true or false, found "${word}"`,
+    ]);
+  }
+});
+
 test('an empty variable counts as not set', async () => {
   const folder = await configFolder({ 'tool.yml': FILE });
   expect((await folder.load({ environment: { TOOL_DEFAULTS__CPUS: '' } })).settings.defaults.cpus).toBe(2);

@@ -119,8 +119,8 @@ const CASES: { title: string; text: string; problems: string[]; hint?: string }[
     title: 'a connection URL has a known scheme',
     text: 'targets: {app: {snapshot: {src_url: oracle://h/d}}}\noverride: {dst_db_url: "{{`X` | env}}"}\n',
     problems: [
-      '2:37 wrong_value targets.app.snapshot.src_url must be a connection URL with the scheme postgres, postgresql or mysql',
-      '3:24 wrong_value override.dst_db_url must be a connection URL with the scheme postgres, postgresql or mysql',
+      '2:37 wrong_value targets.app.snapshot.src_url must be a connection URL with the scheme postgres, postgresql, pgdocker, mysql or mydocker',
+      '3:24 wrong_value override.dst_db_url must be a connection URL with the scheme postgres, postgresql, pgdocker, mysql or mydocker',
     ],
   },
   {
@@ -168,7 +168,9 @@ test.for(['0123456789abcdef', `${'0'.repeat(31)}g`, '0'.repeat(33)])(
     const folder = await configFolder({ 'tool.yml': `secret_key: "${key}"\n` });
     const { configuration, problems } = await folder.inspect();
     expect(configuration).toBeNull();
-    expect(summary(problems)).toEqual(['1:13 wrong_value secret_key must be exactly 32 hexadecimal characters']);
+    expect(summary(problems)).toEqual([
+      '1:13 wrong_value secret_key must be exactly 32 hexadecimal characters, or the word keychain',
+    ]);
   },
 );
 

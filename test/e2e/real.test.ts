@@ -115,6 +115,16 @@ describeWithPostgres('the screens on a real server', () => {
     await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
   }
 
+  it('keep a log of their work with --debug, and draw nothing of it', async () => {
+    await open(['--debug']);
+    terminal.press('/', 'shop', 'enter', 'b');
+    await terminal.waitFor('Built snapshot 0 of shop');
+    const log = await readFile(join(work, 'logs', 'tool.log'), 'utf8');
+    expect(log).toMatch(/ command_ended 0 after .*pg_dump .*--jobs/);
+    expect(log).toMatch(/ step dump done after /);
+    expect(log).not.toMatch(/ (statement|progress) /);
+  });
+
   it.for([
     { columns: 80, rows: 24 },
     { columns: 200, rows: 50 },

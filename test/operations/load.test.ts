@@ -149,15 +149,20 @@ describeWithPostgres('a load', () => {
     }
   });
 
+  /** A while after some step has begun, in milliseconds. */
+  const MOMENTS = [
+    ...['prepare', 'restore', 'index', 'check'].map((step) => ({ step, after: 0 })),
+    // While the server makes the new database, which it goes on with when nobody waits for it any more.
+    ...Array.from({ length: 10 }, (_, index) => ({ step: 'prepare', after: 8 * index })),
+  ];
+
   it('that is interrupted leaves the destination as it was and nothing beside it', async () => {
-    for (const step of ['prepare', 'restore', 'index', 'check']) {
+    for (const { step, after } of MOMENTS) {
       const controller = new AbortController();
       const interruptible = newContext(controller.signal);
-      const report = interruptible.report;
       interruptible.report = (event) => {
-        report(event);
         if (event.event === 'step' && event.step === step && event.state === 'started')
-          controller.abort(new Error('stopped'));
+          setTimeout(() => controller.abort(new Error('stopped')), after);
       };
       await expect(run({}, interruptible)).rejects.toThrow('stopped');
       await expectUntouched();

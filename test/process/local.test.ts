@@ -32,7 +32,11 @@ test('an abort ends the child, and its reason is the error', async () => {
 test('each command is told as one would type it, without secrets', async () => {
   events.length = 0;
   await runner.run({ file: 'true', args: ["it's", 'postgres://u:secret@h/d'], env: { PGPASSWORD: 'hidden' } });
-  expect(events).toEqual([{ event: 'command', command: `true 'it'\\''s' postgres://u:***@h/d` }]);
+  const command = `true 'it'\\''s' postgres://u:***@h/d`;
+  expect(events).toEqual([
+    { event: 'command', command },
+    { event: 'command_ended', command, exit: 0, duration_ms: expect.any(Number) },
+  ]);
 });
 
 test('the last line of standard error comes, also when nothing ends it', async () => {

@@ -17,6 +17,8 @@ const ROWS: [text: string, shown: string][] = [
   ['AWS_SECRET_ACCESS_KEY=pass aws s3 ls', 'AWS_SECRET_ACCESS_KEY=*** aws s3 ls'],
   ['TOOL_AUTHTOKEN: pass', 'TOOL_AUTHTOKEN: ***'],
   ["CREATE ROLE me LOGIN PASSWORD 'it''s pass' CREATEDB", 'CREATE ROLE me LOGIN PASSWORD *** CREATEDB'],
+  [String.raw`ALTER ROLE me ENCRYPTED PASSWORD E'it\'s pass' LOGIN`, 'ALTER ROLE me ENCRYPTED PASSWORD *** LOGIN'],
+  ['ALTER ROLE me PASSWORD $p$it is pass$p$ LOGIN', 'ALTER ROLE me PASSWORD *** LOGIN'],
   ['{"password":"pass","user":"me"}', '{"password":***,"user":"me"}'],
   ['secret_key: 0123456789abcdef', 'secret_key: ***'],
   ['value $aes$00ff12 here', 'value $aes$*** here'],

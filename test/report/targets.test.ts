@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
 import { createStyle } from '../../src/report/style.ts';
-import { targetsText } from '../../src/report/targets.ts';
+import { type TargetsView, targetsText } from '../../src/report/targets.ts';
 import type { TargetRow } from '../../src/results.ts';
 
-const view = { columns: null, style: createStyle({ color: false, unicode: true }), file: '/etc/tool.yml' };
+const view: TargetsView = {
+  columns: null,
+  style: createStyle({ color: false, unicode: true }),
+  file: '/etc/tool.yml',
+  mode: 'local',
+};
 
 const row: TargetRow = {
   name: 'app',
@@ -22,7 +27,7 @@ const row: TargetRow = {
 };
 
 test('targets are a table, one line each', () => {
-  expect(targetsText([row], view).split('\n')).toEqual(
+  expect(targetsText([row], view).split('\n').slice(0, 2)).toEqual(
     [
       'NAME  TYPE   ENGINE          STATUS     SIZE  SNAPSHOTS  STORAGE  SOURCE                      DESTINATION',
       'app   local  postgres 15.18  ok 3 ms  12.3 MB          2  –        postgres://app@db:5432/app  –',
@@ -43,7 +48,12 @@ test('below the table it says why a target does not answer', () => {
     size_bytes: null,
     error: 'db:5432: refused',
   };
-  expect(targetsText([down], view)).toMatch(/unreachable.*\n\napp: db:5432: refused$/s);
+  expect(targetsText([down], view)).toMatch(/unreachable.*\n\napp: db:5432: refused\n/s);
+});
+
+test('the last line says which mode it is, and where the configuration comes from', () => {
+  expect(targetsText([row], view)).toMatch(/\n\nLocal mode \(no authtoken\), from \/etc\/tool\.yml$/);
+  expect(targetsText([], { ...view, mode: 'cloud', file: null })).toMatch(/\nCloud mode, from the variables$/);
 });
 
 test('no targets at all: it says where to add one', () => {

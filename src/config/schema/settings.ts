@@ -16,8 +16,8 @@ export const DEFAULT_WORKING_DIRECTORY = '~/.tool';
 export const settingsSchema = v.strictObject({
   secret_key: v.pipe(
     v.string(),
-    v.regex(/^[0-9a-fA-F]{32}$/, 'must be exactly 32 hexadecimal characters'),
-    v.description('Encrypts what is sensitive in the configuration.'),
+    v.regex(/^(?:[0-9a-fA-F]{32}|keychain)$/, 'must be exactly 32 hexadecimal characters, or the word keychain'),
+    v.description("Encrypts what is sensitive in the configuration; keychain when the system's keychain holds it."),
     v.examples(['0123456789abcdef0123456789abcdef']),
     traits({ secret: true, hint: 'tool config init generates one; so does: openssl rand -hex 16' }),
   ),
@@ -25,7 +25,7 @@ export const settingsSchema = v.strictObject({
     v.pipe(
       text,
       v.description('Cloud token; switches from local to cloud mode.'),
-      v.examples(['$aes$…']),
+      v.examples(['token from the cloud']),
       traits({ secret: true }),
     ),
   ),
@@ -55,8 +55,17 @@ export const settingsSchema = v.strictObject({
       v.examples(['https://cloud.example.com']),
     ),
   ),
-  debug: v.optional(v.pipe(v.boolean(), v.description('Additional logging.')), false),
-  trace: v.optional(v.pipe(v.boolean(), v.description('Logs every event and SQL statement.')), false),
+  debug: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description('Says the commands that are run with their time on standard error, and keeps a log.'),
+    ),
+    false,
+  ),
+  trace: v.optional(
+    v.pipe(v.boolean(), v.description('Keeps a log with every event and SQL statement as well.')),
+    false,
+  ),
   docker: v.optional(v.pipe(dockerSchema, v.description('Database engine images.')), {}),
   override: v.optional(
     v.pipe(

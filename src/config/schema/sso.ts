@@ -17,7 +17,7 @@ export const ssoProviderSchema = v.strictObject({
     v.pipe(
       v.string(),
       v.description('Access token, encrypted. Written by the login.'),
-      v.examples(['$aes$…']),
+      v.examples(['written by tool auth login']),
       traits({ secret: true }),
     ),
   ),
@@ -25,7 +25,7 @@ export const ssoProviderSchema = v.strictObject({
     v.pipe(
       v.string(),
       v.description('Refresh token, encrypted. Written by the login.'),
-      v.examples(['$aes$…']),
+      v.examples(['written by tool auth login']),
       traits({ secret: true }),
     ),
   ),

@@ -38,7 +38,7 @@ export const storageProfileSchema = v.strictObject({
     v.pipe(
       text,
       v.description('Direct credential; not recommended for production.'),
-      v.examples(['$aes$…']),
+      v.examples(['secret of the access key']),
       traits({ secret: true }),
     ),
   ),

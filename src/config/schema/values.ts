@@ -14,7 +14,10 @@ export const path = v.pipe(text, traits({ path: true }));
 /** An address of a database. Passwords may be in it, so it counts as a secret. */
 export const databaseUrl = v.pipe(
   text,
-  v.check(isConnectionUrl, 'must be a connection URL with the scheme postgres, postgresql or mysql'),
+  v.check(
+    isConnectionUrl,
+    'must be a connection URL with the scheme postgres, postgresql, pgdocker, mysql or mydocker',
+  ),
   v.examples(['postgres://user:password@localhost:5432/app']),
   traits({ secret: true, hint: 'Write it as postgres://user:password@host:5432/database.' }),
 );

@@ -22,9 +22,9 @@ export async function connect(
   options: ConnectOptions = {},
 ): Promise<Session> {
   const tools = options.tools ?? (await anyClientTools(context));
-  const { runner, signal } = context;
+  const { runner, report, signal } = context;
   try {
-    return await openSession({ runner, signal, psql: tools.psql, url, settings: options.settings ?? {} });
+    return await openSession({ runner, report, signal, psql: tools.psql, url, settings: options.settings ?? {} });
   } catch (thrown) {
     if (!(thrown instanceof ConnectionLost)) throw thrown;
     throw await explain(context, { url, tools, words: thrown.message });
@@ -42,9 +42,16 @@ export async function connectToServer(
   let failure: unknown;
   for (const database of candidates) {
     try {
-      const { runner, signal } = context;
+      const { runner, report, signal } = context;
       const elsewhere = withDatabase(url, database);
-      return await openSession({ runner, signal, psql: tools.psql, url: elsewhere, settings: options.settings ?? {} });
+      return await openSession({
+        runner,
+        report,
+        signal,
+        psql: tools.psql,
+        url: elsewhere,
+        settings: options.settings ?? {},
+      });
     } catch (thrown) {
       if (!(thrown instanceof ConnectionLost)) throw thrown;
       failure ??= thrown;
@@ -64,9 +71,9 @@ async function explain(context: EngineContext, { url, tools, words }: Failure): 
   const details = redact(words)
     .split('\n')
     .filter((line) => line.trim() !== '');
-  const { args, env } = connectionOf(url);
+  const connection = connectionOf(url);
   const ready = await context.runner.run(
-    { file: tools.pg_isready, args: ['--quiet', '--timeout=3', ...args], env },
+    { file: tools.pg_isready, ...connection, args: ['--quiet', '--timeout=3', ...connection.args] },
     { signal: context.signal },
   );
   if (ready.exitCode !== READY) {
@@ -95,11 +102,15 @@ async function explain(context: EngineContext, { url, tools, words }: Failure): 
 
 async function isMissing(context: EngineContext, url: DatabaseUrl, tools: ClientTools): Promise<boolean> {
   if (url.database === null) return false;
-  const { runner, signal } = context;
+  const { runner, report, signal } = context;
   for (const database of MAINTENANCE_DATABASES) {
-    const session = await openSession({ runner, signal, psql: tools.psql, url: withDatabase(url, database) }).catch(
-      () => null,
-    );
+    const session = await openSession({
+      runner,
+      report,
+      signal,
+      psql: tools.psql,
+      url: withDatabase(url, database),
+    }).catch(() => null);
     if (!session) continue;
     await using open = session;
     const rows = await open.query(`SELECT FROM pg_database WHERE datname = ${quoteText(url.database)}`);

@@ -138,7 +138,7 @@ async function runPgDump(
   { request, tools, snapshot, source, progress }: PgDump,
 ): Promise<void> {
   const { url, jobs, directory } = request;
-  const { args, env } = connectionOf(url, { statement_timeout: '0' });
+  const { args, env, mounts } = connectionOf(url, { statement_timeout: '0' });
   // Excluding the other schemas keeps the extensions, which `--schema` would drop without a word.
   const exclusions = source.excluded.map((schema) => `--exclude-schema="${schema.replaceAll('"', '""')}"`);
   const flags = [
@@ -149,7 +149,12 @@ async function runPgDump(
     `--file=${directory}`,
   ];
   const result = await context.runner.run(
-    { file: tools.pg_dump, args: [...flags, ...DUMP_FLAGS, ...exclusions, ...args], env },
+    {
+      file: tools.pg_dump,
+      args: [...flags, ...DUMP_FLAGS, ...exclusions, ...args],
+      env,
+      mounts: [...mounts, { path: directory, writable: true }],
+    },
     { signal: context.signal, onErrorLine: progress.onToolLine },
   );
   if (result.exitCode === 0) return;
@@ -178,8 +183,10 @@ function wordsOf(stderr: string): string[] {
 }
 
 async function listArchive(context: EngineContext, tools: ClientTools, directory: string): Promise<ArchiveEntry[]> {
-  const { signal } = context;
-  const listing = await context.runner.run({ file: tools.pg_restore, args: ['--list', directory] }, { signal });
+  const listing = await context.runner.run(
+    { file: tools.pg_restore, args: ['--list', directory], mounts: [{ path: directory }] },
+    { signal: context.signal },
+  );
   if (listing.exitCode === 0) return parseArchiveList(listing.stdout);
   throw new UserError('pg_restore cannot read what pg_dump has just written', {
     code: 'dump_failed',

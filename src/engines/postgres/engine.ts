@@ -11,7 +11,7 @@ import { parsePostgresUrl } from './url.ts';
 
 export const postgres: Engine = {
   id: 'postgres',
-  schemes: ['postgres', 'postgresql'],
+  schemes: ['postgres', 'postgresql', 'pgdocker'],
   parseUrl: parsePostgresUrl,
   reportTools,
   probe,

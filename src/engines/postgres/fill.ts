@@ -67,7 +67,7 @@ export async function materialize(
   await mkdir(archive);
   for (const file of manifest.files) await writeOut(read(file), join(archive, file.name));
   const listing = await context.runner.run(
-    { file: tools.pg_restore, args: ['--list', '--verbose', archive] },
+    { file: tools.pg_restore, args: ['--list', '--verbose', archive], mounts: [{ path: directory }] },
     { signal: context.signal },
   );
   if (listing.exitCode !== 0) throw restoreFailed('pg_restore cannot read the archive', groupErrors(listing.stderr));
@@ -113,8 +113,9 @@ async function pgRestore(context: EngineContext, { fill, archive, section, jobs 
   const { url, tools, settings } = fill;
   const connection = connectionOf(url, settings);
   const args = [...sectionArgs({ fill, archive, section }), `--jobs=${jobs}`, ...connection.args, archive.directory];
+  const mounts = [...connection.mounts, { path: fill.directory }];
   const { signal } = context;
-  const result = await context.runner.run({ file: tools.pg_restore, args, env: connection.env }, { signal });
+  const result = await context.runner.run({ file: tools.pg_restore, args, env: connection.env, mounts }, { signal });
   if (result.exitCode === 0) return;
   const errors = groupErrors(result.stderr);
   if (errors.length > 0)

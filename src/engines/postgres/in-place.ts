@@ -1,6 +1,7 @@
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatNumberOf } from '../../amounts.ts';
+import type { Mount } from '../../process/runner.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../engine.ts';
 import { archiveDetails } from './archive.ts';
 import { readSchemas } from './catalogue.ts';
@@ -23,6 +24,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   const tools = toolsForArchive(await findClientTools(context), manifest.tool_version);
   report({ event: 'step', step: 'prepare', state: 'started', label: `Prepare one transaction in ${url.display}` });
   const archive = await materialize(context, { ...run, tools, details });
+  const folder: Mount = { path: directory, writable: true };
   const script = async (name: string, text: string): Promise<string> => {
     await writeFile(join(directory, name), text, { mode: 0o600 });
     return `--file=${join(directory, name)}`;
@@ -34,7 +36,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
       `--file=${file}`,
       archive.directory,
     ];
-    const written = await runner.run({ file: tools.pg_restore, args }, { signal });
+    const written = await runner.run({ file: tools.pg_restore, args, mounts: [folder] }, { signal });
     if (written.exitCode !== 0)
       throw restoreFailed('pg_restore cannot read the archive', written.stderr.trim().split('\n'));
     await silenceUnknownSettings(file, majorOf(plan.destination.server_version));
@@ -59,13 +61,16 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   });
   const total = tables.reduce((sum, table) => sum + table.file.bytes, 0);
   let done = 0;
-  const { args, env } = connectionOf(url, {
+  const { args, env, mounts } = connectionOf(url, {
     statement_timeout: '0',
     lock_timeout: '0',
     client_min_messages: 'warning',
   });
   const flags = [...PSQL_FLAGS, '--single-transaction', ...scripts];
-  const child = runner.start({ file: tools.psql, args: [...flags, ...args], env }, { signal });
+  const child = runner.start(
+    { file: tools.psql, args: [...flags, ...args], env, mounts: [...mounts, folder] },
+    { signal },
+  );
   child.stdout.resume();
   const feeding = feedTables({
     read: run.read,
@@ -123,8 +128,9 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
   return [
     ...present.map(({ name }) => `DROP SCHEMA ${quoteName(name)} CASCADE;`),
     'SELECT lo_unlink(oid) FROM pg_largeobject_metadata;',
-    // pg_dump takes `public` for granted.
+    // pg_dump takes `public` for granted, as initdb makes it.
     'CREATE SCHEMA public;',
+    "COMMENT ON SCHEMA public IS 'standard public schema';",
     ...(owned ? [`ALTER SCHEMA public OWNER TO ${quoteName(owned.owner)};`] : []),
     ...(grants ?? []),
     '',

@@ -74,7 +74,7 @@ async function loadBatch(context: EngineContext, { fill, batch, onBytes }: Batch
   const flags = [...PSQL_FLAGS.filter((flag) => flag !== '--quiet'), '--single-transaction', ...COPY_FLAGS];
   const { signal } = context;
   const child = context.runner.start(
-    { file: tools.psql, args: [...flags, ...connection.args], env: connection.env },
+    { file: tools.psql, ...connection, args: [...flags, ...connection.args] },
     { signal },
   );
   let tags = '';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { EXIT, UserError } from '../../errors.ts';
+import { UserError } from '../../errors.ts';
 import type { DatabaseUrl, EngineContext, Probe } from '../engine.ts';
 import { connect } from './connect.ts';
 
@@ -27,8 +27,9 @@ export async function probe(context: EngineContext, url: DatabaseUrl): Promise<P
       error: null,
     };
   } catch (thrown) {
-    if (!(thrown instanceof UserError) || thrown.exit !== EXIT.unreachable) throw thrown;
-    const status = STATUS[thrown.code] ?? 'unreachable';
+    if (!(thrown instanceof UserError)) throw thrown;
+    const status = STATUS[thrown.code];
+    if (!status) throw thrown;
     return {
       status,
       latency_ms: null,

@@ -98,6 +98,8 @@ async function dropAfterFailure(
   const clean: EngineContext = { ...context, signal: AbortSignal.timeout(CLEAN_UP_TIMEOUT) };
   try {
     await using server = await connectToServer(clean, url);
+    // The server may still be making the database for the session that was ended, which holds the lock until it is done.
+    if (context.signal.aborted) await lockDestination(server, url.database ?? '', { timeout: LOCK_PATIENCE });
     await dropDatabase(server, fresh);
   } catch {
     const message = `Could not remove ${fresh} now; the next load into ${url.display} does`;
@@ -106,6 +108,7 @@ async function dropAfterFailure(
 }
 
 const CLEAN_UP_TIMEOUT = 20_000;
+const LOCK_PATIENCE = '15s';
 const MEGABYTE = 1024 * 1024;
 
 /**

@@ -63,7 +63,7 @@ function readCatalogue(session: Session, schemas: string[]): Promise<CatalogueRo
 interface Sample {
   sampled: number;
   distinct: number;
-  samples: string[] | null;
+  samples: { value: string; hash: string | null }[] | null;
 }
 
 const SAMPLED_FAMILIES = new Set<ColumnFamily>(['text', 'number', 'date', 'network', 'document']);
@@ -80,13 +80,18 @@ async function sampleTable(session: Session, columns: CatalogueRow[]): Promise<M
   );
   const ofColumn = wanted.map(
     ([index]) => `SELECT ${index} AS index, count(c${index}) AS sampled, count(DISTINCT c${index}) AS "distinct",
-      (SELECT json_agg(v) FROM (SELECT DISTINCT c${index} AS v FROM sample WHERE c${index} IS NOT NULL LIMIT ${SAMPLES}) d)
-        AS samples FROM sample`,
+      (SELECT json_agg(json_build_object('value', v, 'hash', CASE WHEN length(v) < ${SAMPLE_LENGTH} THEN ${hashOf('v')}::text END))
+        FROM (SELECT DISTINCT c${index} AS v FROM sample WHERE c${index} IS NOT NULL LIMIT ${SAMPLES}) d) AS samples FROM sample`,
   );
   const rows = await session.query<Sample & { index: number }>(`
     WITH sample AS MATERIALIZED (SELECT ${values.join(', ')} FROM ${tableReference(table)}${part} LIMIT ${SAMPLED_ROWS})
     ${ofColumn.join(' UNION ALL ')}`);
   return new Map(rows.map((row) => [row.index, row]));
+}
+
+/** The hash of a value as text, in SQL; the same whatever the collation. */
+export function hashOf(text: string): string {
+  return `hashtextextended(${text} COLLATE "C", 0)`;
 }
 
 /** The rows of the table itself: those that inherit from it have columns of their own. */
@@ -108,7 +113,8 @@ function factsOf(row: CatalogueRow, sample: Sample | undefined): ColumnFacts {
     unique: is_unique,
     sampled: sample?.sampled ?? 0,
     distinct: sample?.distinct ?? 0,
-    samples: sample?.samples ?? [],
+    samples: sample?.samples?.map(({ value }) => value) ?? [],
+    sampleHashes: sample?.samples?.flatMap(({ hash }) => hash ?? []) ?? [],
   };
 }
 

@@ -1,7 +1,7 @@
 import { type ColumnDigest, type ColumnFacts, columnName } from '../../sanitize/column-facts.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { connect } from './connect.ts';
-import { tableReference } from './sanitize-columns.ts';
+import { hashOf, tableReference } from './sanitize-columns.ts';
 import { quoteName, quoteText, type Session } from './session.ts';
 
 /** A target list has room for some 1600 expressions, and a column takes three. */
@@ -48,13 +48,12 @@ async function presentColumns(session: Session, columns: ColumnFacts[]): Promise
 async function scan(session: Session, { partitioned, columns }: Present): Promise<ColumnDigest[]> {
   const [table] = columns;
   if (!table) return [];
-  const expressions = columns.flatMap(({ column, samples }, index) => {
-    const value = `(${quoteName(column)}::text COLLATE "C")`;
-    const list = `ARRAY[${samples.map(quoteText).join(', ')}]::text[]`;
+  const expressions = columns.flatMap(({ column, sampleHashes }, index) => {
+    const hash = hashOf(`${quoteName(column)}::text`);
     return [
       `count(${quoteName(column)}) AS v${index}`,
-      `coalesce(sum(hashtextextended(${value}, 0)::numeric), 0)::text AS d${index}`,
-      `count(*) FILTER (WHERE ${value} = ANY (${list})) AS s${index}`,
+      `coalesce(sum(${hash}::numeric), 0)::text AS d${index}`,
+      `count(*) FILTER (WHERE ${hash} = ANY ('{${sampleHashes.join(',')}}'::bigint[])) AS s${index}`,
     ];
   });
   const [row] = await session.query<Record<string, number | string>>(

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { EXIT, UserError } from '../../errors.ts';
 import { redact } from '../../process/redact.ts';
@@ -26,9 +27,12 @@ async function runFile(context: EngineContext, url: DatabaseUrl, file: string): 
   const { report, runner, signal } = context;
   const tools = await anyClientTools(context);
   report({ event: 'step', step: 'restore', state: 'started', label: `Run ${file}` });
-  const { args, env } = connectionOf(url, { client_min_messages: 'warning' });
-  const flags = [...PSQL_FLAGS, '--set=ON_ERROR_STOP=1', '--single-transaction', `--file=${file}`];
-  const result = await runner.run({ file: tools.psql, args: [...flags, ...args], env }, { signal });
+  const { args, env, mounts } = connectionOf(url, { client_min_messages: 'warning' });
+  const flags = [...PSQL_FLAGS, '--set=ON_ERROR_STOP=1', '--single-transaction', `--file=${resolve(file)}`];
+  const result = await runner.run(
+    { file: tools.psql, args: [...flags, ...args], env, mounts: [...mounts, { path: resolve(file) }] },
+    { signal },
+  );
   if (result.exitCode !== 0) {
     throw new UserError(`${file} failed`, {
       code: 'script_failed',

@@ -39,10 +39,14 @@ const LOCK_TIMEOUT = '3s';
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** One load at a time into a destination: the lock lives as long as the session, so a killed run leaves none. */
-export async function lockDestination(server: Session, destination: string): Promise<void> {
+export async function lockDestination(
+  server: Session,
+  destination: string,
+  { timeout = LOCK_TIMEOUT } = {},
+): Promise<void> {
   try {
     await server.transaction([
-      `SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`,
+      `SET LOCAL lock_timeout = '${timeout}'`,
       `SELECT pg_advisory_lock(hashtextextended(${quoteText(`tool load ${destination}`)}, 0))`,
     ]);
   } catch (error) {

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { Report } from '../../events.ts';
+import { redact } from '../../process/redact.ts';
 import type { Runner, RunningProcess } from '../../process/runner.ts';
 import type { DatabaseUrl } from '../engine.ts';
 import { connectionOf, type Settings } from './url.ts';
@@ -30,6 +32,8 @@ export class SqlError extends Error {
 
 export interface SessionOptions {
   runner: Runner;
+  /** Hears every statement, for the log. */
+  report: Report;
   /** Path of psql. */
   psql: string;
   url: DatabaseUrl;
@@ -50,10 +54,17 @@ export const PSQL_FLAGS = ['--no-psqlrc', '--no-password', '--quiet', '--no-alig
 const SESSION_SETTINGS: Settings = { search_path: 'pg_catalog', client_min_messages: 'warning' };
 
 /** Connects; rejects with ConnectionLost when that fails. */
-export async function openSession({ runner, psql, url, signal, settings = {} }: SessionOptions): Promise<Session> {
-  const { args, env } = connectionOf(url, { ...SESSION_SETTINGS, ...settings });
-  const child = runner.start({ file: psql, args: [...PSQL_FLAGS, ...args], env }, { signal });
-  const exchange = exchanges(child);
+export async function openSession({
+  runner,
+  report,
+  psql,
+  url,
+  signal,
+  settings = {},
+}: SessionOptions): Promise<Session> {
+  const connection = connectionOf(url, { ...SESSION_SETTINGS, ...settings });
+  const child = runner.start({ file: psql, ...connection, args: [...PSQL_FLAGS, ...connection.args] }, { signal });
+  const exchange = reported(exchanges(child), report);
 
   const session: Session = {
     async query<Row>(sql: string) {
@@ -94,6 +105,9 @@ export function quoteText(text: string): string {
     : `'${text.replaceAll("'", "''")}'`;
 }
 
+/** The SQLSTATE of a statement that did what it should. */
+const SUCCESS = '00000';
+
 interface Exchange extends PromiseWithResolvers<string> {
   statement: string;
   marker: string;
@@ -103,11 +117,32 @@ interface Exchange extends PromiseWithResolvers<string> {
   sqlstate: string;
 }
 
+type Send = (statement: string) => Promise<string>;
+
+/** Says of each statement what became of it. */
+function reported(send: Send, report: Report): Send {
+  return async (statement) => {
+    const startedAt = performance.now();
+    const tell = (sqlstate: string | null) => {
+      const duration_ms = Math.round(performance.now() - startedAt);
+      report({ event: 'statement', statement: redact(statement), sqlstate, duration_ms });
+    };
+    try {
+      const answer = await send(statement);
+      tell(SUCCESS);
+      return answer;
+    } catch (error) {
+      tell(error instanceof SqlError ? error.sqlstate : null);
+      throw error;
+    }
+  };
+}
+
 /**
  * Statements to psql's standard input, one after the other, each followed by an `\echo` of its SQLSTATE between
  * two markers; psql itself knows no other way to say where an answer ends.
  */
-function exchanges(child: RunningProcess): (statement: string) => Promise<string> {
+function exchanges(child: RunningProcess): Send {
   const queue: Exchange[] = [];
   let lost: Error | null = null;
   child.stdin.on('error', () => {});
@@ -147,7 +182,7 @@ function readLine(exchange: Exchange, line: string): boolean {
     exchange.sqlstate = line.slice(exchange.marker.length + 1);
     return false;
   }
-  if (exchange.sqlstate === '00000') exchange.resolve(exchange.output.join('\n'));
+  if (exchange.sqlstate === SUCCESS) exchange.resolve(exchange.output.join('\n'));
   else exchange.reject(new SqlError(exchange.message.join('\n'), exchange.sqlstate));
   return true;
 }

@@ -1,7 +1,7 @@
-import { readdir, realpath } from 'node:fs/promises';
-import { basename, delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { EXIT, UserError } from '../../errors.ts';
 import type { Runner } from '../../process/runner.ts';
+import { unlessAborted } from '../../process/unless-aborted.ts';
 import type { EngineContext, ToolReport } from '../engine.ts';
 
 /** The client programs of one installation, which are always taken together. */
@@ -16,37 +16,71 @@ export interface ClientTools {
   pg_isready: string;
 }
 
-/** Folders whose children may hold a `bin` with the programs: Debian, Red Hat, Homebrew on both chips, Postgres.app. */
-const USUAL_PLACES: { parent: string; bin: (child: string) => string }[] = [
-  { parent: '/usr/lib/postgresql', bin: (child) => `/usr/lib/postgresql/${child}/bin` },
-  { parent: '/usr', bin: (child) => (child.startsWith('pgsql-') ? `/usr/${child}/bin` : '') },
-  { parent: '/opt/homebrew/opt', bin: (child) => homebrew('/opt/homebrew/opt', child) },
-  { parent: '/usr/local/opt', bin: (child) => homebrew('/usr/local/opt', child) },
-  {
-    parent: '/Applications/Postgres.app/Contents/Versions',
-    bin: (child) => `/Applications/Postgres.app/Contents/Versions/${child}/bin`,
-  },
+/** Where the programs are beside the PATH: Debian, Red Hat, Homebrew on both chips, Postgres.app. */
+const USUAL_PLACES = [
+  '/usr/lib/postgresql/*/bin',
+  '/usr/pgsql-*/bin',
+  '/opt/homebrew/opt/libpq/bin',
+  '/opt/homebrew/opt/postgresql*/bin',
+  '/usr/local/opt/libpq/bin',
+  '/usr/local/opt/postgresql*/bin',
+  '/Applications/Postgres.app/Contents/Versions/*/bin',
 ];
 
+const PROGRAMS = ['psql', 'pg_dump', 'pg_restore', 'pg_isready'];
+
+/**
+ * Prints each folder that has all the programs, with the version, wherever a runner runs it. Debian's pg_wrapper is
+ * passed over: it starts what lies in the usual places, and takes its time.
+ */
+const LOOK_FOR_TOOLS = `
+places=$PATH PATH=$PATH:/usr/bin:/bin IFS=:
+for directory in ${USUAL_PLACES.join(' ')} $places; do
+  for program in ${PROGRAMS.join(' ')}; do
+    [ -f "$directory/$program" ] && [ -x "$directory/$program" ] || continue 2
+  done
+  case $(readlink -f "$directory/pg_dump") in */pg_wrapper) continue ;; esac
+  printf '%s\t%s\n' "$directory" "$("$directory/pg_dump" --version 2>/dev/null)"
+done`;
+
 const INSTALL_HINT =
-  'apt-get install postgresql-client (Debian, Ubuntu), brew install libpq (macOS), or https://www.postgresql.org/download/';
+  'apt-get install postgresql-client (Debian, Ubuntu), brew install libpq (macOS), or https://www.postgresql.org/download/. Or set docker.images.postgres: they then run in a container.';
 
 /** What a runner finds does not change while it lives, and one operation asks often. */
 const found = new WeakMap<Runner, Promise<ClientTools[]>>();
 
-/** Every installation of the client programs on this machine, newest first. */
-export function findClientTools(context: EngineContext): Promise<ClientTools[]> {
-  const known = found.get(context.runner) ?? lookForTools(context);
-  found.set(context.runner, known);
-  return known;
+/** Every installation of the client programs where the runner runs them, newest first. */
+export function findClientTools({ runner, signal }: EngineContext): Promise<ClientTools[]> {
+  const looking = found.get(runner) ?? lookForTools(runner);
+  found.set(runner, looking);
+  // That they could not be looked for says nothing of the next time.
+  looking.catch(() => found.delete(runner));
+  return unlessAborted(looking, signal);
 }
 
-async function lookForTools({ runner, environment }: EngineContext): Promise<ClientTools[]> {
-  const directories = await candidateDirectories(environment);
-  const looked = await Promise.all(directories.map((directory) => inspectDirectory(runner, directory)));
-  const tools = looked.filter((entry) => entry !== null);
+async function lookForTools(runner: Runner): Promise<ClientTools[]> {
+  const { stdout } = await runner.run({ file: '/bin/sh', args: ['-c', LOOK_FOR_TOOLS] });
+  const tools = stdout.split('\n').flatMap(readTools);
   const unique = tools.filter((entry, index) => tools.findIndex((other) => other.version === entry.version) === index);
   return unique.sort((a, b) => compareVersions(b.version, a.version));
+}
+
+/** `/usr/lib/postgresql/15/bin`, a tab, `pg_dump (PostgreSQL) 15.18 (Debian …)`. */
+function readTools(line: string): ClientTools[] {
+  const [directory = '', answer = ''] = line.split('\t');
+  const version = /(\d+(?:\.\d+)*)/.exec(answer)?.[1];
+  if (version === undefined) return [];
+  return [
+    {
+      directory,
+      version,
+      major: majorOf(version),
+      psql: join(directory, 'psql'),
+      pg_dump: join(directory, 'pg_dump'),
+      pg_restore: join(directory, 'pg_restore'),
+      pg_isready: join(directory, 'pg_isready'),
+    },
+  ];
 }
 
 /** The newest client programs, for what any version can do. */
@@ -100,38 +134,6 @@ export async function reportTools(context: EngineContext): Promise<ToolReport[]>
 /** `15.18` → 15. */
 export function majorOf(version: string): number {
   return Number.parseInt(version, 10);
-}
-
-async function candidateDirectories(environment: NodeJS.ProcessEnv): Promise<string[]> {
-  const onPath = (environment.PATH ?? '').split(delimiter).filter((directory) => directory !== '');
-  const usual = await Promise.all(
-    USUAL_PLACES.map(async ({ parent, bin }) => (await readdir(parent).catch((): string[] => [])).map(bin)),
-  );
-  return [...new Set([...usual.flat(), ...onPath])].filter((directory) => directory !== '');
-}
-
-function homebrew(parent: string, child: string): string {
-  return child === 'libpq' || child.startsWith('postgresql') ? `${parent}/${child}/bin` : '';
-}
-
-async function inspectDirectory(runner: Runner, directory: string): Promise<ClientTools | null> {
-  const names = await readdir(directory).catch((): string[] => []);
-  if (!['psql', 'pg_dump', 'pg_restore', 'pg_isready'].every((name) => names.includes(name))) return null;
-  const pg_dump = join(directory, 'pg_dump');
-  // Debian's wrapper, which starts what lies in the usual places, and takes its time.
-  if (basename(await realpath(pg_dump).catch(() => '')) === 'pg_wrapper') return null;
-  const answer = await runner.run({ file: pg_dump, args: ['--version'] }).catch(() => null);
-  const version = /(\d+(?:\.\d+)*)/.exec(answer?.stdout ?? '')?.[1];
-  if (version === undefined) return null;
-  return {
-    directory,
-    version,
-    major: majorOf(version),
-    psql: join(directory, 'psql'),
-    pg_dump,
-    pg_restore: join(directory, 'pg_restore'),
-    pg_isready: join(directory, 'pg_isready'),
-  };
 }
 
 function compareVersions(a: string, b: string): number {

@@ -1,9 +1,13 @@
 import { isIPv6 } from 'node:net';
+import { isAbsolute } from 'node:path';
 import { EXIT, UserError } from '../../errors.ts';
+import type { Command, Mount } from '../../process/runner.ts';
 import type { DatabaseUrl, Host } from '../engine.ts';
 
 const SHAPE =
-  /^postgres(?:ql)?:\/\/(?:(?<userinfo>[^/?#]*)@)?(?<hosts>[^/?#]*)(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>.*))?$/s;
+  /^(?<scheme>postgres(?:ql)?|pgdocker):\/\/(?:(?<userinfo>[^/?#]*)@)?(?<hosts>[^/?#]*)(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>.*))?$/is;
+/** The scheme of a URL whose tools are to run in a container. */
+const IN_CONTAINER = 'pgdocker';
 const DEFAULT_PORT = 5432;
 
 /**
@@ -26,17 +30,18 @@ export function parsePostgresUrl(text: string): DatabaseUrl {
     hosts: readHosts(groups.hosts ?? '', { host: take(parameters, 'host'), port: take(parameters, 'port') }),
     database: database === '' ? null : database,
     parameters: Object.fromEntries(parameters),
+    inContainer: groups.scheme?.toLowerCase() === IN_CONTAINER,
     display: '',
     toJSON: () => url.display,
   };
-  url.display = writeUrl({ ...url, parameters: {} });
+  url.display = displayOf(url);
   return url;
 }
 
 /** The same server, another database. */
 export function withDatabase(url: DatabaseUrl, database: string): DatabaseUrl {
   const other: DatabaseUrl = { ...url, database, toJSON: () => other.display };
-  other.display = writeUrl({ ...other, parameters: {} });
+  other.display = displayOf(other);
   return other;
 }
 
@@ -50,7 +55,7 @@ export type Settings = Record<string, string>;
 export function connectionOf(
   url: DatabaseUrl,
   settings: Settings = {},
-): { args: string[]; env: Record<string, string> } {
+): Required<Pick<Command, 'args' | 'env' | 'mounts'>> {
   const options = Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\\s]/g, '\\$&')}`)
     .join(' ');
@@ -58,7 +63,8 @@ export function connectionOf(
   const connection =
     own === undefined ? url : { ...url, parameters: { ...parameters, options: `${own} ${options}`.trim() } };
   return {
-    args: ['--dbname', writeUrl(connection)],
+    args: ['--dbname', writeUrl('postgres', connection)],
+    mounts: filesOf(url),
     env: {
       // Messages are shown as they are, but the tools' own must be English to be told apart from SQL.
       LC_ALL: 'C',
@@ -69,10 +75,22 @@ export function connectionOf(
   };
 }
 
-function writeUrl({ user, hosts, database, parameters }: Omit<DatabaseUrl, 'toJSON'>): string {
+/** Folders of sockets, certificates, password files: whatever is named by its path. */
+function filesOf({ hosts, parameters }: DatabaseUrl): Mount[] {
+  return [...hosts.map(({ host }) => host), ...Object.values(parameters)].filter(isAbsolute).map((path) => ({ path }));
+}
+
+function displayOf(url: DatabaseUrl): string {
+  return writeUrl(url.inContainer ? IN_CONTAINER : 'postgres', { ...url, parameters: {} });
+}
+
+function writeUrl(
+  scheme: string,
+  { user, hosts, database, parameters }: Pick<DatabaseUrl, 'user' | 'hosts' | 'database' | 'parameters'>,
+): string {
   const userinfo = user === null ? '' : `${encodeURIComponent(user)}@`;
   const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  return `postgres://${userinfo}${hosts.map(writeHost).join(',')}/${encodeURIComponent(database ?? '')}${
+  return `${scheme}://${userinfo}${hosts.map(writeHost).join(',')}/${encodeURIComponent(database ?? '')}${
     query.length > 0 ? `?${query.join('&')}` : ''
   }`;
 }

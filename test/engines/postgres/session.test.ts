@@ -31,7 +31,7 @@ describeWithPostgres('a session', () => {
   async function open(settings: Record<string, string> = {}, signal?: AbortSignal): Promise<Session> {
     const { psql } = await anyClientTools(context);
     const url = parsePostgresUrl(server.url('postgres'));
-    return openSession({ runner: context.runner, psql, url, settings, signal });
+    return openSession({ ...context, psql, url, settings, signal });
   }
 
   async function echo(text: string): Promise<string | undefined> {
@@ -151,7 +151,7 @@ describeWithPostgres('a session', () => {
   it('cannot be opened where nobody listens', async () => {
     const { psql } = await anyClientTools(context);
     const url = parsePostgresUrl('postgres://me@127.0.0.1:1/d');
-    const opening = openSession({ runner: context.runner, psql, url });
+    const opening = openSession({ ...context, psql, url });
     await expect(opening).rejects.toBeInstanceOf(ConnectionLost);
     await expect(opening).rejects.toThrow('port 1');
   });

@@ -23,12 +23,33 @@ const SHOWN: [string, string][] = [
   ['postgres://h/app?host=::1,db', 'postgres://[::1],db/app'],
   ['postgres://app@db/my%20data', 'postgres://app@db/my%20data'],
   ['postgres://app@db?dbname=other', 'postgres://app@db/other'],
+  ['pgdocker://app:secret@db:5432/app', 'pgdocker://app@db:5432/app'],
 ];
 
 test.for(SHOWN)('%s is shown as %s', ([text, shown]) => {
   const url = parsePostgresUrl(text);
   expect(url.display).toBe(shown);
   expect(JSON.stringify({ url })).toBe(JSON.stringify({ url: shown }));
+});
+
+test('pgdocker:// names the same database as postgres://, with tools in a container', () => {
+  const [inside, outside] = ['pgdocker', 'postgres'].map((scheme) =>
+    parsePostgresUrl(`${scheme}://u:p@h:1/d?sslmode=require`),
+  );
+  expect(inside?.inContainer).toBe(true);
+  expect(outside?.inContainer).toBe(false);
+  expect(inside && connectionOf(inside)).toEqual(outside && connectionOf(outside));
+  expect(inside && withDatabase(inside, 'other')).toMatchObject({
+    inContainer: true,
+    display: 'pgdocker://u@h:1/other',
+  });
+});
+
+test('files and folders that a URL names by their path are told to the runner', () => {
+  const url = parsePostgresUrl(
+    'postgres://u@%2Frun%2Fpg,db/d?sslrootcert=/etc/ca.pem&sslcert=relative.crt&passfile=/x/.pgpass',
+  );
+  expect(connectionOf(url).mounts).toEqual([{ path: '/run/pg' }, { path: '/etc/ca.pem' }, { path: '/x/.pgpass' }]);
 });
 
 test('a password is whatever was percent-encoded, and travels by environment only', () => {
@@ -100,9 +121,9 @@ test('whatever a URL holds, libpq is given the same, and the password by environ
   });
   fc.assert(
     fc.property(urls, (given) => {
-      const url: DatabaseUrl = { engine: 'postgres', display: '', toJSON: () => '', ...given };
+      const url: DatabaseUrl = { engine: 'postgres', inContainer: false, display: '', toJSON: () => '', ...given };
       const { args, env } = connectionOf(url);
-      const { display, engine, toJSON, ...read } = parsePostgresUrl(args[1] ?? '');
+      const { display, engine, inContainer, toJSON, ...read } = parsePostgresUrl(args[1] ?? '');
       expect(read).toEqual({ ...given, password: null });
       expect(env.PGPASSWORD).toBe(given.password ?? undefined);
     }),

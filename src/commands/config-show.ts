@@ -1,0 +1,16 @@
+import { EXIT } from '../errors.ts';
+import { show } from '../operations/show.ts';
+import { configurationText } from '../report/configuration.ts';
+import { createStyle } from '../report/style.ts';
+import type { Invocation, Outcome } from './command.ts';
+
+export async function run({ globals, terminal, environment, cwd }: Invocation): Promise<Outcome> {
+  const { shown, text } = await show({ file: globals.config, environment, cwd });
+  const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
+  const isValid = shown.problems.every(({ severity }) => severity !== 'error');
+  return {
+    data: shown,
+    text: configurationText(shown, { columns: terminal.stdout.columns(), style, text }),
+    exit: isValid ? EXIT.done : EXIT.configuration,
+  };
+}

@@ -1,0 +1,23 @@
+import { EXIT, UserError } from '../errors.ts';
+import type { Settings } from './schema/settings.ts';
+
+/** The key that holds the base of the cloud API, for each `env`. */
+const BASES = {
+  development: 'dev_api_url',
+  staging: 'staging_api_url',
+  production: 'base_url',
+} as const satisfies Record<Settings['env'], keyof Settings>;
+
+/** Where the cloud API is, chosen by `env`; throws when its base is not set, which matters only to who uses the cloud. */
+export function apiEndpoint({ env, ...bases }: Pick<Settings, 'env' | (typeof BASES)[Settings['env']]>): string {
+  const key = BASES[env];
+  const base = bases[key];
+  if (base === undefined) {
+    throw new UserError(`The cloud cannot be used: ${key} is not set, and env is ${env}`, {
+      code: 'api_url_missing',
+      exit: EXIT.configuration,
+      hint: `Set ${key} in the configuration, or another env.`,
+    });
+  }
+  return `${base.replace(/\/+$/, '')}/api/v3`;
+}

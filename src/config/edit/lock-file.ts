@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import { EXIT, UserError } from '../../errors.ts';
+
+const PATIENCE = 10_000;
+const LOOK_EVERY = 20;
+
+/** Holds a file for one writer among all processes of this machine; waits for another one to be done. */
+export async function lockFile(path: string): Promise<AsyncDisposable> {
+  const lock = `${path}.lock`;
+  const own = `${lock}.${process.pid}-${randomBytes(4).toString('hex')}`;
+  const end = Date.now() + PATIENCE;
+  await writeFile(own, String(process.pid), { mode: 0o600 });
+  try {
+    while (!(await take(lock, own))) {
+      if (Date.now() > end) throw busy(path, lock);
+      await setTimeout(LOOK_EVERY);
+    }
+  } finally {
+    await rm(own, { force: true });
+  }
+  return { [Symbol.asyncDispose]: () => rm(lock, { force: true }) };
+}
+
+/** A link is made whole or not at all, with the owner's number in it. */
+async function take(lock: string, own: string): Promise<boolean> {
+  try {
+    await link(own, lock);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const owner = await readFile(lock, 'utf8').catch(() => null);
+    if (owner !== null && !isAlive(Number(owner))) await removeDead(lock, { owner, aside: `${own}.dead` });
+    return false;
+  }
+}
+
+/** Two may find the same dead owner; the second must not take away what the first has locked meanwhile. */
+async function removeDead(lock: string, { owner, aside }: { owner: string; aside: string }): Promise<void> {
+  await rename(lock, aside).catch(() => {});
+  const moved = await readFile(aside, 'utf8').catch(() => owner);
+  if (moved !== owner) await link(aside, lock).catch(() => {});
+  await rm(aside, { force: true });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function busy(path: string, lock: string): UserError {
+  return new UserError(`Another program is writing ${path}`, {
+    code: 'configuration_busy',
+    exit: EXIT.failed,
+    hint: `If none is, remove ${lock}`,
+  });
+}

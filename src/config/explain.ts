@@ -1,0 +1,119 @@
+import { redact } from '../process/redact.ts';
+import type { ExplainedValue, ValueOrigin } from '../results.ts';
+import { type Origins, variableOf } from './finding.ts';
+import type { Inspection } from './load.ts';
+import { settingsSchema } from './schema/settings.ts';
+import { type Shape, shapeOf } from './schema/shape.ts';
+import { dotted, isTree, type KeyPath } from './tree.ts';
+import { isConnectionUrl } from './url-scheme.ts';
+
+export type Explanation = Pick<Inspection, 'values' | 'written' | 'origins'> & {
+  /** A connection URL as it may be seen; throws for one that cannot be understood. */
+  showUrl: (url: string) => string;
+};
+
+/** Every value in force with its origin, in the order of the schema; what is not right is left to the problems. */
+export function explainConfiguration({ values, written, origins, showUrl }: Explanation): ExplainedValue[] {
+  if (values === null) return [];
+  const root: Place = { shape: shapeOf(settingsSchema), value: values, written, path: [] };
+  return [...leavesOf(root)].map((leaf) => ({
+    key: dotted(leaf.path),
+    path: [...leaf.path],
+    value: shownValue(leaf, showUrl),
+    origin: originOf(leaf, origins),
+  }));
+}
+
+interface Place {
+  shape: Shape;
+  /** In force; nothing when it is not right, or not set while something else is wrong. */
+  value: unknown;
+  /** By file or variable; nothing when neither says anything. */
+  written: unknown;
+  path: KeyPath;
+}
+
+function* leavesOf(place: Place): Generator<Place> {
+  const { shape, value } = place;
+  const parts = partsOf(place);
+  if (parts === null) {
+    if (value !== undefined || isUnfilled(place)) yield place;
+    else if (!isSet(place) && shape.default !== undefined) yield { ...place, value: shape.default };
+    return;
+  }
+  const leaves = parts.flatMap((part) => [...leavesOf(part)]);
+  yield* leaves;
+  // A target that does nothing yet is there all the same.
+  if (leaves.length === 0 && isTree(value) && isSet(place)) yield place;
+}
+
+/** What is in a map or a list of maps; `null` for what is one value. */
+function partsOf({ shape, value, written, path }: Place): Place[] | null {
+  const part = (key: string | number, of: Shape): Place => ({
+    shape: of,
+    value: childOf(value, key),
+    written: childOf(written, key),
+    path: [...path, key],
+  });
+  switch (shape.kind) {
+    case 'object':
+      return [...shape.keys].map(([key, child]) => part(key, child));
+    case 'map':
+      return isTree(value) ? Object.keys(value).map((name) => part(name, shape.of)) : [];
+    case 'list':
+      if (shape.of.kind !== 'object') return null;
+      return Array.isArray(value) ? [...value.keys()].map((index) => part(index, shape.of)) : [];
+    case 'value':
+      return null;
+    default:
+      return shape satisfies never;
+  }
+}
+
+/** Own properties only: a map may have a name that JavaScript's own objects have, too. */
+function childOf(parent: unknown, key: string | number): unknown {
+  return typeof parent === 'object' && parent !== null && Object.hasOwn(parent, key)
+    ? (parent as Record<string | number, unknown>)[key]
+    : undefined;
+}
+
+/** A key without a value counts as not set; a name without one, as of a target, is there. */
+function isSet({ shape, written }: Place): boolean {
+  return written !== undefined && (written !== null || shape.default === undefined);
+}
+
+/** A URL whose template cannot be filled in: it is shown as it is written. */
+function isUnfilled({ shape, value, written }: Place): boolean {
+  return value === undefined && shape.traits.template === true && typeof written === 'string' && written.includes('{{');
+}
+
+const HIDDEN = '***';
+
+function shownValue(place: Place, showUrl: Explanation['showUrl']): unknown {
+  const { shape, value, written } = place;
+  if (isUnfilled(place)) return withoutCredentials(String(written));
+  if (typeof value === 'string' && shape.traits.secret && isConnectionUrl(value)) return urlText(value, showUrl);
+  // What somebody has encrypted is a secret, whatever the key.
+  if (shape.traits.secret || JSON.stringify(written)?.includes('$aes$')) return HIDDEN;
+  return typeof value === 'string' ? redact(value) : value;
+}
+
+function urlText(url: string, showUrl: Explanation['showUrl']): string {
+  try {
+    return showUrl(url);
+  } catch {
+    return withoutCredentials(url);
+  }
+}
+
+function withoutCredentials(url: string): string {
+  return redact(url.replace(/:\/\/.*@/s, `://${HIDDEN}@`));
+}
+
+function originOf(place: Place, { file, source, variables }: Origins): ValueOrigin {
+  const nowhere = { file: null, line: null, variable: null };
+  if (!isSet(place)) return { kind: 'default', ...nowhere };
+  const variable = variableOf(place.path, variables);
+  if (variable !== null) return { kind: 'variable', ...nowhere, variable };
+  return { kind: 'file', ...nowhere, file, line: source?.locate(place.path, 'key').line ?? null };
+}

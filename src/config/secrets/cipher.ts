@@ -1,0 +1,31 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/** Marks an encrypted value; what follows is hexadecimal. */
+export const ENCRYPTED = '$aes$';
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** `$aes$` and the hexadecimal nonce ‖ ciphertext ‖ tag of AES-256-GCM, whose key is the text of `secret_key` itself. */
+export function encrypt(plain: string, secretKey: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', Buffer.from(secretKey, 'latin1'), nonce);
+  const sealed = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return ENCRYPTED + sealed.toString('hex');
+}
+
+/** What `encrypt` was given; `null` for another key, and for a value that is damaged. */
+export function decrypt(encrypted: string, secretKey: string): string | null {
+  const hex = encrypted.slice(ENCRYPTED.length);
+  if (!encrypted.startsWith(ENCRYPTED) || !/^(?:[0-9a-f]{2})+$/i.test(hex)) return null;
+  const sealed = Buffer.from(hex, 'hex');
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) return null;
+  const key = Buffer.from(secretKey, 'latin1');
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+  try {
+    return decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+  } catch {
+    return null;
+  }
+}

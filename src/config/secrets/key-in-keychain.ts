@@ -1,0 +1,26 @@
+import type { Finding, Origins } from '../finding.ts';
+import type { Tree } from '../tree.ts';
+import { IN_KEYCHAIN, readFromKeychain } from './keychain.ts';
+
+/** Takes the `secret_key` from the system's keychain when the configuration says that it is there. */
+export async function takeFromKeychain(tree: Tree, { file }: Origins): Promise<Finding[]> {
+  if (tree.secret_key !== IN_KEYCHAIN) return [];
+  if (file === null) return [unavailable('there is no configuration file to know it by')];
+  try {
+    const key = await readFromKeychain(file);
+    if (key === null) return [unavailable(`it has no key for ${file}`)];
+    tree.secret_key = key;
+    return [];
+  } catch (error) {
+    return [unavailable((error as Error).message)];
+  }
+}
+
+function unavailable(reason: string): Finding {
+  return {
+    path: ['secret_key'],
+    code: 'keychain_unavailable',
+    message: `secret_key cannot be read from the keychain: ${reason}`,
+    hint: 'Give the key by the variable TOOL_SECRET_KEY, or write it into the file.',
+  };
+}

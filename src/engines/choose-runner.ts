@@ -1,0 +1,69 @@
+import { EXIT, UserError } from '../errors.ts';
+import type { Runner } from '../process/runner.ts';
+import type { DatabaseUrl, Engine, EngineContext } from './engine.ts';
+
+/** The engine, each of its operations where the fitting tools are: on this machine, or in the configured image. */
+export function withChosenRunner(engine: Engine): Engine {
+  /** Works with the tools that are there; when it turns out that they are too old, once more with the image's. */
+  async function at<Result>(
+    context: EngineContext,
+    url: DatabaseUrl,
+    work: (placed: EngineContext) => Promise<Result>,
+  ): Promise<Result> {
+    const runner = await chooseRunner(engine, context, url);
+    try {
+      return await work({ ...context, runner });
+    } catch (thrown) {
+      const container = context.containers?.(engine.id);
+      if (!container || container === runner || !isTooOld(thrown)) throw thrown;
+      return work({ ...context, runner: container });
+    }
+  }
+
+  return {
+    ...engine,
+    probe: (context, url) => at(context, url, (placed) => engine.probe(placed, url)),
+    sameDatabaseAs(context, destination) {
+      const comparing = chooseRunner(engine, context, destination).then((runner) =>
+        engine.sameDatabaseAs({ ...context, runner }, destination),
+      );
+      // Of no concern when there is nothing to compare with.
+      comparing.catch(() => {});
+      return async (source) => (await comparing)(source);
+    },
+    dump: (context, request) => at(context, request.url, (placed) => engine.dump(placed, request)),
+    planRestore: (context, request) => at(context, request.url, (placed) => engine.planRestore(placed, request)),
+    restore: (context, run) => at(context, run.url, (placed) => engine.restore(placed, run)),
+    inspect: (context, url) => at(context, url, (placed) => engine.inspect(placed, url)),
+    runScript: (context, run) => at(context, run.url, (placed) => engine.runScript(placed, run)),
+    findKept: (context, url) => at(context, url, (placed) => engine.findKept(placed, url)),
+    undo: (context, url) => at(context, url, (placed) => engine.undo(placed, url)),
+  };
+}
+
+/** The container when the URL asks for it, or when an image is configured and this machine has no tools of its own. */
+export async function chooseRunner(engine: Engine, context: EngineContext, url: DatabaseUrl): Promise<Runner> {
+  const container = context.containers?.(engine.id) ?? null;
+  if (url.inContainer) {
+    if (container) return container;
+    throw imageNotSet(engine, url);
+  }
+  if (!container) return context.runner;
+  const installed = await engine.reportTools(context);
+  return installed.length > 0 ? context.runner : container;
+}
+
+/** Every engine finds this out before it has changed anything. */
+function isTooOld(thrown: unknown): boolean {
+  return thrown instanceof UserError && thrown.code === 'tools_too_old';
+}
+
+function imageNotSet({ id }: Engine, { display }: DatabaseUrl): UserError {
+  return new UserError(`${display} asks for client programs in a container, but no image is configured`, {
+    code: 'image_not_set',
+    exit: EXIT.configuration,
+    hint: `Set docker.images.${id} to an image with them, of the server's version or newer, such as ${EXAMPLES[id]}.`,
+  });
+}
+
+const EXAMPLES: Record<Engine['id'], string> = { postgres: 'postgres:17', mysql: 'mysql:8.4' };

@@ -1,0 +1,83 @@
+import { homedir, userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import type { Report } from '../events.ts';
+import { dockerRunner } from '../process/docker.ts';
+import type { Mount, Runner } from '../process/runner.ts';
+import type { EngineId } from '../results.ts';
+
+/** What an engine's tools read on this machine besides their arguments, and so must find in a container. */
+interface Surroundings {
+  /** Variables of the environment, by name. */
+  variables: RegExp;
+  /** Names the user who connects, when nothing else does: in a container nobody knows the number's name. */
+  userVariable: string;
+  /** Folders where a server on this machine has its socket, unless told otherwise. */
+  sockets: string[];
+  /** Files in the home folder. */
+  homeFiles: string[];
+}
+
+const SURROUNDINGS: Record<EngineId, Surroundings> = {
+  postgres: {
+    variables: /^PG[A-Z]/,
+    userVariable: 'PGUSER',
+    sockets: ['/var/run/postgresql'],
+    homeFiles: ['.pgpass', '.pg_service.conf', '.postgresql'],
+  },
+  mysql: {
+    variables: /^(MYSQL|MARIADB)_/,
+    userVariable: 'USER',
+    sockets: ['/var/run/mysqld'],
+    homeFiles: ['.my.cnf', '.mylogin.cnf'],
+  },
+};
+
+export interface ContainersOptions {
+  /** The configured image of each engine. */
+  images: Partial<Record<EngineId, string>>;
+  /** Runs the docker client. */
+  local: Runner;
+  environment: NodeJS.ProcessEnv;
+  report: Report;
+  signal: AbortSignal;
+  /** Folders of the files that tools read and write. */
+  workFolders: string[];
+}
+
+/** Gives the runner for the containers of an engine; nothing where no image is configured. */
+export function containerRunners(options: ContainersOptions): (engine: EngineId) => Runner | null {
+  const runners = new Map<EngineId, Runner>();
+  return (engine) => {
+    const image = options.images[engine];
+    if (image === undefined) return null;
+    const runner = runners.get(engine) ?? runnerFor(engine, image, options);
+    runners.set(engine, runner);
+    return runner;
+  };
+}
+
+function runnerFor(engine: EngineId, image: string, options: ContainersOptions): Runner {
+  const { local, environment, report, signal, workFolders } = options;
+  const { variables, userVariable, sockets, homeFiles } = SURROUNDINGS[engine];
+  const home = environment.HOME ?? homedir();
+  const taken = Object.entries(environment).filter(
+    (entry): entry is [string, string] => variables.test(entry[0]) && entry[1] !== undefined,
+  );
+  const paths = [
+    ...sockets,
+    ...homeFiles.map((name) => join(home, name)),
+    ...taken.map(([, value]) => value).filter(isAbsolute),
+  ];
+  return dockerRunner({
+    image,
+    runner: local,
+    report,
+    signal,
+    mounts: [
+      ...workFolders.map((path): Mount => ({ path, writable: true })),
+      ...paths.map((path): Mount => ({ path })),
+    ],
+    containerEnv: { HOME: home },
+    env: { [userVariable]: environment[userVariable] ?? userInfo().username, ...Object.fromEntries(taken) },
+  });
+}

@@ -1,0 +1,90 @@
+import { EXIT, UserError } from '../errors.ts';
+import type { Completed, Runner } from './runner.ts';
+
+/** A Docker, or what speaks like one, that answers. */
+export interface Daemon {
+  /** The client program. */
+  program: string;
+  /** `Docker 28.2.2`, for people. */
+  name: string;
+  /** Flags of `docker run` with which files in mounted folders are this user's, inside as outside. */
+  userFlags: string[];
+  /** In a virtual machine, as on macOS: its `localhost` is not ours, and neither are unix sockets. */
+  isVirtual: boolean;
+}
+
+/** What this process is to the operating system. */
+export interface Self {
+  platform: NodeJS.Platform;
+  /** `null` where there are no such numbers. */
+  user: { uid: number; gid: number } | null;
+}
+
+const PROGRAMS = ['docker', 'podman'];
+
+const DAEMON_HINT = 'Is Docker running, and may you use it? docker info says more.';
+
+/** The first client program that is installed, and the daemon behind it. */
+export async function findDaemon(runner: Runner, self: Self = thisProcess()): Promise<Daemon> {
+  for (const program of PROGRAMS) {
+    const answer = await runner.run({ file: program, args: ['info', '--format', '{{json .}}'] }).catch(notInstalled);
+    if (!answer) continue;
+    if (answer.exitCode !== 0) throw unreachable(answer);
+    return describeDaemon(program, { info: JSON.parse(answer.stdout) as Info, self });
+  }
+  throw new UserError('Neither docker nor podman is installed, and the client programs are to run in a container', {
+    code: 'docker_missing',
+    exit: EXIT.failed,
+    hint: 'Install Docker (https://docs.docker.com/get-docker/) or Podman, or the client programs of the database.',
+  });
+}
+
+/** Both shapes of `info`. https://docs.docker.com/reference/cli/docker/system/info/, https://docs.podman.io/en/latest/markdown/podman-info.1.html */
+export interface Info {
+  ServerVersion?: string;
+  OperatingSystem?: string;
+  SecurityOptions?: string[] | null;
+  version?: { Version: string };
+  host?: { security?: { rootless?: boolean } };
+}
+
+/** What follows from the daemon's account of itself. */
+export function describeDaemon(program: string, { info, self }: { info: Info; self: Self }): Daemon {
+  const isPodman = info.version !== undefined;
+  const rootless = isPodman
+    ? info.host?.security?.rootless === true
+    : (info.SecurityOptions ?? []).some((option) => option.startsWith('name=rootless'));
+  const own = self.user ? ['--user', `${self.user.uid}:${self.user.gid}`] : [];
+  return {
+    program,
+    name: isPodman ? `Podman ${info.version?.Version}` : `Docker ${info.ServerVersion}`,
+    userFlags: rootless ? ROOTLESS[isPodman ? 'podman' : 'docker'](own) : own,
+    isVirtual: self.platform !== 'linux' || info.OperatingSystem === 'Docker Desktop',
+  };
+}
+
+/** A daemon without root gives its containers other numbers than this user's, each in its own way. */
+const ROOTLESS: Record<'docker' | 'podman', (own: string[]) => string[]> = {
+  podman: (own) => ['--userns=keep-id', ...own],
+  // Root inside is this user outside.
+  docker: () => ['--user', '0:0'],
+};
+
+function thisProcess(): Self {
+  const { getuid, getgid, platform } = process;
+  return { platform, user: getuid && getgid ? { uid: getuid(), gid: getgid() } : null };
+}
+
+function notInstalled(thrown: unknown): null {
+  if (thrown instanceof UserError && thrown.code === 'tool_not_started') return null;
+  throw thrown;
+}
+
+function unreachable({ stderr }: Completed): UserError {
+  return new UserError('The Docker daemon does not answer, and the client programs are to run in a container', {
+    code: 'docker_unreachable',
+    exit: EXIT.unreachable,
+    details: stderr.trim().split('\n'),
+    hint: DAEMON_HINT,
+  });
+}

@@ -1,0 +1,132 @@
+import type { PassThrough } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { EXIT, UserError } from '../errors.ts';
+import type { Container } from './docker-container.ts';
+import { fromInside } from './docker-hosts.ts';
+import type { Command, Completed, Runner, RunningProcess, RunOptions } from './runner.ts';
+
+export interface Execution {
+  /** Runs the docker client. */
+  runner: Runner;
+  container: Container;
+  image: string;
+  command: Command;
+  /** Ends the command when it is aborted. */
+  stopped: AbortSignal;
+  onErrorLine: RunOptions['onErrorLine'];
+  stdout: PassThrough;
+}
+
+/** A tool that ignores SIGTERM for so many milliseconds is killed. */
+const FORCE_KILL_AFTER = 3000;
+/** How long after the end of what ran in it the end of a container may become known. */
+const END_IS_KNOWN_WITHIN = 2000;
+
+/** The shell says the number that the tool will have: to end the client is not to end the tool. */
+const PID_MARK = 'tool-pid ';
+const ANNOUNCED = `echo "${PID_MARK}$$" >&2; exec "$@"`;
+
+/** How a shell says that it cannot start a program. */
+const NOT_STARTED = new Set<number | null>([126, 127]);
+/** A process that a signal ended has this and the signal's number as its exit code. */
+const BY_SIGNAL = 128;
+
+/** Runs a command in a container that is there. */
+export function execute(execution: Execution): Pick<RunningProcess, 'stdin' | 'ended'> {
+  const { runner, container, command, stopped, onErrorLine, stdout } = execution;
+  const announced = Promise.withResolvers<number>();
+  const child = runner.start(clientCommand(container, command), {
+    onErrorLine(line) {
+      if (line.startsWith(PID_MARK)) announced.resolve(Number(line.slice(PID_MARK.length)));
+      else onErrorLine?.(line);
+    },
+  });
+  child.stdout.pipe(stdout);
+  const stopping = stopWhenAsked(child, { container, pid: announced.promise, stopped });
+  const ended = Promise.all([child.ended, finished(stdout).catch(() => {})])
+    .then(([completed]) => interpret(completed, execution))
+    .finally(() => stopping[Symbol.dispose]());
+  return { stdin: child.stdin, ended };
+}
+
+function clientCommand({ name, daemon }: Container, { file, args, env = {}, user }: Command): Command {
+  return {
+    file: daemon.program,
+    args: [
+      ...['exec', '--interactive'],
+      ...(user ? ['--user', `${user.uid}:${user.gid}`] : []),
+      // Values are taken from the client's environment: neither arguments nor the container's description have them.
+      ...Object.keys(env).flatMap((variable) => ['--env', variable]),
+      ...[name, 'sh', '-c', ANNOUNCED, 'sh', file],
+      ...(daemon.isVirtual ? args.map(fromInside) : args),
+    ],
+    env,
+    // Ctrl-C in a terminal would end the client, and leave the tool running.
+    detached: true,
+  };
+}
+
+interface Stopping {
+  container: Container;
+  pid: Promise<number>;
+  stopped: AbortSignal;
+}
+
+/** Asks the tool to end, then makes it, then lets go of it: it ends with its container at the latest. */
+function stopWhenAsked(client: RunningProcess, { container, pid, stopped }: Stopping): Disposable {
+  const timers: NodeJS.Timeout[] = [];
+  const stop = (): void => {
+    void pid.then((number) => {
+      container.kill('TERM', number);
+      timers.push(setTimeout(() => container.kill('KILL', number), FORCE_KILL_AFTER));
+    });
+    timers.push(setTimeout(() => client.kill(), 2 * FORCE_KILL_AFTER));
+  };
+  if (stopped.aborted) stop();
+  else stopped.addEventListener('abort', stop, { once: true });
+  return {
+    [Symbol.dispose]() {
+      stopped.removeEventListener('abort', stop);
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}
+
+async function interpret(
+  { exitCode, stderr }: Completed,
+  { command: { file }, image, container, stopped }: Execution,
+): Promise<Completed> {
+  const begun = stderr.startsWith(PID_MARK);
+  const words = begun ? stderr.slice(stderr.indexOf('\n') + 1) : stderr;
+  if (NOT_STARTED.has(exitCode)) throw notStarted({ file, image, words });
+  const bySignal = exitCode === null || exitCode > BY_SIGNAL;
+  const unexpected = bySignal || (exitCode !== 0 && !begun);
+  if (unexpected && !stopped.aborted && (await endsNow(container))) throw lost({ file, image });
+  return { exitCode: bySignal ? null : exitCode, stdout: '', stderr: words };
+}
+
+async function endsNow(container: Container): Promise<boolean> {
+  const known = new AbortController();
+  const deadline = wait(END_IS_KNOWN_WITHIN, undefined, { signal: known.signal }).catch(() => {});
+  await Promise.race([container.ended, deadline]);
+  known.abort();
+  return container.hasEnded();
+}
+
+function notStarted({ file, image, words }: { file: string; image: string; words: string }): UserError {
+  return new UserError(`Cannot start ${file} in a container of ${image}`, {
+    code: 'tool_not_started',
+    exit: EXIT.failed,
+    details: words.trim().split('\n'),
+    hint: 'Does the image have it? tool config check lists the client tools in it.',
+  });
+}
+
+function lost({ file, image }: { file: string; image: string }): UserError {
+  return new UserError(`The container of ${image} ended while ${file} ran in it`, {
+    code: 'container_lost',
+    exit: EXIT.failed,
+    hint: 'Was it removed, or Docker stopped? Then run the command again.',
+  });
+}

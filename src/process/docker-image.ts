@@ -1,0 +1,65 @@
+import { EXIT, UserError } from '../errors.ts';
+import type { Report } from '../events.ts';
+import type { Daemon } from './docker-daemon.ts';
+import type { Runner } from './runner.ts';
+
+export interface ImageRequest {
+  /** Runs the docker client. */
+  runner: Runner;
+  daemon: Daemon;
+  image: string;
+}
+
+/** Whether the image is on this machine. */
+export async function hasImage({ runner, daemon, image }: ImageRequest): Promise<boolean> {
+  const { exitCode } = await runner.run({ file: daemon.program, args: ['image', 'inspect', '--format', '.', image] });
+  return exitCode === 0;
+}
+
+export interface PullRequest extends ImageRequest {
+  report: Report;
+  /** Stops a pull, which goes on when the command that wanted the image is given up. */
+  signal: AbortSignal;
+}
+
+/** Pulls the image when it is not here. Step: `pull`. */
+export async function ensureImage(request: PullRequest): Promise<void> {
+  if (await hasImage(request)) return;
+  const { runner, daemon, image, report, signal } = request;
+  report({ event: 'step', step: 'pull', state: 'started', label: `Pull ${image}` });
+  const child = runner.start({ file: daemon.program, args: ['pull', image] }, { signal });
+  child.stdin.end();
+  const layers = layerCount();
+  let unfinished = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (unfinished + chunk).split('\n');
+    unfinished = lines.pop() ?? '';
+    const counted = lines.map(layers).at(-1);
+    if (counted) report({ event: 'progress', step: 'pull', ...counted, unit: 'layers' });
+  });
+  const { exitCode, stderr } = await child.ended;
+  if (exitCode !== 0) throw unavailable(image, stderr);
+  report({ event: 'step', step: 'pull', state: 'done', label: `Pulled ${image}` });
+}
+
+/** What Docker says of a layer that it need not fetch any more, and of one that it has. */
+const HERE = new Set(['Already exists', 'Pull complete']);
+
+/** Counts layers by the lines of `docker pull`: `3f4a…: Pull complete`. Podman tells of them elsewhere, without a form. */
+export function layerCount(): (line: string) => { done: number; total: number } {
+  const layers = new Map<string, string>();
+  return (line) => {
+    const [, layer, state] = /^([0-9a-f]{12}): (.+)$/.exec(line.trim()) ?? [];
+    if (layer !== undefined && state !== undefined) layers.set(layer, state);
+    return { done: [...layers.values()].filter((last) => HERE.has(last)).length, total: layers.size };
+  };
+}
+
+function unavailable(image: string, stderr: string): UserError {
+  return new UserError(`The image ${image} is not on this machine and cannot be pulled`, {
+    code: 'image_unavailable',
+    exit: EXIT.unreachable,
+    details: stderr.trim().split('\n'),
+    hint: `Is docker.images right, and its registry reachable? For a private one: docker login. Then: docker pull ${image}`,
+  });
+}

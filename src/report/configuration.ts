@@ -1,0 +1,55 @@
+import { basename } from 'node:path';
+import type { ShownConfiguration } from '../operations/show.ts';
+import type { ExplainedValue, ValueOrigin } from '../results.ts';
+import { type CheckView, problemText, shadowLines } from './check.ts';
+import { type Column, formatTable, type TableOptions } from './table.ts';
+
+/** A row of the table: a value, or the name of what the rows below it belong to. */
+interface Row {
+  key: string;
+  value?: ExplainedValue;
+}
+
+/** The values in force: on a terminal nested as in the file, otherwise a line each with its whole key; then the problems. */
+export function configurationText(shown: ShownConfiguration, view: CheckView & TableOptions): string {
+  const { file, shadowed, mode, values, problems } = shown;
+  const rows = view.columns === null ? values.map((value) => ({ key: value.key, value })) : nestedRows(values);
+  return [
+    ...(values.length > 0 ? [formatTable(COLUMNS, rows, view)] : []),
+    ...problems.map((problem) => problemText(problem, view).join('\n')),
+    ...(values.length > 0
+      ? [[`From ${file ?? 'the variables'}, ${mode} mode`, ...shadowLines(shadowed)].join('\n')]
+      : []),
+  ].join('\n\n');
+}
+
+const COLUMNS: Column<Row>[] = [
+  { title: 'KEY', cell: ({ key }) => key, tone: ({ value }) => (value ? undefined : 'strong') },
+  { title: 'VALUE', cell: ({ value }) => (value ? valueText(value.value) : '') },
+  {
+    title: 'FROM',
+    cell: ({ value }) => (value ? originText(value.origin) : ''),
+    tone: ({ value }) => value && (value.origin.kind === 'variable' ? 'accent' : 'dim'),
+  },
+];
+
+/** A row for each name on the way to a value, said once. */
+function nestedRows(values: ExplainedValue[]): Row[] {
+  let before: ExplainedValue['path'] = [];
+  return values.flatMap((value) => {
+    const { path } = value;
+    const shared = path.findIndex((part, depth) => part !== before[depth]);
+    before = path;
+    const names = path.map((part, depth) => '  '.repeat(depth) + (typeof part === 'number' ? `[${part}]` : part));
+    return names.slice(shared).map((key, index, shown) => (index === shown.length - 1 ? { key, value } : { key }));
+  });
+}
+
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : value.map(valueText).join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function originText({ kind, file, line, variable }: ValueOrigin): string {
+  return kind === 'file' ? `${basename(file ?? '')}:${line}` : (variable ?? kind);
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { editFile } from '../../../src/config/edit/edit-file.ts';
+import { parseYaml } from '../../../src/config/yaml-source.ts';
+import { configFolder } from '../../helpers/config-folder.ts';
+
+const MODULE = new URL('../../../src/config/edit/edit-file.ts', import.meta.url).href;
+
+it('keeps the mode, follows a link, and leaves nothing beside the file', async () => {
+  const { path } = await configFolder({ 'real.yml': 'a: 1 # one\n' });
+  await chmod(join(path, 'real.yml'), 0o640);
+  await symlink('real.yml', join(path, 'tool.yml'));
+  await editFile(join(path, 'tool.yml'), () => [{ path: ['a'], value: 2 }]);
+  expect(await readFile(join(path, 'real.yml'), 'utf8')).toBe('a: 2 # one\n');
+  expect((await stat(join(path, 'real.yml'))).mode & 0o777).toBe(0o640);
+  expect((await readdir(path)).sort()).toEqual(['real.yml', 'tool.yml']);
+});
+
+it('refuses what it could not change without changing more, and leaves the file', async () => {
+  const text = 'a: &a {x: 1}\nb: *a\n';
+  const { path } = await configFolder({ 'tool.yml': text });
+  const editing = editFile(join(path, 'tool.yml'), () => [{ path: ['a', 'x'], value: 2 }]);
+  await expect(editing).rejects.toMatchObject({ code: 'configuration_not_written' });
+  expect(await readFile(join(path, 'tool.yml'), 'utf8')).toBe(text);
+  expect(await readdir(path)).toEqual(['tool.yml']);
+});
+
+it('takes over the lock of a process that is gone', async () => {
+  const { path } = await configFolder({ 'tool.yml': 'a: 1\n' });
+  const gone = spawn(process.execPath, ['-e', '0']);
+  await new Promise((resolve) => gone.once('close', resolve));
+  await writeFile(join(path, 'tool.yml.lock'), String(gone.pid));
+  await editFile(join(path, 'tool.yml'), () => [{ path: ['a'], value: 2 }]);
+  expect(await readdir(path)).toEqual(['tool.yml']);
+});
+
+it('loses nothing of what several processes write at the same moment', async () => {
+  const { path } = await configFolder({ 'tool.yml': '# mine\ncount: 0\n' });
+  const file = join(path, 'tool.yml');
+  const program = `
+    import { editFile } from ${JSON.stringify(MODULE)};
+    for (let round = 0; round < 15; round += 1) {
+      await editFile(${JSON.stringify(file)}, (text) => [
+        { path: ['count'], value: Number(/count: (\\d+)/.exec(text)[1]) + 1 },
+        { path: ['by', process.argv[1] + round], value: round },
+      ]);
+    }`;
+  const writers = ['a', 'b', 'c'].map(
+    (name) =>
+      new Promise((resolve) =>
+        spawn(process.execPath, ['--input-type=module', '-e', program, name], { stdio: 'inherit' }).once(
+          'close',
+          resolve,
+        ),
+      ),
+  );
+  expect(await Promise.all(writers)).toEqual([0, 0, 0]);
+  const { tree } = parseYaml(await readFile(file, 'utf8'));
+  expect(tree.count).toBe(45);
+  expect(Object.keys(tree.by as object)).toHaveLength(45);
+  expect(await readdir(path)).toEqual(['tool.yml']);
+});

@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeWithPostgres, startPostgres, type TestPostgres, temporaryFolder } from '../helpers/postgres-server.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const KEY = '0123456789abcdef0123456789abcdef';
+
+describeWithPostgres('the log of a run on a real server', () => {
+  let server: TestPostgres;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let password: string;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    server = await startPostgres();
+    ({ password } = new URL(server.url('shop')));
+    expect(password).toMatch(/.{8}/);
+    await server.createDatabase('shop');
+    await server.psql('shop', {
+      sql: `CREATE TABLE customer (id integer PRIMARY KEY, name text); INSERT INTO customer VALUES (1, 'Ada');
+            CREATE ROLE clerk LOGIN PASSWORD '${password}'; ALTER TABLE customer ENABLE ROW LEVEL SECURITY;
+            CREATE POLICY mine ON customer TO clerk USING (true)`,
+    });
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  async function tool(name: string, settings: string, words: string[]) {
+    const work = join(folder.path, name);
+    const config = join(folder.path, `${name}.yml`);
+    const urls = `{ src_url: "${server.url('shop')}", dst_url: "postgres://postgres:{{\`PW\` | env}}@127.0.0.1:${server.port}/copy" }`;
+    const text = `secret_key: ${KEY}\nworking_directory: ${work}\n${settings}targets: { app: { snapshot: ${urls} } }\n`;
+    await writeFile(config, text, { mode: 0o600 });
+    const environment = { ...process.env, HOME: folder.path, PW: password };
+    const ended = await promisify(execFile)(process.execPath, [MAIN, '--config', config, '--yes', ...words], {
+      env: environment,
+    });
+    const log = await readFile(join(work, 'logs', 'tool.log'), 'utf8').catch(() => null);
+    return { ...ended, log };
+  }
+
+  it('has with trace every statement and event of a build and a load, and nowhere a password or a key', async () => {
+    const outputs = [
+      await tool('traced', 'trace: true\n', ['build', 'app']),
+      await tool('traced', 'trace: true\n', ['load', 'app', '--json']),
+    ];
+    const log = outputs[1]?.log ?? '';
+    expect(log).toMatch(/ command \S*pg_dump .*\n/);
+    expect(log).toMatch(/ command_ended 0 after .*pg_dump/);
+    expect(log).toMatch(/ step dump done after /);
+    expect(log).toMatch(/ progress \w+ \d+\/\d+ /);
+    expect(log).toMatch(/ statement 00000 after .*: BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY\n/);
+    expect(log).toMatch(/ statement 00000 after .*: ALTER DATABASE .* RENAME TO "copy"/);
+    for (const { stdout, stderr, log } of outputs) {
+      expect(`${stdout}${stderr}${log}`).not.toContain(password);
+      expect(`${stdout}${stderr}${log}`).not.toContain(KEY);
+      expect(`${stdout}${stderr}`).not.toMatch(/statement|\$ /);
+    }
+  });
+
+  it('has with debug no statement, and standard error has the commands with their time, as with --debug', async () => {
+    for (const [settings, words] of [
+      ['debug: true\n', ['build', 'app']],
+      ['', ['build', 'app', '--debug']],
+    ] as const) {
+      const { stderr, log } = await tool(`debug${settings.length}`, settings, [...words]);
+      expect(stderr).toMatch(/^\$ \S*pg_dump .*--jobs/m);
+      expect(stderr).toMatch(/^\$ \S*pg_dump ended with 0, \d+/m);
+      expect(log).toMatch(/ command_ended 0 after /);
+      expect(log).not.toMatch(/ (statement|progress) /);
+    }
+  });
+
+  it('has what a run failed of, and a log that cannot be written is a warning on a run that goes on', async () => {
+    const failing = tool('failing', 'debug: true\n', ['load', 'app', '7']);
+    await expect(failing).rejects.toMatchObject({ code: 2 });
+    const log = await readFile(join(folder.path, 'failing', 'logs', 'tool.log'), 'utf8');
+    expect(log).toMatch(/ error snapshot_missing: /);
+    await mkdir(join(folder.path, 'blocked'));
+    await writeFile(join(folder.path, 'blocked', 'logs'), '');
+    const { stderr, stdout } = await tool('blocked', 'debug: true\n', ['build', 'app']);
+    expect(stderr.match(/warning: The log cannot be written/g)).toHaveLength(1);
+    expect(stdout).toContain('Built snapshot 0 of app');
+  });
+
+  it('is not there when nobody has asked for it', async () => {
+    expect((await tool('quiet', '', ['build', 'app'])).log).toBe(null);
+  });
+});

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { LoadPlan } from '../../src/results.ts';
+import { describeWithPostgres, startPostgres, type TestPostgres, temporaryFolder } from '../helpers/postgres-server.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+describeWithPostgres('which setting wins, as load --dry-run says', () => {
+  let server: TestPostgres;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    server = await startPostgres();
+    await server.createDatabase('shop');
+    await server.psql('shop', { sql: 'CREATE TABLE customer (id integer PRIMARY KEY)' });
+    const target = (more: string) => `{ snapshot: { src_url: "${server.url('shop')}"${more} }`;
+    const text = [
+      `secret_key: ${'0123456789abcdef'.repeat(2)}`,
+      `working_directory: ${join(folder.path, 'work')}`,
+      'defaults: { cpus: 3 }',
+      'targets:',
+      `  own: ${target(`, dst_url: "${server.url('own')}"`)}, cpus: 2 }`,
+      `  bare: ${target('')} }`,
+      `  share: ${target('')}, share: { dst_url: "${server.url('share')}" } }`,
+      `  bare-share: ${target('')}, share: {} }`,
+    ];
+    await writeFile(join(folder.path, 'tool.yml'), text.join('\n'), { mode: 0o600 });
+    for (const name of ['own', 'bare', 'share', 'bare-share']) await tool(['build', name]);
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  async function tool(words: string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
+    const env = { ...process.env, HOME: folder.path, ...environment };
+    return (await promisify(execFile)(process.execPath, [MAIN, ...words], { cwd: folder.path, env })).stdout;
+  }
+
+  async function plan(target: string, environment: NodeJS.ProcessEnv = {}, flags: string[] = []): Promise<LoadPlan> {
+    const stdout = await tool(['load', target, '--dry-run', '--json', ...flags], environment);
+    return JSON.parse(stdout.trim().split('\n').at(-1) ?? '').plan;
+  }
+
+  async function chosen(...of: Parameters<typeof plan>): Promise<string> {
+    const { destination, chosen_by } = await plan(...of);
+    return `${destination.database} by ${chosen_by}`;
+  }
+
+  it('has the destination: --destdb, then the own dst_url, override.dst_db_url, for shares the default', async () => {
+    const override = { TOOL_OVERRIDE__DST_DB_URL: server.url('override') };
+    const fallback = { TOOL_DEFAULTS__SHARED_TARGET_DST_DB_URL: server.url('fallback') };
+    const both = { ...override, ...fallback };
+    expect(await chosen('own', both, ['--destdb', server.url('flag')])).toBe('flag by --destdb');
+    expect(await chosen('own', both)).toBe('own by targets.own.snapshot.dst_url');
+    expect(await chosen('share', both)).toBe('share by targets.share.share.dst_url');
+    expect(await chosen('bare', both)).toBe('override by override.dst_db_url');
+    expect(await chosen('bare-share', both)).toBe('override by override.dst_db_url');
+    expect(await chosen('bare-share', fallback)).toBe('fallback by defaults.shared_target_dst_db_url');
+    await expect(chosen('bare', fallback)).rejects.toMatchObject({ code: 3 });
+  });
+
+  it('has the variable over the file, the flag over both, and the target over the defaults', async () => {
+    const variable = { TOOL_TARGETS__OWN__SNAPSHOT__DST_URL: server.url('variable') };
+    expect(await chosen('own', variable)).toBe('variable by targets.own.snapshot.dst_url');
+    expect(await chosen('own', variable, ['--destdb', server.url('flag')])).toBe('flag by --destdb');
+    const override = { TOOL_OVERRIDE__DST_DB_URL: server.url('override') };
+    const jobs = async (...of: Parameters<typeof plan>) => (await plan(...of)).jobs;
+    expect(await jobs('own', {}, ['--cpus', '5'])).toBe(5);
+    expect(await jobs('own', { TOOL_TARGETS__OWN__CPUS: '4' })).toBe(4);
+    expect(await jobs('own')).toBe(2);
+    expect(await jobs('bare', override)).toBe(3);
+    expect(await jobs('bare', { ...override, TOOL_DEFAULTS__CPUS: '6' })).toBe(6);
+  });
+
+  it('says it to people as well', async () => {
+    expect(await tool(['load', 'own', '--dry-run'])).toContain('\n  chosen by targets.own.snapshot.dst_url\n');
+  });
+});

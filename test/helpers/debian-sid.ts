@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const REPOSITORY = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
+const NODE = join(REPOSITORY, 'node_modules/node/bin');
+
+/** A tree of Debian's unstable suite, for programs newer than this machine's. */
+export interface DebianSid {
+  root: string;
+  /** Runs a shell script in it as root, with this repository where it is outside. Nothing stays mounted. */
+  shell(script: string, environment?: Record<string, string>): Promise<{ exit: number; output: string }>;
+}
+
+/** Whether such a tree can be made here. */
+export const canHaveSid = process.getuid?.() === 0 && existsSync('/usr/sbin/debootstrap');
+
+/** Made once (about a minute), and kept in a cache folder outside the repository. */
+export async function debianSid(packages: string[]): Promise<DebianSid> {
+  const key = createHash('sha256').update(packages.join()).digest('hex').slice(0, 12);
+  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tool-tests');
+  const root = join(cache, `sid-${key}`);
+  if (!existsSync(root)) {
+    const unfinished = `${root}.${process.pid}`;
+    await mkdir(cache, { recursive: true });
+    await run('debootstrap', ['--variant=minbase', `--include=${packages.join()}`, 'sid', unfinished], {
+      maxBuffer: 1e8,
+    });
+    await rename(unfinished, root).catch(() => rm(unfinished, { recursive: true }));
+  }
+  return {
+    root,
+    async shell(script, environment = {}) {
+      const inside = `export PATH=${NODE}:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8; ${script}`;
+      const mounts = [
+        `mkdir -p ${root}${REPOSITORY}`,
+        `mount --bind ${REPOSITORY} ${root}${REPOSITORY}`,
+        `mount -t proc proc ${root}/proc`,
+        `mount --bind /dev ${root}/dev`,
+        `exec chroot ${root} bash -c "$INSIDE"`,
+      ];
+      return new Promise((resolve) => {
+        const child = execFile(
+          'unshare',
+          ['--mount', 'sh', '-ec', mounts.join('\n')],
+          { env: { PATH: process.env.PATH, INSIDE: inside, ...environment }, maxBuffer: 1e8 },
+          (error, stdout, stderr) => resolve({ exit: error ? Number(error.code ?? 1) : 0, output: stdout + stderr }),
+        );
+        child.stdin?.end();
+      });
+    },
+  };
+}
