@@ -10,9 +10,10 @@ import { startThrowAwayServer, type ThrowAwayServer } from '../engines/postgres/
 import { parsePostgresUrl } from '../engines/postgres/url.ts';
 import type { Report } from '../events.ts';
 import { localRunner } from '../process/local.ts';
-import type { LoadResult, SnapshotRow, VerifyResult } from '../results.ts';
+import type { LoadResult, SanitizeResult, SnapshotRow, VerifyResult } from '../results.ts';
 import { build } from './build.ts';
 import { load, planLoad } from './load.ts';
+import { planSanitize, sanitize } from './sanitize.ts';
 import { planUndo, undo } from './undo.ts';
 import { verify } from './verify.ts';
 
@@ -75,9 +76,10 @@ export interface Tour {
   loaded: LoadResult;
   reloaded: LoadResult;
   undone: LoadResult;
+  sanitized: SanitizeResult;
 }
 
-/** Builds twice, verifies, loads twice and undoes, as a person would at a terminal. */
+/** Builds twice, verifies, loads twice, undoes and sanitizes, as a person would at a terminal. */
 export async function tourDemo(demo: Demo, { report, signal, clock }: DemoOptions): Promise<Tour> {
   const { config, environment } = demo;
   const context = await openContext({ config, environment, cwd: '/', report, signal, clock });
@@ -88,7 +90,8 @@ export async function tourDemo(demo: Demo, { report, signal, clock }: DemoOption
   const loaded = await loadNewest(context, target);
   const reloaded = await loadNewest(context, target);
   const undone = await undo(context, await planUndo(context, { target }));
-  return { built, again, verified, loaded, reloaded, undone };
+  const sanitized = await sanitize(context, await planSanitize(context, { target, strict: true }));
+  return { built, again, verified, loaded, reloaded, undone, sanitized };
 }
 
 async function loadNewest(context: Context, target: string): Promise<LoadResult> {
@@ -130,6 +133,9 @@ targets:
       dst_url: ${server.url('shop_dev')}
       schema_config:
         use_default_schema: false
+    sanitize:
+      dst_url: ${server.url('shop_sanitized')}
+      query_file: ${JSON.stringify(fileURLToPath(assetUrl('demo/sanitize.sql')))}
   shop-public:
     name: Without the books of the billing department
     snapshot:

@@ -2,6 +2,7 @@ import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Context } from '../../src/context.ts';
+import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { planSanitize, type SanitizeRequest, sanitize } from '../../src/operations/sanitize.ts';
 import { listSnapshots } from '../../src/operations/snapshots.ts';
@@ -29,6 +30,7 @@ export interface Change {
   /** Of the target's `sanitize`. */
   sanitize?: object;
   signal?: AbortSignal;
+  events?: RunEvent[];
   /** `user:password` of who works in the destination. */
   user?: string;
 }
@@ -56,7 +58,7 @@ export async function startSanitizeFixture(): Promise<SanitizeFixture> {
 
   const contextIn = (
     directory: string,
-    { query = MASK, sanitize: change = {}, signal, user }: Change = {},
+    { query = MASK, sanitize: change = {}, signal, events = [], user }: Change = {},
   ): Context => {
     const clean = user ? server.url('clean').replace(/\/\/.*@/, `//${user}@`) : server.url('clean');
     const target = {
@@ -64,7 +66,7 @@ export async function startSanitizeFixture(): Promise<SanitizeFixture> {
       sanitize: { dst_url: clean, override_query: query, ...change },
     };
     const settings = { working_directory: directory, targets: { app: target } };
-    return testContext({ settings, ...(signal && { signal }) });
+    return testContext({ settings, events, ...(signal && { signal }) });
   };
   await build(contextIn(pristine.path), { target: 'app' });
 

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { RunEvent } from '../../src/events.ts';
 import { load, planLoad } from '../../src/operations/load.ts';
 import { planSanitize } from '../../src/operations/sanitize.ts';
 import { findSnapshot, listSnapshots } from '../../src/operations/snapshots.ts';
@@ -104,6 +105,15 @@ describeWithPostgres('sanitizing a snapshot', () => {
     await pool.close();
     return found;
   }
+
+  it('tells nobody a value: not the log of statements, not the steps, not the result', async () => {
+    const events: RunEvent[] = [];
+    const query = "UPDATE person SET first_name = 'X'";
+    const result = await fixture.run(fixture.contextOf({ query, events }));
+    expect(result.coverage.findings).not.toEqual([]);
+    expect(events.filter(({ event }) => event === 'statement').length).toBeGreaterThan(20);
+    expect(JSON.stringify([events, result])).not.toMatch(/secret-\d|192\.0\.2\./);
+  });
 
   it('leaves no old value in the destination: not in views, statistics or dead rows', async () => {
     await fixture.run(fixture.contextOf());
