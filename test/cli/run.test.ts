@@ -204,8 +204,8 @@ test('with --read-only a command that writes is refused, and its dry run is not'
   expect(await runWith(['work', '--read-only'], [finds])).toMatchObject({ exit: 0, stdout: 'found 1\n' });
 });
 
-test('the commands that write are build, load, undo and rm', () => {
-  expect(COMMANDS.filter(({ writes }) => writes).map(({ name }) => name)).toEqual(['build', 'load', 'undo', 'rm']);
+test('the commands that write are build, load, sanitize, undo and rm', () => {
+  expect(COMMANDS.filter(({ writes }) => writes).map(({ name }) => name)).toEqual(['build', 'load', 'sanitize', 'undo', 'rm']);
 });
 
 test('the screens are told of --read-only', async () => {
