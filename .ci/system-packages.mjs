@@ -27,6 +27,15 @@ const systemPackages = [
     onlyForTests: true,
   },
   {
+    name: "an S3 service: Ceph's RADOS gateway",
+    programs: ['radosgw', 'radosgw-admin', 'ceph', 'ceph-mon', 'ceph-osd', 'ceph-authtool', 'monmaptool'],
+    usualPlaces: [],
+    debian: ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common'],
+    elsewhere: 'the tests start a service of their own, on Linux only',
+    neededBy: 'the tests of buckets',
+    onlyForTests: true,
+  },
+  {
     name: 'Docker, and debootstrap for what is in its images',
     programs: ['dockerd', 'docker', 'debootstrap'],
     usualPlaces: ['/usr/sbin'],

@@ -23,6 +23,8 @@ export async function bundle(root, outdir) {
     bundle: true,
     format: 'esm',
     platform: 'node',
+    // The S3 client as modules: of a CommonJS package a dynamic import has the default export only.
+    mainFields: ['module', 'main'],
     legalComments: 'linked',
     logLevel: 'error',
     outdir,

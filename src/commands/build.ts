@@ -12,19 +12,20 @@ interface Arguments {
 interface Options {
   note?: string;
   sanitize: boolean;
+  push: boolean;
   cpus?: number;
 }
 
 export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
   const { target } = invocation.arguments;
-  const { sanitize: wanted, note, cpus } = invocation.options;
+  const { sanitize: wanted, push, note, cpus } = invocation.options;
   const context = await invocation.context();
   const parallel = cpus === undefined ? {} : { cpus };
   const noted = note === undefined ? {} : { note };
   if (wanted && (await hasSanitizeQuery(context, target))) {
-    return buildAndSanitize(invocation, { target, build: noted, ...parallel });
+    return buildAndSanitize(invocation, { target, build: noted, push, ...parallel });
   }
-  const snapshot = await build(context, { target, ...noted, ...parallel });
+  const snapshot = await build(context, { target, push, ...noted, ...parallel });
   return { data: { snapshot }, text: `Built ${snapshotLine(target, snapshot)}` };
 }
 

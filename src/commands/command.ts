@@ -50,8 +50,8 @@ export interface OptionSpec {
   /** As in the help: `--note <text>`, `-f, --force`, `--no-undo` (which is `undo: false`; `true` otherwise). */
   flags: string;
   description: string;
-  /** What the value must be; text unless said. */
-  value?: 'count';
+  /** What the value must be; text unless said. A percentage comes as a number, a duration in milliseconds. */
+  value?: 'count' | 'percentage' | 'duration';
 }
 
 export interface Example {

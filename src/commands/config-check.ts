@@ -4,8 +4,18 @@ import { checkText } from '../report/check.ts';
 import { createStyle } from '../report/style.ts';
 import type { Invocation, Outcome } from './command.ts';
 
-export async function run({ globals, terminal, ...invocation }: Invocation): Promise<Outcome> {
-  const { report, text } = await check({ ...invocation, file: globals.config, clock: () => new Date() });
+interface Options {
+  offline?: boolean;
+}
+
+export async function run({
+  globals,
+  terminal,
+  options,
+  ...invocation
+}: Invocation<object, Options>): Promise<Outcome> {
+  const { offline = false } = options;
+  const { report, text } = await check({ ...invocation, file: globals.config, offline, clock: () => new Date() });
   const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
   return {
     data: report,

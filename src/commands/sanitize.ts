@@ -17,6 +17,7 @@ interface Options {
   suggest?: boolean;
   dryRun?: boolean;
   undo: boolean;
+  push: boolean;
   cpus?: number;
 }
 
@@ -39,7 +40,7 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
 }
 
 function toRequest({ arguments: { target, snapshot }, options }: Invocation<Arguments, Options>): SanitizeRequest {
-  const { ephemeral, strict, undo, cpus } = options;
+  const { ephemeral, strict, undo, push, cpus } = options;
   return {
     target,
     ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
@@ -48,5 +49,6 @@ function toRequest({ arguments: { target, snapshot }, options }: Invocation<Argu
     ...(strict && { strict }),
     ...(cpus !== undefined && { cpus }),
     undo,
+    push,
   };
 }

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Report } from '../events.ts';
+import { type AwsProfile, readAwsProfiles } from './aws-profiles.ts';
 import { checkValues, type Draft } from './check-values.ts';
 import { type ConfigFile, type FileRequest, readConfigFile } from './config-file.ts';
 import type { Configuration, Problem } from './configuration.ts';
@@ -13,14 +14,19 @@ import { absolutePath } from './paths.ts';
 import { pruneTree } from './prune.ts';
 import type { Rule } from './rules/rule.ts';
 import { othersCannotRead } from './rules/secrets-file.ts';
-import { storageProfilesAreComplete, storageProfilesExist } from './rules/storage.ts';
-import { schemaListsDiffer, subsetTablesChooseRows, targetsDoSomething } from './rules/targets.ts';
+import { storageCredentialsAreKept, storageProfilesAreComplete, storageProfilesExist } from './rules/storage.ts';
+import {
+  schemaConfigIsForPostgres,
+  schemaListsDiffer,
+  subsetTablesChooseRows,
+  targetsDoSomething,
+} from './rules/targets.ts';
 import { destinationsAreNoSources, enginesAgree } from './rules/urls.ts';
 import { type Settings, settingsSchema } from './schema/settings.ts';
 import { shapeOf } from './schema/shape.ts';
 import { takeFromKeychain } from './secrets/key-in-keychain.ts';
 import { openValues, withoutValue } from './secrets/open-values.ts';
-import { createTree, type Tree } from './tree.ts';
+import { createTree, dotted, type Tree } from './tree.ts';
 
 export interface LoadOptions extends FileRequest {
   /** Hears the warnings. */
@@ -53,7 +59,8 @@ export async function loadConfiguration({ report, ...request }: LoadOptions): Pr
   if (!configuration) throw invalidConfiguration(problems);
   for (const { severity, code, message, hint } of problems) {
     const advice = hint === null ? '' : `. ${hint}`;
-    if (severity === 'warning') report?.({ event: 'warning', code, message: `${message}${advice}` });
+    if (severity === 'warning' && !LEFT_TO_THE_CHECK.has(code))
+      report?.({ event: 'warning', code, message: `${message}${advice}` });
   }
   return configuration;
 }
@@ -64,9 +71,19 @@ const RULES: Rule[] = [
   subsetTablesChooseRows,
   storageProfilesExist,
   storageProfilesAreComplete,
+  storageCredentialsAreKept,
+  schemaConfigIsForPostgres,
   enginesAgree,
   destinationsAreNoSources,
 ];
+
+/** Advice about a file that works: for `config check`, not for every command. */
+const LEFT_TO_THE_CHECK = new Set([
+  'cli_profile_not_found',
+  'credentials_not_found',
+  'direct_credentials',
+  'schema_config_ignored',
+]);
 
 /** A load into a source is refused by its own guard, with an exit code of its own; the other commands may go on. */
 const LEFT_TO_THE_GUARD = new Set(['destination_is_source']);
@@ -98,7 +115,11 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const locked = await takeFromKeychain(tree, origins);
   const secrets = openValues(tree);
   const { settings, draft, findings } = checkValues(tree, shape);
-  const wrong = [...findings, ...RULES.flatMap((rule) => rule(draft))].map((one) => withoutValue(one, secrets));
+  const awsProfiles = draft.storage_profiles ? await readAwsProfiles(environment) : new Map<string, AwsProfile>();
+  const unruly = RULES.flatMap((rule) => rule(draft, { environment, awsProfiles }));
+  const wrong = [...findings, ...unruly.filter((one) => !isConsequence(one, findings))].map((one) =>
+    withoutValue(one, secrets),
+  );
   const broken = [...unknown, ...locked, ...secrets.findings, ...wrong];
   const folders = [...(file ? [dirname(file.path)] : []), cwd];
   const missing = settings ? await resolvePaths(settings, { folders, environment }) : [];
@@ -109,6 +130,20 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const usable = settings && !problems.some((problem) => stops(problem) && !deferred.includes(problem));
   const configuration = usable ? { file: origins.file, settings, deferred } : null;
   return { ...base, configuration, problems, values: draft };
+}
+
+/** Keys of which one has to be there. */
+const ALTERNATIVES: Record<string, string[]> = {
+  where_or_percent: ['where', 'percent'],
+  storage_profile_incomplete: ['region', 'account_id', 'endpoint'],
+};
+
+/** What seems to be missing may only be wrong, and has been taken out. */
+function isConsequence({ code, path, at }: Finding, findings: Finding[]): boolean {
+  const keys = ALTERNATIVES[code];
+  const whole = at === 'key' ? path.slice(0, -1) : path;
+  const places = keys?.map((key) => dotted([...whole, key]));
+  return places !== undefined && findings.some((one) => places.includes(dotted(one.path)));
 }
 
 function flawsOf({ path, source }: ConfigFile): Problem[] {

@@ -26,10 +26,11 @@ const HINTS: Record<string, string> = {
   TAB_AS_INDENT: 'Indent with spaces.',
   BLOCK_AS_IMPLICIT_KEY: 'A value with ": " in it stands in quotes.',
   BAD_INDENT: 'Keys of one level begin in the same column.',
-  MISSING_CHAR: 'A quote or bracket is not closed.',
   BAD_SCALAR_START: 'A value that begins with this character stands in quotes.',
   TAG_RESOLVE_FAILED: 'A value that begins with ! stands in quotes.',
 };
+
+const UNCLOSED = 'Look for the one that is open in the lines before.';
 
 export const TEMPLATE_IN_QUOTES = 'A value that begins with {{ stands in quotes: "{{`NAME` | env}}".';
 
@@ -55,9 +56,15 @@ export function parseText(text: string): ParsedText {
   // An unknown tag is only a warning to the composer, which goes on without the word behind the `!`.
   const flaws = [...(document?.errors ?? []), ...(document?.warnings ?? [])].map(({ code, message, pos: [offset] }) => {
     const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
-    const hint = /:\s*\{\{/.test(before) ? TEMPLATE_IN_QUOTES : (HINTS[code] ?? null);
+    const isUnclosed = code === 'MISSING_CHAR' || /must be sufficiently indented and end with/.test(message);
+    const hint = /:\s*\{\{/.test(before) ? TEMPLATE_IN_QUOTES : ((isUnclosed ? UNCLOSED : HINTS[code]) ?? null);
     // Behind a colon the composer quotes the text, in which a password may stand.
-    return { code: 'yaml_syntax', message: `not valid YAML: ${message.replace(/:.*$/s, '')}`, hint, offset };
+    return {
+      code: 'yaml_syntax',
+      message: `not valid YAML: ${isUnclosed ? 'a quote or bracket is not closed' : message.replace(/:.*$/s, '')}`,
+      hint,
+      offset,
+    };
   });
   if (second) flaws.push(severalDocuments(second.range[0]));
   return { document: (document as Document.Parsed | undefined) ?? null, flaws, lines };

@@ -1,6 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { Finding } from './finding.ts';
 import { mismatch } from './mismatch.ts';
+import { replacementOf } from './old-keys.ts';
 import type { Shape } from './schema/shape.ts';
 import { createTree, dotted, isTree, type KeyPath, type Tree } from './tree.ts';
 
@@ -31,7 +32,8 @@ export function pruneTree(tree: Tree, root: Shape): Finding[] {
     const here = [...path, key];
     const value = parent[key];
     if (!shape) {
-      findings.push(siblings ? unknownKey(here, { keys: [...siblings.keys()], root }) : reservedName(here));
+      const keys = findings.length < MOST_SUGGESTED ? [...(siblings?.keys() ?? [])] : [];
+      findings.push(siblings ? unknownKey(here, { keys, root }) : reservedName(here));
       delete parent[key];
     } else if ((shape.kind === 'object' || shape.kind === 'map') && !isTree(value)) {
       // valibot would take a list for a map with numbers for keys.
@@ -45,6 +47,9 @@ export function pruneTree(tree: Tree, root: Shape): Finding[] {
   prune(tree, root, []);
   return findings;
 }
+
+/** Whoever has more unknown keys than these has another kind of file. */
+const MOST_SUGGESTED = 200;
 
 interface Entry {
   key: string;
@@ -66,12 +71,17 @@ function reservedName(path: KeyPath): Finding {
 
 function unknownKey(path: KeyPath, { keys, root }: { keys: string[]; root: Shape }): Finding {
   const key = String(path.at(-1));
+  const replacement = replacementOf(path);
+  if (replacement !== null) {
+    const message = `${dotted(path)} is no key any more`;
+    return { path, code: 'old_key', at: 'key', message, hint: `Write ${replacement}.` };
+  }
   return {
     path,
     code: 'unknown_key',
     at: 'key',
     message: `unknown key ${dotted(path)}`,
-    hint: suggest(key, keys, root),
+    hint: keys.length > 0 ? suggest(key, keys, root) : null,
   };
 }
 

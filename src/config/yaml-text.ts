@@ -2,6 +2,10 @@
 export function writeScalar(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(writeScalar).join(', ')}]`;
   if (typeof value !== 'string') return String(value);
-  if (/^[A-Za-z./~$][\w./~$:@-]*$/.test(value) && !/^(true|false|null|~)$/i.test(value)) return value;
-  return JSON.stringify(value);
+  return isPlain(value) ? value : JSON.stringify(value);
+}
+
+function isPlain(text: string): boolean {
+  const isWord = /^[A-Za-z./~$][\w./~$:@-]*$/.test(text) && !text.endsWith(':');
+  return isWord && !/^(true|false|null|~|\.inf|\.nan)$/i.test(text);
 }

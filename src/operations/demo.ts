@@ -10,10 +10,11 @@ import { startThrowAwayServer, type ThrowAwayServer } from '../engines/postgres/
 import { parsePostgresUrl } from '../engines/postgres/url.ts';
 import type { Report } from '../events.ts';
 import { localRunner } from '../process/local.ts';
-import type { LoadResult, SanitizeResult, SnapshotRow, VerifyResult } from '../results.ts';
+import type { LoadResult, SanitizeResult, SnapshotRow, SubsetResult, VerifyResult } from '../results.ts';
 import { build } from './build.ts';
 import { load, planLoad } from './load.ts';
 import { planSanitize, sanitize } from './sanitize.ts';
+import { planSubset, subset } from './subset.ts';
 import { planUndo, undo } from './undo.ts';
 import { verify } from './verify.ts';
 
@@ -77,9 +78,10 @@ export interface Tour {
   reloaded: LoadResult;
   undone: LoadResult;
   sanitized: SanitizeResult;
+  subset: SubsetResult;
 }
 
-/** Builds twice, verifies, loads twice, undoes and sanitizes, as a person would at a terminal. */
+/** Builds twice, verifies, loads twice, undoes, sanitizes and makes a subset, as a person would at a terminal. */
 export async function tourDemo(demo: Demo, { report, signal, clock }: DemoOptions): Promise<Tour> {
   const { config, environment } = demo;
   const context = await openContext({ config, environment, cwd: '/', report, signal, clock });
@@ -91,7 +93,8 @@ export async function tourDemo(demo: Demo, { report, signal, clock }: DemoOption
   const reloaded = await loadNewest(context, target);
   const undone = await undo(context, await planUndo(context, { target }));
   const sanitized = await sanitize(context, await planSanitize(context, { target, strict: true }));
-  return { built, again, verified, loaded, reloaded, undone, sanitized };
+  const small = await subset(context, await planSubset(context, { target }));
+  return { built, again, verified, loaded, reloaded, undone, sanitized, subset: small };
 }
 
 async function loadNewest(context: Context, target: string): Promise<LoadResult> {
@@ -136,6 +139,14 @@ targets:
     sanitize:
       dst_url: ${server.url('shop_sanitized')}
       query_file: ${JSON.stringify(fileURLToPath(assetUrl('demo/sanitize.sql')))}
+    subset:
+      src_url: ${server.url('shop')}
+      dst_url: ${server.url('shop_small')}
+      subset_tables:
+        - table: public.customer
+          percent: 1
+      copy_tables: [public.feature_flag, "public.Gift Cards"]
+      excluded_tables: [public.page_view]
   shop-public:
     name: Without the books of the billing department
     snapshot:

@@ -1,18 +1,22 @@
 import { access } from 'node:fs/promises';
+import { formatBytes } from '../amounts.ts';
 import { connectionUrl } from '../config/connection-url.ts';
 import type { Context } from '../context.ts';
 import type { DatabaseUrl, Engine, RestorePlan } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { LoadPlan, LoadResult } from '../results.ts';
-import type { Manifest } from '../snapshots/manifest.ts';
+import type { Manifest, ManifestFile } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
+import type { Shelf } from '../snapshots/shelf.ts';
+import { missingHere } from '../snapshots/transfer.ts';
 import { jobsFor } from './build.ts';
 import { chooseDestination } from './destination.ts';
 import { findTarget } from './find-target.ts';
 import { refuseSources } from './guard.ts';
+import { pullFiles } from './pull.ts';
 import { snapshotReader } from './snapshot-reader.ts';
-import { findSnapshot, repositoryOf, type SnapshotSelector, snapshotRow } from './snapshots.ts';
+import { findSnapshot, repositoryOf, type SnapshotSelector } from './snapshots.ts';
 
 export interface LoadRequest {
   target: string;
@@ -57,7 +61,7 @@ export async function load(context: Context, planned: PlannedLoad): Promise<Load
 
 async function planSnapshot(context: Context, request: LoadRequest): Promise<PlannedLoad> {
   const { configuration } = context;
-  const { manifest, index } = await findSnapshot(context, request);
+  const { manifest, row, local, shelf } = await findSnapshot(context, request);
   const { text, chosenBy } = chooseDestination(configuration, request);
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
@@ -69,9 +73,11 @@ async function planSnapshot(context: Context, request: LoadRequest): Promise<Pla
   const undo = (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
   const jobs = request.cpus ?? jobsFor(context, request.target);
   const size_bytes = restore.tables.reduce((sum, table) => sum + table.file.bytes, 0);
+  const files = [...restore.tables.map((table) => table.file), ...manifest.files];
+  const lacking = local ? [] : await missingHere(repositoryOf(context), files);
   const plan: LoadPlan = {
     target: request.target,
-    snapshot: snapshotRow(manifest, index),
+    snapshot: row,
     file: null,
     destination: restore.destination,
     chosen_by: chosenBy,
@@ -83,7 +89,7 @@ async function planSnapshot(context: Context, request: LoadRequest): Promise<Pla
     rows: restore.tables.reduce((sum, table) => sum + table.rows, 0),
     size_bytes,
     jobs,
-    steps: stepsOf(restore, undo),
+    steps: [...pullSteps(lacking, shelf), ...stepsOf(restore, undo)],
     warnings: restore.warnings.map(({ code, message }) => ({ code, message })),
   };
   return {
@@ -92,6 +98,10 @@ async function planSnapshot(context: Context, request: LoadRequest): Promise<Pla
     async apply(running) {
       const repository = repositoryOf(running);
       await using staging = await repository.stage();
+      if (!local && shelf) {
+        const keep = restore.tables.length === manifest.tables.length;
+        await pullFiles(running, { manifest, shelf, files, keep });
+      }
       const pool = createObjectPool(jobs + 1);
       await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
       const { swapMs, undoDatabase } = await engine.restore(running, {
@@ -193,6 +203,12 @@ function refuseOtherEngine(engine: Engine, manifest: Manifest, url: DatabaseUrl)
     exit: EXIT.failed,
     hint: `Choose a ${manifest.engine} destination: dst_url in the configuration, or --destdb.`,
   });
+}
+
+function pullSteps(lacking: ManifestFile[], shelf: Shelf | null): string[] {
+  if (lacking.length === 0 || !shelf) return [];
+  const bytes = lacking.reduce((sum, file) => sum + file.stored_bytes, 0);
+  return [`Pull ${formatBytes(bytes)} that this machine lacks from ${shelf.name}`];
 }
 
 function stepsOf({ strategy, destination, tables }: RestorePlan, undo: boolean): string[] {

@@ -11,10 +11,13 @@ import type { Statement } from '../sanitize/statement.ts';
 import type { Manifest } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import { newSnapshotId, type Repository } from '../snapshots/repository.ts';
-import { build, jobsFor } from './build.ts';
+import { build, jobsFor, notPushed } from './build.ts';
 import { findTarget } from './find-target.ts';
+import { pullFiles } from './pull.ts';
+import { pushManifest } from './push.ts';
 import { type SanitizedDump, sanitizeDatabase } from './sanitize-database.ts';
 import { choosePlaces, openPlace, type SanitizePlace } from './sanitize-place.ts';
+import { profileFor } from './shelves.ts';
 import { snapshotReader } from './snapshot-reader.ts';
 import { findSnapshot, repositoryOf, type SnapshotSelector, snapshotRow } from './snapshots.ts';
 
@@ -31,6 +34,8 @@ export interface SanitizeRequest {
   /** `false` keeps no copy of the database that is replaced. Default `true`. */
   undo?: boolean;
   cpus?: number;
+  /** `false` leaves it on this machine only. Default: pushed when there is a storage profile for it. */
+  push?: boolean;
 }
 
 /** A plan to be shown and asked about, and what does it. */
@@ -58,7 +63,7 @@ export async function planSanitize(context: Context, request: SanitizeRequest): 
   const strict = request.strict ?? isShared(context, target);
   const plan: SanitizePlan = {
     target,
-    snapshot: found && snapshotRow(found.manifest, found.index),
+    snapshot: found && found.row,
     query: { chosen_by: query.chosenBy, file: query.file, base64: query.base64, statements },
     destination,
     where: place?.label ?? '',
@@ -71,17 +76,18 @@ export async function planSanitize(context: Context, request: SanitizeRequest): 
     plan,
     apply: async (running) => {
       const built = request.build ? await build(running, { ...request, ...request.build }) : null;
-      const { manifest } = await findSnapshot(running, {
+      const { manifest, local, shelf } = await findSnapshot(running, {
         target,
         snapshot: built?.id ?? found?.manifest.id ?? 0,
         original: true,
       });
+      if (!local && shelf) await pullFiles(running, { manifest, shelf, keep: true });
       return apply(running, { request, engine, manifest, statements, keep, places, strict, undo });
     },
   };
 }
 
-/** Does what was planned. Steps: those of a load, and in it `survey`, `query`, `coverage`, `dump`, `traces`; then `store`. */
+/** Does what was planned. Steps: those of a load, and in it `survey`, `query`, `coverage`, `dump`, `traces`; then `store`, `push`. */
 export function sanitize(context: Context, planned: PlannedSanitize): Promise<SanitizeResult> {
   return planned.apply(context);
 }
@@ -132,7 +138,14 @@ async function apply(context: Context, work: Work): Promise<SanitizeResult> {
   });
   if (!sanitized) throw new Error('the restore did not offer its database');
   const published = await publish(context, { repository, original: manifest, sanitized });
-  const { index } = await findSnapshot(context, { target: manifest.target, snapshot: published.id });
+  const profile = (request.push ?? true) ? profileFor(context, manifest.target, published) : undefined;
+  if (profile !== undefined) {
+    await pushManifest(context, published, profile).catch((cause) => {
+      context.signal.throwIfAborted();
+      throw notPushed(published, cause);
+    });
+  }
+  const { index } = (await findSnapshot(context, { target: manifest.target, snapshot: published.id })).row;
   return {
     snapshot: snapshotRow(published, index),
     original: snapshotRow(manifest, index),

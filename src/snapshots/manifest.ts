@@ -10,6 +10,8 @@ const manifestFileSchema = v.object({
   bytes: v.number(),
   /** Bytes of the compressed object. */
   stored_bytes: v.number(),
+  /** SHA-256 of the compressed object as this build made it; an equal one of another build may be compressed otherwise. */
+  stored_sha256: v.exactOptional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
 });
 
 const manifestTableSchema = v.object({

@@ -21,7 +21,28 @@ async function offered(line: string): Promise<string[]> {
 }
 
 test.each([
-  ['', ['build', 'load', 'undo', 'verify', 'rm', 'targets', 'target', 'config', 'demo', 'completion']],
+  [
+    '',
+    [
+      'build',
+      'load',
+      'sanitize',
+      'undo',
+      'push',
+      'pull',
+      'diff',
+      'export',
+      'import',
+      'verify',
+      'rm',
+      'prune',
+      'targets',
+      'target',
+      'config',
+      'demo',
+      'completion',
+    ],
+  ],
   ['ta', ['targets', 'target']],
   ['config ', ['init', 'check', 'show', 'schema', 'encrypt', 'decrypt']],
   ['completion ', ['bash', 'zsh', 'fish']],

@@ -44,11 +44,16 @@ test('config check --json is one document', async () => {
   const folder = await configFolder({ 'tool.yml': withKey('authtoken: t\ndebug: 1\n') });
   const { exit, stdout } = await run(folder, 'check', '--json');
   expect(exit).toBe(EXIT.configuration);
-  const { engines, ...document } = JSON.parse(stdout);
+  const { engines, keychain, ...document } = JSON.parse(stdout);
+  expect(keychain).toEqual({ ok: false, reason: expect.any(String) });
   expect(document).toEqual({
     ok: false,
     file: join(folder.path, 'tool.yml'),
     shadowed: null,
+    offline: false,
+    docker: null,
+    storage_profiles: [],
+    cloud: null,
     mode: 'cloud',
     problems: [
       {

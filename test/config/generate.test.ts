@@ -25,8 +25,9 @@ test('the example is a valid configuration with every key in it', async () => {
   const example = files.get('tool.example.yml') ?? '';
   expect(example).toMatch(/^# yaml-language-server: \$schema=/);
   for (const path of all) expect(example).toMatch(new RegExp(`^[\\s#-]*${path.at(-1)}: `, 'm'));
-  const folder = await configFolder({ 'tool.yml': example, 'sanitize.sql': '' });
-  expect((await folder.inspect({ environment: { APP_PASSWORD: 'x' } })).problems).toEqual([]);
+  const folder = await configFolder({ 'tool.yml': example, 'sanitize.sql': '', '.aws/config': '[default]\n' });
+  const { problems } = await folder.inspect({ environment: { APP_PASSWORD: 'x' } });
+  expect(problems).toEqual([]);
 });
 
 test('the page has a row for every key', () => {

@@ -42,7 +42,7 @@ describeWithPostgres('tool demo without a terminal', () => {
   }
 
   it(
-    'builds, verifies, loads, undoes and sanitizes, tells each step, and leaves nothing',
+    'builds, verifies, loads, undoes, sanitizes and makes a subset, tells each step, and leaves nothing',
     async () => {
       const child = demo('--json');
       const [output, errors, [exit]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
@@ -68,6 +68,8 @@ describeWithPostgres('tool demo without a terminal', () => {
       expect(tour.sanitized.coverage.tables).toContainEqual(
         expect.objectContaining({ name: 'public.customer', state: 'changed' }),
       );
+      expect(tour.subset.rows).toBeLessThan(tour.built.rows / 10);
+      expect(tour.subset.proof.every(({ orphans }) => orphans === 0)).toBe(true);
       expect(output).not.toMatch(/postgres:\/\/[^\s"@]*:[^\s"@]*@/);
       await expectNothingLeft();
     },

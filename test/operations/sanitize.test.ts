@@ -5,8 +5,9 @@ import type { RunEvent } from '../../src/events.ts';
 import { load, planLoad } from '../../src/operations/load.ts';
 import { planSanitize } from '../../src/operations/sanitize.ts';
 import { findSnapshot, listSnapshots } from '../../src/operations/snapshots.ts';
+import { filesOf } from '../../src/snapshots/catalogue.ts';
 import { createObjectPool } from '../../src/snapshots/object-pool.ts';
-import { createRepository, filesOf } from '../../src/snapshots/repository.ts';
+import { createRepository } from '../../src/snapshots/repository.ts';
 import { describeWithPostgres } from '../helpers/postgres-server.ts';
 import { MASK, type SanitizeFixture, startSanitizeFixture } from '../helpers/sanitize-fixture.ts';
 

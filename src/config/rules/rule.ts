@@ -1,8 +1,15 @@
+import type { AwsProfile } from '../aws-profiles.ts';
 import type { Draft } from '../check-values.ts';
 import type { Finding } from '../finding.ts';
 
 /** A check of what several keys say together. It is given what is right so far, so anything may be missing. */
-export type Rule = (draft: Draft) => Finding[];
+export type Rule = (draft: Draft, surroundings: Surroundings) => Finding[];
+
+/** What a configuration refers to outside of itself. */
+export interface Surroundings {
+  environment: NodeJS.ProcessEnv;
+  awsProfiles: Map<string, AwsProfile>;
+}
 
 export type TargetDraft = NonNullable<NonNullable<Draft['targets']>[string]>;
 

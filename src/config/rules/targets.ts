@@ -1,5 +1,6 @@
 import type { Draft } from '../check-values.ts';
 import type { Finding } from '../finding.ts';
+import { engineOfUrl } from '../url-scheme.ts';
 import { targetsOf } from './rule.ts';
 
 const OPERATIONS = ['snapshot', 'sanitize', 'subset', 'share'] as const;
@@ -56,4 +57,18 @@ export function subsetTablesChooseRows(draft: Draft): Finding[] {
         : [{ path, code: 'where_or_percent', message: `neither where nor percent is set for ${item.table}`, hint }];
     }),
   );
+}
+
+/** MySQL has no schemas inside a database. */
+export function schemaConfigIsForPostgres(draft: Draft): Finding[] {
+  return targetsOf(draft)
+    .filter(([, { snapshot }]) => snapshot?.schema_config && engineOfUrl(snapshot.src_url ?? '') === 'mysql')
+    .map(([name]) => ({
+      path: ['targets', name, 'snapshot', 'schema_config'],
+      severity: 'warning',
+      at: 'key',
+      code: 'schema_config_ignored',
+      message: `schema_config is ignored: the source of target '${name}' is mysql, which has no schemas in a database`,
+      hint: 'Remove it.',
+    }));
 }

@@ -7,7 +7,7 @@ const SERVICE = 'tool';
 /** A keychain may ask its owner to unlock it; one that says nothing for so long has nobody to ask. */
 const PATIENCE = 30_000;
 
-export class KeychainUnavailable extends Error {
+class KeychainUnavailable extends Error {
   override readonly name = 'KeychainUnavailable';
 }
 

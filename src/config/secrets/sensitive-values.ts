@@ -2,12 +2,6 @@ import type { Shape } from '../schema/shape.ts';
 import { isTree, type KeyPath, type Tree } from '../tree.ts';
 import { ENCRYPTED, encrypt } from './cipher.ts';
 
-/** A value of the file that is plain and sensitive, and the same encrypted. */
-export interface PlainSecret {
-  path: KeyPath;
-  encrypted: string;
-}
-
 /** Every text in a tree with its key, whether the schema takes it for a secret or not. */
 export interface TextValue {
   path: KeyPath;

@@ -1,4 +1,5 @@
 import type { Engine } from '../engine.ts';
+import { countRows } from './count-rows.ts';
 import { dump } from './dump.ts';
 import { inspectDestination, planRestore } from './preflight.ts';
 import { probe } from './probe.ts';
@@ -21,6 +22,7 @@ export const postgres: Engine = {
   restore,
   inspect: async (context, url) => (await inspectDestination(context, url)).destination,
   runScript,
+  countRows,
   findKept,
   undo,
 };

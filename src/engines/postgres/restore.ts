@@ -115,7 +115,7 @@ const MEGABYTE = 1024 * 1024;
  * Settings for the sessions that fill a database which nobody uses yet: memory for building indexes, and commits that
  * do not wait for the disk (the swap's own commit does, and with it all before it).
  */
-function restoreSettings(local: boolean, jobs: number): Settings {
+export function restoreSettings(local: boolean, jobs: number): Settings {
   const share = local ? totalmem() / MEGABYTE / 4 / jobs : 256;
   return {
     maintenance_work_mem: `${Math.round(Math.min(1024, Math.max(64, share)))}MB`,
