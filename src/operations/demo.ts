@@ -10,7 +10,8 @@ import { startThrowAwayServer, type ThrowAwayServer } from '../engines/postgres/
 import { parsePostgresUrl } from '../engines/postgres/url.ts';
 import type { Report } from '../events.ts';
 import { localRunner } from '../process/local.ts';
-import type { LoadResult, SanitizeResult, SnapshotRow, SubsetResult, VerifyResult } from '../results.ts';
+import type { LoadResult, SnapshotRow, SubsetResult, VerifyResult } from '../results.ts';
+import type { SanitizeResult } from '../sanitize-results.ts';
 import { build } from './build.ts';
 import { load, planLoad } from './load.ts';
 import { planSanitize, sanitize } from './sanitize.ts';

@@ -4,10 +4,10 @@ import type { Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { sanitizerOf } from '../engines/sanitizers.ts';
 import { EXIT, UserError } from '../errors.ts';
-import type { SanitizePlan, SanitizeResult } from '../results.ts';
 import { type KeepComment, readKeepComments } from '../sanitize/keep-comments.ts';
 import { chooseQuery, type SanitizeQuery } from '../sanitize/query.ts';
 import type { Statement } from '../sanitize/statement.ts';
+import type { SanitizePlan, SanitizeResult } from '../sanitize-results.ts';
 import type { Manifest } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import { newSnapshotId, type Repository } from '../snapshots/repository.ts';
@@ -63,7 +63,7 @@ export async function planSanitize(context: Context, request: SanitizeRequest): 
   const strict = request.strict ?? isShared(context, target);
   const plan: SanitizePlan = {
     target,
-    snapshot: found && found.row,
+    snapshot: found?.row ?? null,
     query: { chosen_by: query.chosenBy, file: query.file, base64: query.base64, statements },
     destination,
     where: place?.label ?? '',

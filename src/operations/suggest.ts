@@ -1,10 +1,10 @@
 import type { Context } from '../context.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { sanitizerOf } from '../engines/sanitizers.ts';
-import type { Suggestion } from '../results.ts';
 import { columnName } from '../sanitize/column-facts.ts';
 import { readKeepComments } from '../sanitize/keep-comments.ts';
 import { chooseQuery } from '../sanitize/query.ts';
+import type { Suggestion } from '../sanitize-results.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import { jobsFor } from './build.ts';
 import type { SanitizeRequest } from './sanitize.ts';

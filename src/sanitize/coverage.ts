@@ -1,4 +1,4 @@
-import type { Coverage, SanitizeFinding, TableCoverage } from '../results.ts';
+import type { Coverage, SanitizeFinding, TableCoverage } from '../sanitize-results.ts';
 import type { ManifestTable } from '../snapshots/manifest.ts';
 import { type ColumnDigest, columnName } from './column-facts.ts';
 import type { Suspicion } from './detector/detect.ts';

@@ -28,6 +28,7 @@ test.each([
       'load',
       'sanitize',
       'undo',
+      'subset',
       'push',
       'pull',
       'diff',

@@ -6,7 +6,7 @@ import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { planSanitize, type SanitizeRequest, sanitize } from '../../src/operations/sanitize.ts';
 import { listSnapshots } from '../../src/operations/snapshots.ts';
-import type { SanitizeResult } from '../../src/results.ts';
+import type { SanitizeResult } from '../../src/sanitize-results.ts';
 import { startPostgres, type TestPostgres, temporaryFolder, testContext } from './postgres-server.ts';
 
 const FILL = `

@@ -130,6 +130,8 @@ describeWithPostgres('a sanitization that cannot or must not be', () => {
       query: `UPDATE person SET first_name = 'X'`,
       sanitize: { storage_profile: 'team' },
     });
+    const nowhere = { endpoint: 'http://127.0.0.1:1', access_key: 'a', secret_key: 'b' };
+    context.configuration.settings.storage_profiles = { team: { provider: 'minio', bucket: 'team', ...nowhere } };
     context.configuration.settings.targets.theirs = { share: { storage_profile_name: 'team' } };
     await expect(fixture.run(context)).rejects.toMatchObject({ code: 'personal_data_left' });
   });
