@@ -21,16 +21,18 @@ export interface BuildRequest {
   cpus?: number;
   /** `false` leaves the snapshot on this machine only. Default: pushed when the target has a storage profile. */
   push?: boolean;
+  /** Connection URL of another database than the target's source: of its subset. */
+  source?: string;
 }
 
 /** Takes a snapshot of the target's source and pushes it to its shelf. Steps: `connect`, `dump`, `store`, `push`. */
 export async function build(
   context: Context,
-  { target: name, note, cpus, push = true }: BuildRequest,
+  { target: name, note, cpus, push = true, source }: BuildRequest,
 ): Promise<SnapshotRow> {
   const { configuration, report, clock } = context;
   const target = findTarget(configuration, name);
-  const text = connectionUrl(configuration, `targets.${name}.snapshot.src_url`);
+  const text = source ?? connectionUrl(configuration, `targets.${name}.snapshot.src_url`);
   if (text === undefined) throw noSource(name);
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
@@ -75,7 +77,8 @@ export async function build(
   return { ...row, where: ['local', 'remote'] };
 }
 
-function notPushed({ id, target }: Manifest, cause: unknown): UserError {
+/** Nothing is lost by it: the snapshot is on this machine. */
+export function notPushed({ id, target }: Manifest, cause: unknown): UserError {
   const { message, hint } = toUserError(cause);
   return new UserError(`Snapshot ${id} of ${target} is stored on this machine, but could not be pushed`, {
     code: 'push_failed',
@@ -92,14 +95,14 @@ export function jobsFor({ configuration: { settings } }: Context, target: string
   return settings.targets[target]?.cpus ?? settings.defaults.cpus ?? half;
 }
 
-interface Storing extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'jobs'> {
+export interface Storing extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'jobs'> {
   engine: Engine;
   repository: Repository;
   previous: Manifest | undefined;
 }
 
 /** Dumps into a staging folder and moves each file into the objects as soon as it is packed. */
-async function store(context: Context, { engine, repository, previous, ...request }: Storing) {
+export async function store(context: Context, { engine, repository, previous, ...request }: Storing) {
   await using staging = await repository.stage();
   const directory = await staging.folder('dump');
   const pool = createObjectPool(request.jobs);
@@ -114,10 +117,16 @@ async function store(context: Context, { engine, repository, previous, ...reques
     async pack({ name, terminator, onBytes }) {
       const source = `${directory}/${name}`;
       const destination = staging.path(`${name}.object`);
-      const { sha256, bytes, storedBytes, ...facts } = await pool.pack({ source, destination, terminator, onBytes });
+      const { sha256, bytes, storedBytes, storedSha256, ...facts } = await pool.pack({
+        source,
+        destination,
+        terminator,
+        onBytes,
+      });
       if (await repository.store(destination, { sha256 })) addedBytes += storedBytes;
       await rm(source);
-      return { file: { name, sha256, bytes, stored_bytes: storedBytes }, ...facts };
+      const file = { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 };
+      return { file, ...facts };
     },
   });
   return { dump, addedBytes };

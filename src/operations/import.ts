@@ -38,7 +38,7 @@ export async function importSnapshot(context: Context, { file: path, target }: I
     const unfinished = staging.path(file.sha256);
     try {
       await archive.extract(file.sha256, unfinished, { signal });
-      await pool.check({ ...repository.object(file), path: unfinished }, () => {});
+      await pool.checkStored({ ...repository.object(file), path: unfinished }, file.stored_sha256);
     } catch (cause) {
       signal.throwIfAborted();
       throw cause instanceof UserError ? cause : damaged({ manifest, file, place: path, cause });

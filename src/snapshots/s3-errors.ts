@@ -156,9 +156,9 @@ function meaningOf(error: unknown): Meaning {
   );
 }
 
-/** The service's own words; an answer that has none has a code. */
+/** The service's own words; where it has none, its code, unless that is what we have said already. */
 function reasonOf(error: unknown): string {
   const { name, message, code } = error as NodeJS.ErrnoException;
-  const words = message && message !== 'UnknownError' && message !== name ? message : (code ?? name);
-  return words === 'Error' ? '' : words.replace(/\.$/, '');
+  if (message && message !== 'UnknownError' && message !== name) return message.replace(/\.$/, '');
+  return name in MEANINGS ? '' : (code ?? name);
 }

@@ -7,6 +7,9 @@ import type { Transfer } from './store.ts';
 /** What is larger is moved in parts, several at once. */
 export const PART_BYTES = 8 * 1024 * 1024;
 
+/** Parts of one file that are sent at the same moment. */
+const PARTS_AT_ONCE = 4;
+
 /** The most parts that a service takes. */
 const MOST_PARTS = 10_000;
 
@@ -27,7 +30,7 @@ export async function uploadFile(key: string, path: string, upload: Upload): Pro
   const { bucket, budget, signal, onBytes } = upload;
   const { client, sdk, place } = bucket;
   using _room = await budget.take(size);
-  const Body = await readRange(file, { start: 0, length: size });
+  const Body = await readRange(file, 0, Buffer.allocUnsafeSlow(size));
   await bucket.ask(
     'write',
     (options) => client.send(new sdk.PutObjectCommand({ ...place(key), Body }), options),
@@ -76,27 +79,26 @@ async function sendEachPart(one: UploadPlace, { file, size }: Source, upload: Up
   const failed = new AbortController();
   const signal = AbortSignal.any([upload.signal, failed.signal]);
   const length = Math.max(PART_BYTES, Math.ceil(size / MOST_PARTS));
-  const send = async (start: number): Promise<CompletedPart> => {
-    using _room = await budget.take(length);
-    signal.throwIfAborted();
-    const Body = await readRange(file, { start, length: Math.min(length, size - start) });
-    const PartNumber = start / length + 1;
-    const command = new sdk.UploadPartCommand({ ...one, PartNumber, Body });
-    const { ETag } = await bucket.ask('write', (options) => client.send(command, options), signal);
-    onBytes(Body.length);
-    return { PartNumber, ETag };
-  };
   const starts = Array.from({ length: Math.ceil(size / length) }, (_, index) => index * length);
-  const sent = await Promise.allSettled(
-    starts.map((start) =>
-      send(start).catch((error) => {
-        failed.abort(error);
-        throw error;
-      }),
-    ),
-  );
+  const parts: CompletedPart[] = [];
+  const worker = async (): Promise<void> => {
+    using _room = await budget.take(length);
+    // One for all parts: the garbage collector would let many of them lie.
+    const buffer = Buffer.allocUnsafeSlow(Math.min(length, size));
+    for (let start = starts.shift(); start !== undefined; start = starts.shift()) {
+      signal.throwIfAborted();
+      const Body = await readRange(file, start, buffer.subarray(0, Math.min(length, size - start)));
+      const PartNumber = start / length + 1;
+      const command = new sdk.UploadPartCommand({ ...one, PartNumber, Body });
+      const { ETag } = await bucket.ask('write', (options) => client.send(command, options), signal);
+      parts.push({ PartNumber, ETag });
+      onBytes(Body.length);
+    }
+  };
+  const giveUp = (error: unknown): void => failed.abort(error);
+  await Promise.all(Array.from({ length: Math.min(PARTS_AT_ONCE, starts.length) }, () => worker().catch(giveUp)));
   signal.throwIfAborted();
-  return sent.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []));
+  return parts.sort((one, other) => (one.PartNumber ?? 0) - (other.PartNumber ?? 0));
 }
 
 async function isWhole(key: string, { size }: Source, { bucket, signal }: Upload): Promise<boolean> {
@@ -106,13 +108,10 @@ async function isWhole(key: string, { size }: Source, { bucket, signal }: Upload
   return found?.ContentLength === size;
 }
 
-async function readRange(
-  file: FileHandle,
-  { start, length }: { start: number; length: number },
-): Promise<Buffer<ArrayBuffer>> {
-  const buffer = Buffer.allocUnsafeSlow(length);
-  for (let filled = 0; filled < length; ) {
-    const { bytesRead } = await file.read(buffer, filled, length - filled, start + filled);
+/** Fills the buffer with what is in the file from there on. */
+async function readRange<Bytes extends Buffer>(file: FileHandle, start: number, buffer: Bytes): Promise<Bytes> {
+  for (let filled = 0; filled < buffer.length; ) {
+    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, start + filled);
     if (bytesRead === 0) throw new Error('the file became shorter while it was sent');
     filled += bytesRead;
   }

@@ -47,12 +47,10 @@ export function pushSnapshot(moving: Moving): Promise<Moved> {
     const names = namesIn(manifest);
     await mapSideBySide(missing, OBJECTS_AT_ONCE, async (file) => {
       const object = repository.object(file);
-      await pool
-        .check(object, () => {})
-        .catch((cause) => {
-          signal.throwIfAborted();
-          throw damaged({ manifest, file, cause });
-        });
+      await pool.checkStored(object, file.stored_sha256).catch((cause) => {
+        signal.throwIfAborted();
+        throw damaged({ manifest, file, cause });
+      });
       await renew();
       const onBytes = (bytes: number): void => progress.add(bytes, names.get(file.sha256));
       await shelf.store.put(objectKey(file.sha256), object.path, { signal, onBytes });
@@ -103,7 +101,7 @@ async function fetchObject(
     };
     try {
       await shelf.store.get(objectKey(file.sha256), path, { signal, onBytes: count });
-      await pool.check({ ...repository.object(file), path }, () => {});
+      await pool.checkStored({ ...repository.object(file), path }, file.stored_sha256);
       break;
     } catch (cause) {
       signal.throwIfAborted();

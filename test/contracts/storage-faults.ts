@@ -26,6 +26,9 @@ const FAULTS: Fault[] = [
   { kind: 'delay', milliseconds: 30 },
 ];
 
+/** What is damaged stays so: it is seen at the next look, or at the end. */
+const LOOK_EVERY = 10;
+
 /** Random faults over push, pull and rm, so many rounds; `seed` makes them the same again. */
 export function testStorageFaults({ rounds, seed }: { rounds: number; seed: number }): void {
   describeWithS3(`${rounds} rounds of faults (seed ${seed})`, () => {
@@ -86,7 +89,7 @@ export function testStorageFaults({ rounds, seed }: { rounds: number; seed: numb
         }
 
         proxy.fault = () => null;
-        await expectWhole(expected, unsure);
+        if (round % LOOK_EVERY === 0) await expectWhole(expected, unsure);
         await push(pushing.context, { target: 'app', snapshot: id });
         unsure.delete(id);
         expected.add(id);

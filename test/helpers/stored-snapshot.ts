@@ -31,9 +31,9 @@ export async function storeTables(
       await writeFile(source, content);
       const packed = await pool.pack({ source, destination, terminator: null, onBytes: () => {} });
       await rm(source);
-      const { sha256, bytes, storedBytes, lines } = packed;
+      const { sha256, bytes, storedBytes, storedSha256, lines } = packed;
       if (await repository.store(destination, { sha256 })) added += storedBytes;
-      const file = { name: `${name}.dat`, sha256, bytes, stored_bytes: storedBytes };
+      const file = { name: `${name}.dat`, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 };
       return { name: `public.${name}`, rows: lines, file };
     }),
   );
