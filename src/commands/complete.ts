@@ -27,10 +27,13 @@ async function targetCandidates(context: Invocation['context']): Promise<Candida
   return targets.map(({ name, title }) => ({ value: name, description: title }));
 }
 
+/** A shell waits for as long while its user does nothing. */
+const PATIENCE = 1500;
+
 async function snapshotCandidates(context: Invocation['context'], target: string): Promise<Candidate[]> {
   const opened = await context();
   const now = opened.clock().getTime();
-  const { snapshots } = await listSnapshots(opened, target);
+  const { snapshots } = await listSnapshots(opened, target, { patience: PATIENCE });
   return snapshots.map(({ index, created_at, note }) => {
     const age = formatAge(now - Date.parse(created_at));
     return { value: String(index), description: note ? `${age}: ${note}` : age };

@@ -6,7 +6,8 @@ import { headlineOf } from '../snapshots/headline.ts';
 import type { Manifest } from '../snapshots/manifest.ts';
 import { createRepository, type Repository } from '../snapshots/repository.ts';
 import type { Shelf } from '../snapshots/shelf.ts';
-import { listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
+import { findTarget } from './find-target.ts';
+import { type ListRequest, listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
 
 /** Which snapshot of a target: its index (0 is the newest) or its id; screens use the id, which does not shift. */
 export type SnapshotSelector = number | string;
@@ -33,9 +34,9 @@ export interface FoundSnapshot {
 export async function listSnapshots(
   context: Context,
   target: string,
-  { original = false } = {},
+  { original = false, patience }: Partial<Pick<ListRequest, 'original' | 'patience'>> = {},
 ): Promise<TargetSnapshots> {
-  const placed = await listEverywhere(context, { target, original });
+  const placed = await listEverywhere(context, { target, original, patience });
   return { target, snapshots: placed.map((snapshot, index) => placedRow(snapshot, { index, target })) };
 }
 
@@ -68,9 +69,9 @@ export async function findSnapshot(context: Context, request: SnapshotRequest): 
   const index =
     typeof snapshot === 'number' ? snapshot : placed.findIndex(({ headline }) => headline.id.startsWith(snapshot));
   const found = placed[index];
-  if (!found) throw missing(request, placed.length);
+  if (!found) throw missing(context, request, placed.length);
   const manifest = await readManifest(context, found);
-  if (!manifest) throw missing(request, placed.length);
+  if (!manifest) throw missing(context, request, placed.length);
   const { local, shelf } = found;
   return { manifest, row: placedRow(found, { index, target }), local, shelf };
 }
@@ -83,12 +84,13 @@ function readManifest(
   return Promise.resolve(source?.read(manifestKey(headline)));
 }
 
-function missing({ target, snapshot = 0 }: SnapshotRequest, count: number): UserError {
+function missing({ configuration }: Context, { target, snapshot = 0 }: SnapshotRequest, count: number): UserError {
+  const { share } = findTarget(configuration, target);
   if (count === 0) {
     return new UserError(`Target "${target}" has no snapshots yet`, {
       code: 'snapshot_missing',
       exit: EXIT.usage,
-      hint: `Take one: tool build ${target}`,
+      hint: share ? 'Only sanitized ones are shared, unless --original is said.' : `Take one: tool build ${target}`,
     });
   }
   return new UserError(`Target "${target}" has no snapshot ${snapshot}`, {
