@@ -100,13 +100,15 @@ async function writeAll(body: Readable, { file, start, onBytes }: Writing): Prom
       onBytes(bytes);
       bytes = 0;
     };
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+    for await (const chunk of body as AsyncIterable<Buffer<ArrayBuffer>>) {
       for (let at = 0; at < chunk.length; ) {
         const copied = chunk.copy(gathered, bytes, at);
         at += copied;
         bytes += copied;
         if (bytes === WRITE_BYTES) await flush();
       }
+      // The garbage collector would let some sixty megabytes of them lie.
+      if (chunk.buffer.byteLength === chunk.length) chunk.buffer.transfer(0);
     }
     if (bytes > 0) await flush();
     return written;
