@@ -41,7 +41,7 @@ export interface ArgumentSpec {
   /** The only values it takes. */
   choices?: string[];
   /** What the shell offers for it. */
-  complete?: 'target' | 'snapshot' | 'snapshot or file';
+  complete?: 'target' | 'snapshot' | 'snapshot or file' | 'sensitive key';
   /** Takes all that is left. */
   variadic?: boolean;
 }
@@ -111,7 +111,7 @@ export interface Outcome {
   data: object;
   /** For people, on standard output; nothing when empty. Plain lines, no final newline. */
   text: string;
-  /** The text is a document of the program's own, without any secret: printed as it is, with `--json` too. */
+  /** The text is printed as it is, with `--json` too: a document of the program's own, or a secret that was asked for. */
   verbatim?: true;
   /** Default 0. */
   exit?: ExitCode;

@@ -1,6 +1,6 @@
 import type { CommandSpec, OptionSpec } from './command.ts';
 import { KEEPING_COMMANDS } from './keeping-commands.ts';
-import { CPUS, DRY_RUN, ORIGINAL, TARGET } from './shared-options.ts';
+import { CPUS, DRY_RUN, ORIGINAL, SNAPSHOT, TARGET } from './shared-options.ts';
 
 /** Every command that works, in the order of the help. */
 export const COMMANDS: CommandSpec[] = [
@@ -11,6 +11,7 @@ export const COMMANDS: CommandSpec[] = [
     arguments: [TARGET],
     options: [
       { flags: '--note <text>', description: 'a note to keep with the snapshot' },
+      { flags: '--no-sanitize', description: 'leave the sanitization out, where the target has a query for it' },
       { flags: '--no-push', description: "leave it on this machine, whatever the target's storage_profile" },
       CPUS,
     ],
@@ -58,6 +59,33 @@ export const COMMANDS: CommandSpec[] = [
     load: () => import('./load.ts'),
   },
   {
+    name: 'sanitize',
+    summary: 'run the sanitization query on a copy of a snapshot, and store the result beside the original',
+    group: 'Snapshots',
+    arguments: [TARGET, SNAPSHOT],
+    options: [
+      { flags: '-n, --new', description: 'take a new snapshot first' },
+      { flags: '-e, --ephemeral', description: 'in a throw-away database; also when there is no sanitize.dst_url' },
+      { flags: '--strict', description: 'publish nothing while columns that look personal are as they were' },
+      { flags: '--suggest', description: 'print a first query for such columns, and store nothing' },
+      DRY_RUN,
+      { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
+      { flags: '--no-push', description: 'leave it on this machine, whatever the storage profile' },
+      CPUS,
+    ],
+    examples: [
+      { command: 'tool sanitize app', does: 'the sanitized copy of the newest snapshot of "app"' },
+      {
+        command: 'tool sanitize app --dry-run',
+        does: 'which query it would be, its statements, and where it would run',
+      },
+      { command: 'tool sanitize app --suggest', does: 'prints a first query, to read and edit' },
+    ],
+    json: 'events',
+    writes: true,
+    load: () => import('./sanitize.ts'),
+  },
+  {
     name: 'undo',
     summary: 'put the database that the last load replaced back',
     group: 'Snapshots',
@@ -67,6 +95,32 @@ export const COMMANDS: CommandSpec[] = [
     json: 'events',
     writes: true,
     load: () => import('./undo.ts'),
+  },
+  {
+    name: 'subset',
+    summary: 'make a small database in which every reference holds',
+    group: 'Snapshots',
+    arguments: [TARGET],
+    options: [
+      { ...DRY_RUN, description: 'print the plan, with the rows that each table would get; change nothing' },
+      {
+        flags: '--seed <n>',
+        description: 'choose other rows where a percentage is configured; default 1',
+        value: 'count',
+      },
+      { flags: '--snapshot', description: 'store the subset as a snapshot of the target, too' },
+      { flags: '--explain <row>', description: 'say why a row is in the subset: schema.table:key' },
+      { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
+      CPUS,
+    ],
+    examples: [
+      { command: 'tool subset app --dry-run', does: 'which rows would come, and by which path' },
+      { command: 'tool subset app --snapshot', does: 'makes the subset, and a snapshot of it' },
+      { command: 'tool subset app --explain public.orders:17', does: 'why this order is in the subset' },
+    ],
+    json: 'events',
+    writes: true,
+    load: () => import('./subset.ts'),
   },
   ...KEEPING_COMMANDS,
   {
@@ -137,7 +191,13 @@ export const COMMANDS: CommandSpec[] = [
     summary: 'encrypt sensitive values of the configuration file where they stand',
     group: 'Set up',
     arguments: [
-      { name: 'keys', description: 'keys to encrypt; default all that are sensitive', required: false, variadic: true },
+      {
+        name: 'keys',
+        description: 'keys to encrypt; default all that are sensitive',
+        required: false,
+        complete: 'sensitive key',
+        variadic: true,
+      },
     ],
     options: [{ flags: '--dry-run', description: 'say which, change nothing' }],
     examples: [
@@ -151,7 +211,7 @@ export const COMMANDS: CommandSpec[] = [
     name: 'config decrypt',
     summary: 'print one value of the configuration, decrypted',
     group: 'Set up',
-    arguments: [{ name: 'key', description: 'key of the value', required: true }],
+    arguments: [{ name: 'key', description: 'key of the value', required: true, complete: 'sensitive key' }],
     options: [],
     examples: [{ command: 'tool config decrypt authtoken', does: 'the token in plain' }],
     json: 'document',

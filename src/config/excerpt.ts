@@ -23,6 +23,7 @@ const SECRETS: RegExp[] = [
   /(?:key|token|secret|pass\w*|pwd)["']?\s*[:=]\s*(?<secret>.+)$/dgi,
   // A password may hold an @ itself, so it ends at the last one of its word.
   /:\/\/[^\s/:@]*:(?<secret>(?:\{\{.*?\}\}|\S)*)@/dg,
+  /\$aes\$(?<secret>[0-9a-f]+)/dgi,
 ];
 
 const TEMPLATE = /\{\{.*?\}\}/g;

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Report } from '../events.ts';
-import { type AwsProfile, readAwsProfiles } from './aws-profiles.ts';
+import { readAwsProfiles } from './aws-profiles.ts';
 import { checkValues, type Draft } from './check-values.ts';
 import { type ConfigFile, type FileRequest, readConfigFile } from './config-file.ts';
 import type { Configuration, Problem } from './configuration.ts';
@@ -12,9 +12,10 @@ import { invalidConfiguration } from './invalid-configuration.ts';
 import { type Mode, modeOf } from './mode.ts';
 import { absolutePath } from './paths.ts';
 import { pruneTree } from './prune.ts';
-import type { Rule } from './rules/rule.ts';
+import type { Rule, Surroundings } from './rules/rule.ts';
 import { othersCannotRead } from './rules/secrets-file.ts';
-import { storageCredentialsAreKept, storageProfilesAreComplete, storageProfilesExist } from './rules/storage.ts';
+import { storageProfilesAreComplete, storageProfilesExist } from './rules/storage.ts';
+import { storageCredentialsAreKept } from './rules/storage-credentials.ts';
 import {
   schemaConfigIsForPostgres,
   schemaListsDiffer,
@@ -25,8 +26,8 @@ import { destinationsAreNoSources, enginesAgree } from './rules/urls.ts';
 import { type Settings, settingsSchema } from './schema/settings.ts';
 import { shapeOf } from './schema/shape.ts';
 import { takeFromKeychain } from './secrets/key-in-keychain.ts';
-import { openValues, withoutValue } from './secrets/open-values.ts';
-import { createTree, dotted, type Tree } from './tree.ts';
+import { openValues } from './secrets/open-values.ts';
+import { createTree, type Tree, valueAt } from './tree.ts';
 
 export interface LoadOptions extends FileRequest {
   /** Hears the warnings. */
@@ -59,8 +60,8 @@ export async function loadConfiguration({ report, ...request }: LoadOptions): Pr
   if (!configuration) throw invalidConfiguration(problems);
   for (const { severity, code, message, hint } of problems) {
     const advice = hint === null ? '' : `. ${hint}`;
-    if (severity === 'warning' && !LEFT_TO_THE_CHECK.has(code))
-      report?.({ event: 'warning', code, message: `${message}${advice}` });
+    const isNews = severity === 'warning' && !LEFT_TO_THE_CHECK.has(code);
+    if (isNews) report?.({ event: 'warning', code, message: `${message}${advice}` });
   }
   return configuration;
 }
@@ -111,39 +112,28 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   }
 
   const unknown = pruneTree(tree, shape);
-  const unfilled = fillUrls(tree, { shape, environment });
   const locked = await takeFromKeychain(tree, origins);
   const secrets = openValues(tree);
+  const unfilled = fillUrls(tree, { shape, environment });
+  secrets.openFilled();
   const { settings, draft, findings } = checkValues(tree, shape);
-  const awsProfiles = draft.storage_profiles ? await readAwsProfiles(environment) : new Map<string, AwsProfile>();
-  const unruly = RULES.flatMap((rule) => rule(draft, { environment, awsProfiles }));
-  const wrong = [...findings, ...unruly.filter((one) => !isConsequence(one, findings))].map((one) =>
-    withoutValue(one, secrets),
-  );
-  const broken = [...unknown, ...locked, ...secrets.findings, ...wrong];
+  const surroundings: Surroundings = {
+    isWritten: (path) => (valueAt(written, path) ?? null) !== null,
+    environment,
+    awsProfiles: Object.keys(draft.storage_profiles ?? {}).length > 0 ? await readAwsProfiles(environment) : new Map(),
+  };
+  const unruly = RULES.flatMap((rule) => rule(draft, surroundings));
+  const wrong = secrets.withoutValues([...findings, ...unruly]);
+  const broken = [...unknown, ...locked, ...secrets.findings(), ...wrong];
   const folders = [...(file ? [dirname(file.path)] : []), cwd];
   const missing = settings ? await resolvePaths(settings, { folders, environment }) : [];
 
-  const deferred = place([...unfilled, ...missing]);
+  const deferred = place(secrets.withoutValues([...unfilled, ...missing]));
   const problems = [...place([...exposed, ...broken]), ...deferred, ...variableProblems].sort(byPlace);
   const stops = ({ severity, code }: Problem): boolean => severity === 'error' && !LEFT_TO_THE_GUARD.has(code);
   const usable = settings && !problems.some((problem) => stops(problem) && !deferred.includes(problem));
   const configuration = usable ? { file: origins.file, settings, deferred } : null;
   return { ...base, configuration, problems, values: draft };
-}
-
-/** Keys of which one has to be there. */
-const ALTERNATIVES: Record<string, string[]> = {
-  where_or_percent: ['where', 'percent'],
-  storage_profile_incomplete: ['region', 'account_id', 'endpoint'],
-};
-
-/** What seems to be missing may only be wrong, and has been taken out. */
-function isConsequence({ code, path, at }: Finding, findings: Finding[]): boolean {
-  const keys = ALTERNATIVES[code];
-  const whole = at === 'key' ? path.slice(0, -1) : path;
-  const places = keys?.map((key) => dotted([...whole, key]));
-  return places !== undefined && findings.some((one) => places.includes(dotted(one.path)));
 }
 
 function flawsOf({ path, source }: ConfigFile): Problem[] {

@@ -32,8 +32,7 @@ export function pruneTree(tree: Tree, root: Shape): Finding[] {
     const here = [...path, key];
     const value = parent[key];
     if (!shape) {
-      const keys = findings.length < MOST_SUGGESTED ? [...(siblings?.keys() ?? [])] : [];
-      findings.push(siblings ? unknownKey(here, { keys, root }) : reservedName(here));
+      findings.push(siblings ? unknownKey(here, { keys: [...siblings.keys()], root }) : reservedName(here));
       delete parent[key];
     } else if ((shape.kind === 'object' || shape.kind === 'map') && !isTree(value)) {
       // valibot would take a list for a map with numbers for keys.
@@ -47,9 +46,6 @@ export function pruneTree(tree: Tree, root: Shape): Finding[] {
   prune(tree, root, []);
   return findings;
 }
-
-/** Whoever has more unknown keys than these has another kind of file. */
-const MOST_SUGGESTED = 200;
 
 interface Entry {
   key: string;
@@ -73,15 +69,15 @@ function unknownKey(path: KeyPath, { keys, root }: { keys: string[]; root: Shape
   const key = String(path.at(-1));
   const replacement = replacementOf(path);
   if (replacement !== null) {
-    const message = `${dotted(path)} is no key any more`;
-    return { path, code: 'old_key', at: 'key', message, hint: `Write ${replacement}.` };
+    const message = `${dotted(path)} is not a key of this version`;
+    return { path, code: 'old_key', at: 'key', message, hint: `Write ${replacement}` };
   }
   return {
     path,
     code: 'unknown_key',
     at: 'key',
     message: `unknown key ${dotted(path)}`,
-    hint: keys.length > 0 ? suggest(key, keys, root) : null,
+    hint: suggest(key, keys, root),
   };
 }
 

@@ -18,6 +18,16 @@ export function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The value at a path; `undefined` when there is none. Names of JavaScript's own lead nowhere. */
+export function valueAt(tree: Tree, path: KeyPath): unknown {
+  let value: unknown = tree;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Tree)[part];
+  }
+  return value;
+}
+
 export function setValue(tree: Tree, path: KeyPath, value: unknown): void {
   const last = path.at(-1);
   if (last === undefined) return;

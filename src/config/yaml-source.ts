@@ -1,6 +1,7 @@
 import { isScalar, type LineCounter } from 'yaml';
 import { createFinder, startOf } from './find-node.ts';
 import { parseText } from './parse-text.ts';
+import { readPlainYaml } from './plain-yaml.ts';
 import { readTree } from './read-tree.ts';
 import { createTree, type KeyPath, type Tree } from './tree.ts';
 
@@ -27,6 +28,27 @@ export interface YamlSource {
 }
 
 export function parseYaml(text: string): YamlSource {
+  const tree = readPlainYaml(text);
+  return tree ? plainSource(tree, text) : parsedSource(text);
+}
+
+/** Places are looked for only when there is something to say about them. */
+function plainSource(tree: Tree, text: string): YamlSource {
+  let parsed: YamlSource | undefined;
+  const places = (): YamlSource => {
+    parsed ??= parsedSource(text);
+    return parsed;
+  };
+  return {
+    tree,
+    flaws: [],
+    locate: (path, what) => places().locate(path, what),
+    locateWithin: (path, offset) => places().locateWithin(path, offset),
+  };
+}
+
+/** As the parser reads it. */
+export function parsedSource(text: string): YamlSource {
   const { document, flaws, lines } = parseText(text);
   const tree = document && flaws.length === 0 ? readTree(document, (flaw) => flaws.push(flaw)) : createTree();
   const find = createFinder(document?.contents ?? null);

@@ -34,7 +34,7 @@ const SURROUNDINGS: Record<EngineId, Surroundings> = {
 
 export interface ContainersOptions {
   /** The configured image of each engine. */
-  images: Partial<Record<EngineId, string>>;
+  images: Partial<Record<EngineId, string | undefined>>;
   /** Runs the docker client. */
   local: Runner;
   environment: NodeJS.ProcessEnv;

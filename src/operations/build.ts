@@ -6,7 +6,7 @@ import type { DumpRequest, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, toUserError, UserError } from '../errors.ts';
 import type { SnapshotRow } from '../results.ts';
-import type { Manifest } from '../snapshots/manifest.ts';
+import { bytesOfTable, type Manifest } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import { newSnapshotId, type Repository } from '../snapshots/repository.ts';
 import { findTarget } from './find-target.ts';
@@ -21,16 +21,18 @@ export interface BuildRequest {
   cpus?: number;
   /** `false` leaves the snapshot on this machine only. Default: pushed when the target has a storage profile. */
   push?: boolean;
+  /** Connection URL of another database than the target's source: of its subset. */
+  source?: string;
 }
 
 /** Takes a snapshot of the target's source and pushes it to its shelf. Steps: `connect`, `dump`, `store`, `push`. */
 export async function build(
   context: Context,
-  { target: name, note, cpus, push = true }: BuildRequest,
+  { target: name, note, cpus, push = true, source }: BuildRequest,
 ): Promise<SnapshotRow> {
   const { configuration, report, clock } = context;
   const target = findTarget(configuration, name);
-  const text = connectionUrl(configuration, `targets.${name}.snapshot.src_url`);
+  const text = source ?? connectionUrl(configuration, `targets.${name}.snapshot.src_url`);
   if (text === undefined) throw noSource(name);
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
@@ -75,7 +77,8 @@ export async function build(
   return { ...row, where: ['local', 'remote'] };
 }
 
-function notPushed({ id, target }: Manifest, cause: unknown): UserError {
+/** Nothing is lost by it: the snapshot is on this machine. */
+export function notPushed({ id, target }: Manifest, cause: unknown): UserError {
   const { message, hint } = toUserError(cause);
   return new UserError(`Snapshot ${id} of ${target} is stored on this machine, but could not be pushed`, {
     code: 'push_failed',
@@ -92,19 +95,19 @@ export function jobsFor({ configuration: { settings } }: Context, target: string
   return settings.targets[target]?.cpus ?? settings.defaults.cpus ?? half;
 }
 
-interface Storing extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'jobs'> {
+export interface Storing extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'jobs'> {
   engine: Engine;
   repository: Repository;
   previous: Manifest | undefined;
 }
 
 /** Dumps into a staging folder and moves each file into the objects as soon as it is packed. */
-async function store(context: Context, { engine, repository, previous, ...request }: Storing) {
+export async function store(context: Context, { engine, repository, previous, ...request }: Storing) {
   await using staging = await repository.stage();
   const directory = await staging.folder('dump');
   const pool = createObjectPool(request.jobs);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
-  const sizes = new Map(previous?.tables.map((table) => [table.name, table.file.bytes]));
+  const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
   let addedBytes = 0;
   const dump = await engine.dump(context, {
     ...request,

@@ -1,14 +1,14 @@
 import { apiEndpoint } from '../config/api-endpoint.ts';
-import type { Problem } from '../config/configuration.ts';
+import type { Configuration, Problem } from '../config/configuration.ts';
 import { inspectConfiguration } from '../config/load.ts';
 import type { Mode } from '../config/mode.ts';
-import type { Settings } from '../config/schema/settings.ts';
 import { findKeychain } from '../config/secrets/keychain.ts';
 import type { EngineContext, ToolReport } from '../engines/engine.ts';
 import { engines } from '../engines/registry.ts';
 import { toUserError } from '../errors.ts';
 import { localRunner } from '../process/local.ts';
 import { type Reach, reach } from './reach.ts';
+import { reachStorage, type StorageState } from './reach-storage.ts';
 import { type DockerReport, reportDocker } from './report-docker.ts';
 
 export interface CheckRequest extends Omit<EngineContext, 'runner'> {
@@ -30,10 +30,10 @@ export interface CheckReport {
   offline: boolean;
   problems: Problem[];
   engines: EngineState[];
-  /** `null` where no image is configured. */
+  /** `null` where no image is configured and Docker is not installed. */
   docker: DockerReport | null;
   keychain: { ok: boolean; reason: string | null };
-  storage_profiles: ({ name: string; provider: string; bucket: string } & Reach)[];
+  storage_profiles: StorageState[];
   /** The cloud's API; `null` in local mode. */
   cloud: Reach | null;
 }
@@ -47,21 +47,20 @@ export interface EngineState {
 
 /** Everything that is wrong with the configuration, and all that it needs to work; `text` is the file's. */
 export async function check(request: CheckRequest): Promise<{ report: CheckReport; text: string }> {
-  const { offline } = request;
-  const runner = localRunner({ environment: request.environment, report: request.report });
-  const context = { ...request, runner };
-  const { file, shadowed, text, mode, problems, configuration } = await inspectConfiguration(request);
-  const settings = configuration?.settings;
-  const [states, docker, keychain, storage_profiles, cloud] = await Promise.all([
+  const { offline, environment, report } = request;
+  const context = { ...request, runner: localRunner({ environment, report }) };
+  const inspection = await inspectConfiguration(request);
+  const { file, shadowed, text, mode, problems, configuration, values } = inspection;
+  const [found, docker, keychain, storage_profiles, cloud] = await Promise.all([
     findEngines(context),
-    settings ? reportDocker({ ...context, images: settings.docker.images ?? {} }) : null,
+    reportDocker({ ...context, images: values?.docker?.images ?? {} }),
     findKeychain(),
-    settings ? reachStorage(request, settings) : [],
-    settings && mode === 'cloud' ? reachCloud(request, settings) : null,
+    reachStorage({ ...request, problems, draft: values ?? {} }),
+    mode === 'cloud' ? reachCloud(configuration, request) : null,
   ]);
   const ok = problems.every(({ severity }) => severity !== 'error');
-  const found = { engines: states, docker, keychain, storage_profiles, cloud };
-  return { report: { ok, file, shadowed, mode, offline, problems, ...found }, text };
+  const needs = { engines: found, docker, keychain, storage_profiles, cloud };
+  return { report: { ok, file, shadowed, mode, offline, problems, ...needs }, text };
 }
 
 async function findEngines(context: EngineContext): Promise<EngineState[]> {
@@ -73,26 +72,11 @@ async function findEngines(context: EngineContext): Promise<EngineState[]> {
   );
 }
 
-/** Where each kind of storage is, when its profile does not say so. */
-const ENDPOINTS: Record<string, (profile: Settings['storage_profiles'][string]) => string> = {
-  s3: ({ region }) => `https://s3.${region}.amazonaws.com`,
-  r2: ({ account_id }) => `https://${account_id}.r2.cloudflarestorage.com`,
-};
-
-function reachStorage(request: CheckRequest, settings: Settings): Promise<CheckReport['storage_profiles']> {
-  const profiles = Object.entries(settings.storage_profiles);
-  return Promise.all(
-    profiles.map(async ([name, profile]) => {
-      const { provider, bucket, endpoint } = profile;
-      const url = endpoint ?? ENDPOINTS[provider]?.(profile) ?? '';
-      return { name, provider, bucket, ...(await reach(url, request)) };
-    }),
-  );
-}
-
-async function reachCloud(request: CheckRequest, settings: Settings): Promise<Reach> {
+/** Which address it is follows from several keys, so nobody is asked as long as one may be wrong. */
+async function reachCloud(configuration: Configuration | null, request: CheckRequest): Promise<Reach> {
+  if (!configuration) return { url: null, ok: null, error: null };
   try {
-    return await reach(apiEndpoint(settings), request);
+    return await reach(apiEndpoint(configuration.settings), request);
   } catch (thrown) {
     return { url: null, ok: false, error: toUserError(thrown).message };
   }

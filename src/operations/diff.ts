@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { DiffResult, TableChange, TableSide } from '../results.ts';
-import type { Manifest } from '../snapshots/manifest.ts';
+import { bytesOfTable, filesOfTable, type Manifest } from '../snapshots/manifest.ts';
 import { chooseDestination } from './destination.ts';
 import { findSnapshot, type SnapshotSelector } from './snapshots.ts';
 
@@ -38,7 +38,14 @@ export async function diff(context: Context, { target, a, b, original = false }:
 }
 
 function sidesOf({ tables }: Manifest): Map<string, Side> {
-  return new Map(tables.map(({ name, rows, file }) => [name, { rows, bytes: file.bytes, sha256: file.sha256 }]));
+  return new Map(
+    tables.map((table) => {
+      const sha256 = filesOfTable(table)
+        .map((file) => file.sha256)
+        .join();
+      return [table.name, { rows: table.rows, bytes: bytesOfTable(table), sha256 }];
+    }),
+  );
 }
 
 async function countDestination(

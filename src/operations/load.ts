@@ -6,7 +6,7 @@ import type { DatabaseUrl, Engine, RestorePlan } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { LoadPlan, LoadResult } from '../results.ts';
-import type { Manifest, ManifestFile } from '../snapshots/manifest.ts';
+import { bytesOfTable, filesOfTable, type Manifest, type ManifestFile } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import type { Shelf } from '../snapshots/shelf.ts';
 import { missingHere } from '../snapshots/transfer.ts';
@@ -72,8 +72,8 @@ async function planSnapshot(context: Context, request: LoadRequest): Promise<Pla
   const restore = await engine.planRestore(context, restoration);
   const undo = (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
   const jobs = request.cpus ?? jobsFor(context, request.target);
-  const size_bytes = restore.tables.reduce((sum, table) => sum + table.file.bytes, 0);
-  const files = [...restore.tables.map((table) => table.file), ...manifest.files];
+  const size_bytes = restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
+  const files = [...restore.tables.flatMap(filesOfTable), ...manifest.files];
   const lacking = local ? [] : await missingHere(repositoryOf(context), files);
   const plan: LoadPlan = {
     target: request.target,
@@ -171,7 +171,9 @@ async function planFile(context: Context, request: LoadRequest & { file: string 
     plan,
     request,
     async apply(running) {
-      const { swapMs, undoDatabase } = await engine.runScript(running, { url, file, asItIs, undo });
+      await using staging = await repositoryOf(running).stage();
+      const directory = await staging.folder('script');
+      const { swapMs, undoDatabase } = await engine.runScript(running, { url, file, asItIs, undo, directory });
       return {
         snapshot: null,
         destination: where,

@@ -1,5 +1,6 @@
 /** Whether somebody answers at an address. */
 export interface Reach {
+  /** `null` when none is known. */
   url: string | null;
   /** `null` when nobody was asked. */
   ok: boolean | null;
@@ -8,24 +9,16 @@ export interface Reach {
 
 const PATIENCE = 5000;
 
-/** Any answer will do: who may do what there is found out by those who do it. No credentials are sent. */
+/** Any answer will do: what may be done there is found out by who does it. No credentials are sent. */
 export async function reach(
   address: string,
   { signal, offline }: { signal: AbortSignal; offline: boolean },
 ): Promise<Reach> {
-  const target = URL.parse(address);
-  if (target === null) return { url: null, ok: false, error: 'the profile names no address' };
-  // Credentials in an address are neither sent nor shown.
-  target.username = '';
-  target.password = '';
-  const url = target.href.replace(/\/$/, '');
+  const url = withoutCredentials(address);
   if (offline) return { url, ok: null, error: null };
   try {
-    const response = await fetch(url, {
-      method: 'HEAD',
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]),
-    });
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]);
+    const response = await fetch(url, { method: 'HEAD', redirect: 'manual', signal: limit });
     await response.body?.cancel();
     return { url, ok: true, error: null };
   } catch (error) {
@@ -34,6 +27,14 @@ export async function reach(
   }
 }
 
+function withoutCredentials(address: string): string {
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  return url.href.replace(/\/$/, '');
+}
+
+/** What fetch says is `fetch failed`; why it did is the cause. */
 function reasonOf(error: Error): string {
   if (error.name === 'TimeoutError') return `no answer within ${PATIENCE / 1000} seconds`;
   const cause = error.cause as (Error & { code?: string }) | undefined;

@@ -4,6 +4,7 @@ import { engines } from '../engines/registry.ts';
 import { toUserError } from '../errors.ts';
 import { type Daemon, findDaemon } from '../process/docker-daemon.ts';
 import { hasImage } from '../process/docker-image.ts';
+import type { Runner } from '../process/runner.ts';
 import type { EngineId } from '../results.ts';
 
 /** What `config check` shows of Docker: the shape of its JSON. */
@@ -29,24 +30,35 @@ export interface ImageReport {
 
 export interface DockerRequest extends Omit<EngineContext, 'containers'> {
   /** `docker.images` of the configuration. */
-  images: Partial<Record<EngineId, string>>;
+  images: Partial<Record<EngineId, string | undefined>>;
 }
 
-/** The daemon, and the tools in the configured images; nothing where none is configured. Pulls nothing. */
+/** A daemon that is stuck keeps its clients waiting for ever. */
+const PATIENCE = 10_000;
+
+/** The daemon, and the tools in the configured images; nothing where none is configured and no Docker is installed. */
 export async function reportDocker(request: DockerRequest): Promise<DockerReport | null> {
-  const { runner, images } = request;
+  const { images, runner, signal } = request;
   const configured = engines.flatMap((engine) => {
     const image = images[engine.id];
     return image === undefined ? [] : [{ engine, image }];
   });
-  if (configured.length === 0) return null;
+  const limit = AbortSignal.timeout(PATIENCE);
+  const impatient: Runner = {
+    ...runner,
+    run: (command, options) => runner.run(command, { ...options, signal: AbortSignal.any([signal, limit]) }),
+  };
   try {
-    const daemon = await findDaemon(runner);
+    const daemon = await findDaemon(impatient);
     const reports = await Promise.all(configured.map((one) => reportImage(request, { ...one, daemon })));
     return { ok: reports.every(({ ok }) => ok), name: daemon.name, error: null, hint: null, images: reports };
   } catch (thrown) {
-    const { message, hint = null } = toUserError(thrown);
-    return { ok: false, name: null, error: message, hint, images: [] };
+    signal.throwIfAborted();
+    const late = `Docker has not answered for ${PATIENCE / 1000} seconds`;
+    const { code, message, hint = null } = toUserError(thrown);
+    if (code === 'docker_missing' && configured.length === 0) return null;
+    const error = limit.aborted ? late : configured.length > 0 ? message : 'The Docker daemon does not answer';
+    return { ok: false, name: null, error, hint, images: [] };
   }
 }
 

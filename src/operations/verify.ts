@@ -5,7 +5,7 @@ import { EXIT, UserError } from '../errors.ts';
 import type { VerifyResult } from '../results.ts';
 import { filesOf, objectKey } from '../snapshots/catalogue.ts';
 import { reasonOf } from '../snapshots/damaged.ts';
-import type { ManifestFile } from '../snapshots/manifest.ts';
+import { filesOfTable, type ManifestFile } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import { mapSideBySide } from '../snapshots/side-by-side.ts';
 import { type FoundSnapshot, findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
@@ -24,7 +24,7 @@ export async function verify(context: Context, request: VerifyRequest): Promise<
   const { manifest, row } = found;
   const files = sampleOf(filesOf(manifest), request.sample);
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
-  const names = new Map(manifest.tables.map((table) => [table.file.name, table.name]));
+  const names = new Map(manifest.tables.flatMap((table) => filesOfTable(table).map((file) => [file.name, table.name])));
   await using source = await openSource(context, found, request.remote ?? false);
   const label = `Read ${files.length} files of snapshot ${manifest.id} in ${source.name}`;
   report({ event: 'step', step: 'verify', state: 'started', label });

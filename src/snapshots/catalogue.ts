@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Report } from '../events.ts';
-import { type Manifest, type ManifestFile, manifestSchema } from './manifest.ts';
+import { filesOfTable, type Manifest, type ManifestFile, manifestSchema } from './manifest.ts';
 import { mapSideBySide } from './side-by-side.ts';
 import type { Store, StoredFile } from './store.ts';
 
@@ -94,7 +94,7 @@ export function createCatalogue(store: Store, report: Report): Catalogue {
 }
 
 export function filesOf(manifest: Manifest): ManifestFile[] {
-  return [...manifest.tables.map((table) => table.file), ...manifest.files];
+  return [...manifest.tables.flatMap(filesOfTable), ...manifest.files];
 }
 
 function namedObjects(manifests: Manifest[]): Set<string> {

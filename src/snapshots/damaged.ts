@@ -1,5 +1,5 @@
 import { EXIT, UserError } from '../errors.ts';
-import type { Manifest, ManifestFile } from './manifest.ts';
+import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
 
 export interface Damage {
   manifest: Manifest;
@@ -14,7 +14,8 @@ export interface Damage {
 /** The error of a snapshot that has lost an object, or an object of which is not what it was. */
 export function damaged({ manifest, file, place, state = 'Nothing was changed.', cause }: Damage): UserError {
   const { id, target, tables } = manifest;
-  const name = tables.find((table) => table.file.name === file.name)?.name ?? file.name;
+  const name =
+    tables.find((table) => filesOfTable(table).some(({ name: one }) => one === file.name))?.name ?? file.name;
   return new UserError(`Snapshot ${id} of ${target} is damaged${place === undefined ? '' : ` in ${place}`}`, {
     code: 'snapshot_damaged',
     exit: EXIT.failed,

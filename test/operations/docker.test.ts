@@ -215,7 +215,9 @@ describeWithDocker('PostgreSQL with the client programs of an image', () => {
       ok: true,
       images: [{ present: false, tools: [] }],
     });
-    expect(await reportDocker({ ...given, images: {} })).toBe(null);
+    expect(await reportDocker({ ...given, images: {} })).toMatchObject({ ok: true, images: [] });
+    const notInstalled = localRunner({ environment: { PATH: folder.path }, report });
+    expect(await reportDocker({ ...given, runner: notInstalled, images: {} })).toBe(null);
     const nobody = { ...environment, DOCKER_HOST: `unix://${folder.path}/nobody.sock` };
     const offline = localRunner({ environment: nobody, report });
     expect(await reportDocker({ ...given, runner: offline, images: { postgres: IMAGE } })).toMatchObject({

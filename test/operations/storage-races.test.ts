@@ -66,7 +66,7 @@ describeWithS3('a shelf that several use at once', () => {
     }
     expect((await listSnapshots(three.context, 'app')).snapshots).toHaveLength(9);
     expect(await store.list('locks')).toEqual([]);
-  });
+  }, 180_000);
 
   it('a sweep gives way to a push, and a push waits for a sweep', async () => {
     const locks = createLocks(store, new AbortController().signal);

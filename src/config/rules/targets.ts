@@ -1,14 +1,14 @@
 import type { Draft } from '../check-values.ts';
 import type { Finding } from '../finding.ts';
 import { engineOfUrl } from '../url-scheme.ts';
-import { targetsOf } from './rule.ts';
+import { type Surroundings, targetsOf } from './rule.ts';
 
 const OPERATIONS = ['snapshot', 'sanitize', 'subset', 'share'] as const;
 
 /** A target without an operation is most likely unfinished, which hurts nobody. */
-export function targetsDoSomething(draft: Draft): Finding[] {
+export function targetsDoSomething(draft: Draft, { isWritten }: Surroundings): Finding[] {
   return targetsOf(draft)
-    .filter(([, target]) => OPERATIONS.every((operation) => target[operation] === undefined))
+    .filter(([name]) => !OPERATIONS.some((operation) => isWritten(['targets', name, operation])))
     .map(([name]) => ({
       path: ['targets', name],
       severity: 'warning',
@@ -37,24 +37,20 @@ export function schemaListsDiffer(draft: Draft): Finding[] {
 }
 
 /** The rows to begin a subset with are chosen by a condition or by a share of them. */
-export function subsetTablesChooseRows(draft: Draft): Finding[] {
+export function subsetTablesChooseRows(draft: Draft, { isWritten }: Surroundings): Finding[] {
   return targetsOf(draft).flatMap(([name, target]) =>
     (target.subset?.subset_tables ?? []).flatMap((item, index): Finding[] => {
-      const both = item?.where !== undefined && item.percent !== undefined;
-      const neither = item?.where === undefined && item?.percent === undefined;
-      if (item?.table === undefined || !(both || neither)) return [];
+      if (!item) return [];
       const path = ['targets', name, 'subset', 'subset_tables', index];
+      const table = item.table ?? `item ${index + 1}`;
       const hint = 'Use either where or percent.';
-      return both
-        ? [
-            {
-              path: [...path, 'percent'],
-              code: 'where_and_percent',
-              message: `where and percent are both set for ${item.table}`,
-              hint,
-            },
-          ]
-        : [{ path, code: 'where_or_percent', message: `neither where nor percent is set for ${item.table}`, hint }];
+      const [where, percent] = ['where', 'percent'].map((key) => isWritten([...path, key]));
+      if (where && percent) {
+        const message = `where and percent are both set for ${table}`;
+        return [{ path: [...path, 'percent'], code: 'where_and_percent', message, hint }];
+      }
+      if (where || percent) return [];
+      return [{ path, code: 'where_or_percent', message: `neither where nor percent is set for ${table}`, hint }];
     }),
   );
 }
@@ -68,7 +64,7 @@ export function schemaConfigIsForPostgres(draft: Draft): Finding[] {
       severity: 'warning',
       at: 'key',
       code: 'schema_config_ignored',
-      message: `schema_config is ignored: the source of target '${name}' is mysql, which has no schemas in a database`,
-      hint: 'Remove it.',
+      message: `MySQL ignores schema_config: a database of target '${name}' is its only schema`,
+      hint: 'Remove it. Every table is in the snapshot.',
     }));
 }

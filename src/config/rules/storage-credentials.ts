@@ -1,0 +1,68 @@
+import { closest } from 'fastest-levenshtein';
+import type { Draft } from '../check-values.ts';
+import type { Finding } from '../finding.ts';
+import { profilesOf, type Surroundings } from './rule.ts';
+
+/** Where the S3 client looks when the storage profile says nothing: each of them is enough. */
+const VARIABLES = [
+  'AWS_ACCESS_KEY_ID',
+  'AWS_PROFILE',
+  'AWS_WEB_IDENTITY_TOKEN_FILE',
+  'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
+  'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+];
+
+/** Only who pushes and pulls needs credentials, so what is odd about them is a warning. */
+export function storageCredentialsAreKept(draft: Draft, surroundings: Surroundings): Finding[] {
+  const { environment, awsProfiles, isWritten } = surroundings;
+  const isInEnvironment = VARIABLES.some((name) => environment[name]) || awsProfiles.get('default')?.hasCredentials;
+  return profilesOf(draft).flatMap(([name, { cli_profile }]): Finding[] => {
+    const path = ['storage_profiles', name];
+    const direct = ['access_key', 'secret_key'].filter((key) => isWritten([...path, key]));
+    if (cli_profile !== undefined)
+      return awsProfiles.has(cli_profile) ? [] : [unknownProfile({ name, cli_profile }, surroundings)];
+    // One without the other is an error already.
+    if (direct.length > 0) return direct.length === 2 ? [heldDirectly(name)] : [];
+    return isInEnvironment || isWritten([...path, 'cli_profile']) ? [] : [notFound(name)];
+  });
+}
+
+function unknownProfile(
+  { name, cli_profile: profile }: { name: string; cli_profile: string },
+  { environment, awsProfiles }: Surroundings,
+): Finding {
+  const known = [...awsProfiles.keys()];
+  const { AWS_CONFIG_FILE = '~/.aws/config', AWS_SHARED_CREDENTIALS_FILE = '~/.aws/credentials' } = environment;
+  return {
+    path: ['storage_profiles', name, 'cli_profile'],
+    severity: 'warning',
+    code: 'cli_profile_not_found',
+    message: `storage profile '${name}' names the cli_profile '${profile}', which is neither in ${AWS_CONFIG_FILE} nor in ${AWS_SHARED_CREDENTIALS_FILE}`,
+    hint:
+      known.length > 0
+        ? `Did you mean ${closest(profile, known)}? Or make it: aws configure --profile ${profile}`
+        : `Make it: aws configure --profile ${profile}`,
+  };
+}
+
+function heldDirectly(name: string): Finding {
+  return {
+    path: ['storage_profiles', name, 'access_key'],
+    severity: 'warning',
+    at: 'key',
+    code: 'direct_credentials',
+    message: `storage profile '${name}' holds its credentials itself, which is not recommended for production`,
+    hint: 'Keep them in a profile of the command-line client (aws configure) and name it with cli_profile.',
+  };
+}
+
+function notFound(name: string): Finding {
+  return {
+    path: ['storage_profiles', name],
+    severity: 'warning',
+    at: 'key',
+    code: 'credentials_not_found',
+    message: `storage profile '${name}' names no credentials, and there are none in the environment`,
+    hint: `Set cli_profile, or access_key and secret_key. Looked for the variables ${VARIABLES.join(', ')} and for credentials of the profile default in ~/.aws. On a cloud machine its role is used.`,
+  };
+}

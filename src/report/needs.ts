@@ -1,0 +1,70 @@
+import { cellWidth } from '../cells.ts';
+import type { ToolReport } from '../engines/engine.ts';
+import type { CheckReport, EngineState } from '../operations/check.ts';
+import type { Reach } from '../operations/reach.ts';
+import type { StorageState } from '../operations/reach-storage.ts';
+import type { DockerReport, ImageReport } from '../operations/report-docker.ts';
+import type { Style } from './style.ts';
+
+/** What a configuration needs outside of itself, and whether it is there: a paragraph for each kind of thing. */
+export function needsText(report: CheckReport, style: Style): string[][] {
+  const { engines, docker, keychain, storage_profiles: profiles, cloud } = report;
+  const width = Math.max(...profiles.map(({ name }) => cellWidth(name)));
+  return [
+    ['Engines', ...engines.flatMap((engine) => engineText(engine, style))],
+    ...(docker ? [['Docker', ...dockerText(docker, style)]] : []),
+    // Nobody needs one, so none is no failure.
+    ['Keychain', line(keychain.ok || null, keychain.ok ? 'answers' : `none: ${keychain.reason}`, style)],
+    ...(profiles.length > 0
+      ? [['Storage profiles', ...profiles.map((one) => storageLine(one, { width, style }))]]
+      : []),
+    ...(cloud ? [['Cloud', line(cloud.ok, cloudText(cloud), style)]] : []),
+  ];
+}
+
+function engineText({ id, ok, tools }: EngineState, style: Style): string[] {
+  if (!ok) return [line(false, `${id}: no client programs found`, style)];
+  return [line(true, id, style), ...toolLines(tools)];
+}
+
+function toolLines(tools: ToolReport[]): string[] {
+  const width = Math.max(...tools.map(({ name }) => name.length));
+  return tools.map(({ name, version, path }) => `      ${name.padEnd(width)}  ${version}  ${path}`);
+}
+
+function dockerText({ name, error, hint, images }: DockerReport, style: Style): string[] {
+  if (name === null) {
+    return [line(false, error ?? '', style), ...(hint === null ? [] : [`      ${hint}`])];
+  }
+  const lines = images.flatMap((image) => [line(image.ok, imageText(image), style), ...toolLines(image.tools)]);
+  return [line(true, images.length > 0 ? name : `${name}; docker.images names no image`, style), ...lines];
+}
+
+function imageText({ id, image, present, error }: ImageReport): string {
+  return `${id}  ${image}  ${error ?? (present ? 'is here' : 'is pulled when it is needed')}`;
+}
+
+function storageLine(state: StorageState, { width, style }: { width: number; style: Style }): string {
+  const { name, provider, bucket, complete, ok } = state;
+  const place = [provider, bucket && `bucket ${bucket}`].filter((part) => part !== null).join(' ');
+  const text = complete ? reachText(state) : 'is not complete, see above';
+  const padding = ' '.repeat(width - cellWidth(name));
+  return line(complete ? ok : false, `${name}${padding}  ${place}  ${text}`, style);
+}
+
+function cloudText(cloud: Reach): string {
+  if (cloud.url !== null) return reachText(cloud);
+  return cloud.error ?? 'was not asked, since the configuration is not valid';
+}
+
+function reachText({ url, ok, error }: Reach): string {
+  if (url === null) return 'has no address that can be asked';
+  if (ok === null) return `${url} was not asked (--offline)`;
+  return ok ? `${url} answers` : `${url} cannot be reached: ${error}`;
+}
+
+/** What is there, what is not, and what is neither. */
+function line(ok: boolean | null, text: string, { paint, marks }: Style): string {
+  const mark = ok === null ? paint('dim', marks.none) : ok ? paint('good', marks.done) : paint('bad', marks.failed);
+  return `  ${mark} ${text}`;
+}
