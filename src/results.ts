@@ -32,6 +32,9 @@ export interface SnapshotRow {
   id: string;
   created_at: string;
   sanitized: boolean;
+  /** The id of the original, with which it shares the index. */
+  sanitized_of?: string;
+  sanitized_at?: string;
   engine: EngineId;
   server_version: string;
   schemas: string[];

@@ -1,6 +1,6 @@
 import type { CommandSpec, OptionSpec } from './command.ts';
 import { KEEPING_COMMANDS } from './keeping-commands.ts';
-import { CPUS, DRY_RUN, ORIGINAL, TARGET } from './shared-options.ts';
+import { CPUS, DRY_RUN, ORIGINAL, SNAPSHOT, TARGET } from './shared-options.ts';
 
 /** Every command that works, in the order of the help. */
 export const COMMANDS: CommandSpec[] = [
@@ -11,6 +11,7 @@ export const COMMANDS: CommandSpec[] = [
     arguments: [TARGET],
     options: [
       { flags: '--note <text>', description: 'a note to keep with the snapshot' },
+      { flags: '--no-sanitize', description: 'leave the sanitization out, where the target has a query for it' },
       { flags: '--no-push', description: "leave it on this machine, whatever the target's storage_profile" },
       CPUS,
     ],
@@ -56,6 +57,33 @@ export const COMMANDS: CommandSpec[] = [
     json: 'events',
     writes: true,
     load: () => import('./load.ts'),
+  },
+  {
+    name: 'sanitize',
+    summary: 'run the sanitization query on a copy of a snapshot, and store the result beside the original',
+    group: 'Snapshots',
+    arguments: [TARGET, SNAPSHOT],
+    options: [
+      { flags: '-n, --new', description: 'take a new snapshot first' },
+      { flags: '-e, --ephemeral', description: 'in a throw-away database; also when there is no sanitize.dst_url' },
+      { flags: '--strict', description: 'publish nothing while columns that look personal are as they were' },
+      { flags: '--suggest', description: 'print a first query for such columns, and store nothing' },
+      DRY_RUN,
+      { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
+      { flags: '--no-push', description: 'leave it on this machine, whatever the storage profile' },
+      CPUS,
+    ],
+    examples: [
+      { command: 'tool sanitize app', does: 'the sanitized copy of the newest snapshot of "app"' },
+      {
+        command: 'tool sanitize app --dry-run',
+        does: 'which query it would be, its statements, and where it would run',
+      },
+      { command: 'tool sanitize app --suggest', does: 'prints a first query, to read and edit' },
+    ],
+    json: 'events',
+    writes: true,
+    load: () => import('./sanitize.ts'),
   },
   {
     name: 'undo',

@@ -70,7 +70,7 @@ async function place<Result>(engine: Engine, { context, url, work }: Placing<Res
 }
 
 /** The container when the URL asks for it, or when an image is configured and this machine has no tools of its own. */
-async function chooseRunner(engine: Engine, context: EngineContext, url: DatabaseUrl): Promise<Runner> {
+export async function chooseRunner(engine: Engine, context: EngineContext, url: DatabaseUrl): Promise<Runner> {
   const container = context.containers?.(engine.id) ?? null;
   if (url.inContainer) {
     if (container) return container;

@@ -100,6 +100,10 @@ export interface RestoreRun extends RestoreRequest {
   directory: string;
   /** A file of the snapshot, checked against its checksum while it is read; the reader owns each part. */
   read(file: ManifestFile): AsyncIterable<Uint8Array<ArrayBuffer>>;
+  /** Called with the new database, complete and checked, before it takes the destination's name; not in place. */
+  beforeSwap?: (fresh: DatabaseUrl) => Promise<void>;
+  /** Drops the new database in the end, instead of giving it the destination's name. */
+  throwAway?: boolean;
 }
 
 export interface Replaced {

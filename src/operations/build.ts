@@ -77,7 +77,8 @@ export async function build(
   return { ...row, where: ['local', 'remote'] };
 }
 
-function notPushed({ id, target }: Manifest, cause: unknown): UserError {
+/** Nothing is lost by it: the snapshot is on this machine. */
+export function notPushed({ id, target }: Manifest, cause: unknown): UserError {
   const { message, hint } = toUserError(cause);
   return new UserError(`Snapshot ${id} of ${target} is stored on this machine, but could not be pushed`, {
     code: 'push_failed',
@@ -94,14 +95,14 @@ export function jobsFor({ configuration: { settings } }: Context, target: string
   return settings.targets[target]?.cpus ?? settings.defaults.cpus ?? half;
 }
 
-interface Storing extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'jobs'> {
+export interface Storing extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'jobs'> {
   engine: Engine;
   repository: Repository;
   previous: Manifest | undefined;
 }
 
 /** Dumps into a staging folder and moves each file into the objects as soon as it is packed. */
-async function store(context: Context, { engine, repository, previous, ...request }: Storing) {
+export async function store(context: Context, { engine, repository, previous, ...request }: Storing) {
   await using staging = await repository.stage();
   const directory = await staging.folder('dump');
   const pool = createObjectPool(request.jobs);

@@ -11,8 +11,10 @@ import { parsePostgresUrl } from '../engines/postgres/url.ts';
 import type { Report } from '../events.ts';
 import { localRunner } from '../process/local.ts';
 import type { LoadResult, SnapshotRow, SubsetResult, VerifyResult } from '../results.ts';
+import type { SanitizeResult } from '../sanitize-results.ts';
 import { build } from './build.ts';
 import { load, planLoad } from './load.ts';
+import { planSanitize, sanitize } from './sanitize.ts';
 import { planSubset, subset } from './subset.ts';
 import { planUndo, undo } from './undo.ts';
 import { verify } from './verify.ts';
@@ -77,10 +79,11 @@ export interface Tour {
   loaded: LoadResult;
   reloaded: LoadResult;
   undone: LoadResult;
+  sanitized: SanitizeResult;
   subset: SubsetResult;
 }
 
-/** Builds twice, verifies, loads twice, undoes and makes a subset, as a person would at a terminal. */
+/** Builds twice, verifies, loads twice, undoes, sanitizes and makes a subset, as a person would at a terminal. */
 export async function tourDemo(demo: Demo, { report, signal, clock }: DemoOptions): Promise<Tour> {
   const { config, environment } = demo;
   const context = await openContext({ config, environment, cwd: '/', report, signal, clock });
@@ -91,8 +94,9 @@ export async function tourDemo(demo: Demo, { report, signal, clock }: DemoOption
   const loaded = await loadNewest(context, target);
   const reloaded = await loadNewest(context, target);
   const undone = await undo(context, await planUndo(context, { target }));
+  const sanitized = await sanitize(context, await planSanitize(context, { target, strict: true }));
   const small = await subset(context, await planSubset(context, { target }));
-  return { built, again, verified, loaded, reloaded, undone, subset: small };
+  return { built, again, verified, loaded, reloaded, undone, sanitized, subset: small };
 }
 
 async function loadNewest(context: Context, target: string): Promise<LoadResult> {
@@ -134,6 +138,9 @@ targets:
       dst_url: ${server.url('shop_dev')}
       schema_config:
         use_default_schema: false
+    sanitize:
+      dst_url: ${server.url('shop_sanitized')}
+      query_file: ${JSON.stringify(fileURLToPath(assetUrl('demo/sanitize.sql')))}
     subset:
       src_url: ${server.url('shop')}
       dst_url: ${server.url('shop_small')}

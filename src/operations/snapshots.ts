@@ -29,14 +29,15 @@ export interface FoundSnapshot {
   shelf: Shelf | null;
 }
 
-/** A target's snapshots on this machine and on its shelf, newest first. */
+/** A target's snapshots on this machine and on its shelf, newest first; a sanitized one shares its original's index. */
 export async function listSnapshots(
   context: Context,
   target: string,
   { original = false } = {},
 ): Promise<TargetSnapshots> {
-  const placed = await listEverywhere(context, { target, original });
-  return { target, snapshots: placed.map((snapshot, index) => placedRow(snapshot, { index, target })) };
+  const families = familiesOf(await listEverywhere(context, { target, original }));
+  const rows = families.flatMap((family, index) => family.map((snapshot) => placedRow(snapshot, { index, target })));
+  return { target, snapshots: rows };
 }
 
 /** Sets or, with an empty text, removes the note of a snapshot, wherever it is. */
@@ -50,9 +51,10 @@ export async function annotate(context: Context, request: SnapshotRequest & { no
 
 /** The snapshots with these ids; what has gone meanwhile is left out. */
 export async function findSnapshots(context: Context, { target, ids }: { target: string; ids: string[] }) {
-  const placed = await listEverywhere(context, { target, original: true });
+  const families = familiesOf(await listEverywhere(context, { target, original: true }));
+  const placed = families.flatMap((family, index) => family.map((snapshot) => ({ index, snapshot })));
   const found: FoundSnapshot[] = [];
-  for (const [index, snapshot] of placed.entries()) {
+  for (const { index, snapshot } of placed) {
     if (!ids.includes(snapshot.headline.id)) continue;
     const manifest = await readManifest(context, snapshot);
     const { local, shelf } = snapshot;
@@ -64,15 +66,36 @@ export async function findSnapshots(context: Context, { target, ids }: { target:
 /** The snapshot that was asked for; an error of wrong usage when there is none. */
 export async function findSnapshot(context: Context, request: SnapshotRequest): Promise<FoundSnapshot> {
   const { target, snapshot = 0, original = false } = request;
-  const placed = await listEverywhere(context, { target, original });
-  const index =
-    typeof snapshot === 'number' ? snapshot : placed.findIndex(({ headline }) => headline.id.startsWith(snapshot));
-  const found = placed[index];
-  if (!found) throw missing(request, placed.length);
+  const families = familiesOf(await listEverywhere(context, { target, original }));
+  const isNamed = ({ headline }: PlacedSnapshot): boolean => headline.id.startsWith(String(snapshot));
+  const index = typeof snapshot === 'number' ? snapshot : families.findIndex((family) => family.some(isNamed));
+  const family = families[index];
+  if (!family) throw missing(request, families.length);
+  const named = typeof snapshot === 'number' ? family[0] : family.find(isNamed);
+  const found = original ? family.find(({ headline }) => !headline.sanitized) : named;
+  if (!found) throw originalMissing(request);
   const manifest = await readManifest(context, found);
-  if (!manifest) throw missing(request, placed.length);
+  if (!manifest) throw missing(request, families.length);
   const { local, shelf } = found;
   return { manifest, row: placedRow(found, { index, target }), local, shelf };
+}
+
+/**
+ * Snapshots with what was made of them, newest data first, and in each the sanitized ones first, the latest before all:
+ * what is taken unless the original is asked for.
+ */
+function familiesOf(placed: PlacedSnapshot[]): PlacedSnapshot[][] {
+  const families = Map.groupBy(placed, ({ headline: { sanitized_of, id } }) => sanitized_of ?? id);
+  const latest = ({ headline }: PlacedSnapshot): string => headline.sanitized_at ?? '';
+  return [...families.values()].map((family) => family.sort((a, b) => (latest(a) < latest(b) ? 1 : -1)));
+}
+
+function originalMissing({ target, snapshot = 0 }: SnapshotRequest): UserError {
+  return new UserError(`The original of snapshot ${snapshot} of "${target}" is not here`, {
+    code: 'snapshot_missing',
+    exit: EXIT.usage,
+    hint: 'Only its sanitized copy is: leave --original out to take that.',
+  });
 }
 
 function readManifest(

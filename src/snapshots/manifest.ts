@@ -38,6 +38,9 @@ export const manifestSchema = v.object({
   /** Version of the program that wrote the dump: a restore needs the same or a newer one. */
   tool_version: v.string(),
   sanitized: v.boolean(),
+  /** Of a sanitized snapshot: the id of its original, and when it was made of it. */
+  sanitized_of: v.exactOptional(v.string()),
+  sanitized_at: v.exactOptional(v.string()),
   note: v.nullable(v.string()),
   /** Schemas that are in the snapshot. */
   schemas: v.array(v.string()),

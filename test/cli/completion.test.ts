@@ -27,6 +27,7 @@ test.each([
     [
       'build',
       'load',
+      'sanitize',
       'undo',
       'subset',
       'push',

@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { EXIT, UserError } from '../../errors.ts';
-import { type Edit, editText } from './edit-text.ts';
+import type { Edit } from './edit.ts';
+import { editText } from './edit-text.ts';
 import { lockFile } from './lock-file.ts';
 import { writeBeside } from './write-beside.ts';
 

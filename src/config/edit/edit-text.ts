@@ -4,24 +4,10 @@ import { EXIT, UserError } from '../../errors.ts';
 import { parseText } from '../parse-text.ts';
 import { dotted, type KeyPath, removeValue, setValue } from '../tree.ts';
 import { parseYaml } from '../yaml-source.ts';
+import type { Edit, PlainValue, Replacement } from './edit.ts';
 import { createSpotFinder, type Spot } from './find-spot.ts';
 import { removeKey } from './remove-key.ts';
 import { insertKeys, replaceValue } from './set-value.ts';
-
-export type PlainValue = string | number | boolean;
-
-/** A value to set, or a key to take out. */
-export interface Edit {
-  path: KeyPath;
-  value: PlainValue | undefined;
-}
-
-/** What stands from `from` to `to` gives way to `by`. */
-export interface Replacement {
-  from: number;
-  to: number;
-  by: string;
-}
 
 const BYTE_ORDER_MARK = '\uFEFF';
 

@@ -1,5 +1,5 @@
 import { isMap, type Pair } from 'yaml';
-import type { Replacement } from './edit-text.ts';
+import type { Replacement } from './edit.ts';
 import { endOf, lineEnd, lineStart, startOf } from './text-lines.ts';
 
 export interface Removal {

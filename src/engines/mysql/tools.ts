@@ -33,7 +33,7 @@ const INSTALL_HINT =
 const found = new WeakMap<Runner, Promise<ClientTool[]>>();
 
 /** Every client program on this machine; one that has two names is told once. */
-export function findClientTools(context: EngineContext): Promise<ClientTool[]> {
+function findClientTools(context: EngineContext): Promise<ClientTool[]> {
   const known = found.get(context.runner) ?? lookForTools(context);
   found.set(context.runner, known);
   return known;

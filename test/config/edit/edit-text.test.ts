@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Edit, editText } from '../../../src/config/edit/edit-text.ts';
+import type { Edit } from '../../../src/config/edit/edit.ts';
+import { editText } from '../../../src/config/edit/edit-text.ts';
 import { setValue } from '../../../src/config/tree.ts';
 import { parseYaml } from '../../../src/config/yaml-source.ts';
 
