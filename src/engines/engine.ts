@@ -149,6 +149,8 @@ export interface Engine {
   /** The state of the database that a script would be run on. */
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
   runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
+  /** Whether a script that fails on a database as it is has done nothing. */
+  scriptsRollBack: boolean;
   /** The rows of every table of a database, by `schema.table`; not every engine can tell. */
   countRows?(context: EngineContext, url: DatabaseUrl): Promise<Map<string, number>>;
   /** The database that the last restore replaced; rejects when none is kept. */

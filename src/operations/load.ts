@@ -163,7 +163,9 @@ async function planFile(context: Context, request: LoadRequest & { file: string 
     size_bytes: 0,
     jobs: 1,
     steps: asItIs
-      ? [`Run ${file} on ${where} in one transaction`]
+      ? [
+          `Run ${file} on ${where}${engine.scriptsRollBack ? ' in one transaction' : ', where a failure undoes nothing'}`,
+        ]
       : [`Run ${file} in a new database beside ${where}`, ...swapSteps(destination.exists, undo)],
     warnings: [],
   };

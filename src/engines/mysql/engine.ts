@@ -22,6 +22,7 @@ export const mysql: Engine = {
   planRestore: (context, request) => explained(request.url, () => planRestore(context, request)),
   restore: (context, run) => explained(run.url, () => restore(context, run)),
   inspect: (context, url) => explained(url, async () => (await inspectDestination(context, url)).destination),
+  scriptsRollBack: false,
   runScript: (context, run) => explained(run.url, () => runScript(context, run)),
   countRows: (context, url) => explained(url, () => countRows(context, url)),
   findKept: (context, url) => explained(url, () => findKept(context, url)),

@@ -21,6 +21,7 @@ export const postgres: Engine = {
   planRestore,
   restore,
   inspect: async (context, url) => (await inspectDestination(context, url)).destination,
+  scriptsRollBack: true,
   runScript,
   countRows,
   findKept,
