@@ -29,6 +29,9 @@ async function targetCandidates(context: Invocation['context']): Promise<Candida
   return targets.map(({ name, title }) => ({ value: name, description: title }));
 }
 
+/** A shell waits for as long while its user does nothing. */
+const PATIENCE = 1500;
+
 /** Of the file alone: nobody's keychain is asked in the middle of a line. */
 async function keyCandidates({ arguments: { words = [] }, environment, cwd }: Invocation<Arguments>) {
   const keys = await sensitiveKeys({ file: configOf(words), environment, cwd });
@@ -38,7 +41,7 @@ async function keyCandidates({ arguments: { words = [] }, environment, cwd }: In
 async function snapshotCandidates(context: Invocation['context'], target: string): Promise<Candidate[]> {
   const opened = await context();
   const now = opened.clock().getTime();
-  const { snapshots } = await listSnapshots(opened, target);
+  const { snapshots } = await listSnapshots(opened, target, { patience: PATIENCE });
   return snapshots.map(({ index, created_at, note }) => {
     const age = formatAge(now - Date.parse(created_at));
     return { value: String(index), description: note ? `${age}: ${note}` : age };

@@ -16,23 +16,27 @@ export interface PlacedSnapshot {
   shelf: Shelf | null;
 }
 
-/** A shelf that has not answered after so many milliseconds is done without, where there is something without it. */
+export interface ListRequest {
+  target: string;
+  /** Of a share target also what was not sanitized. */
+  original: boolean;
+  /** A shelf that has not answered after so many milliseconds is done without. Default 20 s. */
+  patience?: number | undefined;
+}
+
 const PATIENCE = 20_000;
 
 /** A target's snapshots on this machine and on its shelves, newest first. */
-export function listEverywhere(
-  context: Context,
-  { target, original }: { target: string; original: boolean },
-): Promise<PlacedSnapshot[]> {
-  const { share } = findTarget(context.configuration, target);
-  return share ? listShared(context, target, original) : listOwn(context, target);
+export function listEverywhere(context: Context, request: ListRequest): Promise<PlacedSnapshot[]> {
+  const { share } = findTarget(context.configuration, request.target);
+  return share ? listShared(context, request) : listOwn(context, request);
 }
 
-async function listOwn(context: Context, target: string): Promise<PlacedSnapshot[]> {
+async function listOwn(context: Context, { target, patience = PATIENCE }: ListRequest): Promise<PlacedSnapshot[]> {
   const repository = repositoryHere(context);
   const [manifests, remote] = await Promise.all([
     repository.list(target),
-    Promise.all(profilesOf(context, target).map((profile) => onShelf(context, profile, target))),
+    Promise.all(profilesOf(context, target).map((profile) => onShelf(context, { profile, target, patience }))),
   ]);
   const placed = new Map<string, PlacedSnapshot>();
   for (const found of remote.flat()) placed.set(manifestKey(found.headline), found);
@@ -43,9 +47,15 @@ async function listOwn(context: Context, target: string): Promise<PlacedSnapshot
   return newestFirst([...placed.values()]);
 }
 
+interface Asking {
+  profile: string;
+  target: string;
+  patience: number;
+}
+
 /** A shelf that cannot be reached does not hide what is on this machine. */
-async function onShelf(context: Context, profile: string, target: string): Promise<PlacedSnapshot[]> {
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE)]);
+async function onShelf(context: Context, { profile, target, patience }: Asking): Promise<PlacedSnapshot[]> {
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(patience)]);
   try {
     const asking = await openProfile({ ...context, signal }, profile);
     const headlines = await asking.headlines(target);
@@ -56,7 +66,7 @@ async function onShelf(context: Context, profile: string, target: string): Promi
     context.signal.throwIfAborted();
     const error = toUserError(thrown);
     if (!signal.aborted && error.exit !== EXIT.unreachable) throw thrown;
-    const reason = signal.aborted ? `no answer within ${PATIENCE / 1000} s` : error.message;
+    const reason = signal.aborted ? `no answer within ${patience / 1000} s` : error.message;
     const message = `Without what is on the shelf of storage profile "${profile}": ${reason}`;
     context.report({ event: 'warning', code: 'shelf_unreachable', message });
     return [];
@@ -64,12 +74,17 @@ async function onShelf(context: Context, profile: string, target: string): Promi
 }
 
 /** Whatever is on the shelf, of whatever target; nothing that was not sanitized, unless it is asked for. */
-async function listShared(context: Context, target: string, original: boolean): Promise<PlacedSnapshot[]> {
+async function listShared(context: Context, { target, original, patience }: ListRequest): Promise<PlacedSnapshot[]> {
+  const signals = [context.signal, ...(patience === undefined ? [] : [AbortSignal.timeout(patience)])];
+  const asking = { ...context, signal: AbortSignal.any(signals) };
   const here = new Set((await repositoryHere(context).files()).map(({ key }) => key));
   const lists = await Promise.all(
     profilesOf(context, target).map(async (profile) => {
-      const shelf = await openProfile(context, profile);
-      const headlines = await shelf.headlines();
+      const [{ headlines: listed }, shelf] = await Promise.all([
+        openProfile(asking, profile),
+        openProfile(context, profile),
+      ]);
+      const headlines = await listed();
       return headlines.map((headline) => ({ headline, local: here.has(manifestKey(headline)), shelf }));
     }),
   );

@@ -4,7 +4,7 @@ import type { RemovePlan, SnapshotPlace } from '../results.ts';
 import type { Manifest } from '../snapshots/manifest.ts';
 import type { Shelf } from '../snapshots/shelf.ts';
 import { findTarget } from './find-target.ts';
-import { findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
+import { findSnapshot, findSnapshots, repositoryOf, type SnapshotRequest } from './snapshots.ts';
 
 export interface RemoveRequest extends SnapshotRequest {
   /** Removes it from there only. Default: from wherever it is; what a share target lists, from this machine only. */
@@ -32,7 +32,10 @@ export async function planRemove(context: Context, request: RemoveRequest): Prom
 /** Removes the snapshot's manifest, then the objects that no snapshot names any more. It cannot be undone. */
 export async function remove(context: Context, { target, snapshot, from }: RemovePlan): Promise<void> {
   const { report } = context;
-  const { manifest, shelf } = await findSnapshot(context, { target, snapshot: snapshot.id, original: true });
+  // By its id alone: a sanitized snapshot and its original share an index.
+  const [found] = await findSnapshots(context, { target, ids: [snapshot.id] });
+  if (!found) return;
+  const { manifest, shelf } = found;
   const what = `snapshot ${manifest.id} of ${manifest.target}`;
   report({ event: 'step', step: 'remove', state: 'started', label: `Remove ${what}` });
   await removeFrom(context, { from, shelf, manifests: [manifest] });

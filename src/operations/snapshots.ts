@@ -6,7 +6,8 @@ import { headlineOf } from '../snapshots/headline.ts';
 import type { Manifest } from '../snapshots/manifest.ts';
 import { createRepository, type Repository } from '../snapshots/repository.ts';
 import type { Shelf } from '../snapshots/shelf.ts';
-import { listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
+import { findTarget } from './find-target.ts';
+import { type ListRequest, listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
 
 /** Which snapshot of a target: its index (0 is the newest) or its id; screens use the id, which does not shift. */
 export type SnapshotSelector = number | string;
@@ -33,9 +34,9 @@ export interface FoundSnapshot {
 export async function listSnapshots(
   context: Context,
   target: string,
-  { original = false } = {},
+  { original = false, patience }: Partial<Pick<ListRequest, 'original' | 'patience'>> = {},
 ): Promise<TargetSnapshots> {
-  const families = familiesOf(await listEverywhere(context, { target, original }));
+  const families = familiesOf(await listEverywhere(context, { target, original, patience }));
   const rows = families.flatMap((family, index) => family.map((snapshot) => placedRow(snapshot, { index, target })));
   return { target, snapshots: rows };
 }
@@ -70,12 +71,12 @@ export async function findSnapshot(context: Context, request: SnapshotRequest): 
   const isNamed = ({ headline }: PlacedSnapshot): boolean => headline.id.startsWith(String(snapshot));
   const index = typeof snapshot === 'number' ? snapshot : families.findIndex((family) => family.some(isNamed));
   const family = families[index];
-  if (!family) throw missing(request, families.length);
+  if (!family) throw missing(context, request, families.length);
   const named = typeof snapshot === 'number' ? family[0] : family.find(isNamed);
   const found = original ? family.find(({ headline }) => !headline.sanitized) : named;
   if (!found) throw originalMissing(request);
   const manifest = await readManifest(context, found);
-  if (!manifest) throw missing(request, families.length);
+  if (!manifest) throw missing(context, request, families.length);
   const { local, shelf } = found;
   return { manifest, row: placedRow(found, { index, target }), local, shelf };
 }
@@ -106,12 +107,13 @@ function readManifest(
   return Promise.resolve(source?.read(manifestKey(headline)));
 }
 
-function missing({ target, snapshot = 0 }: SnapshotRequest, count: number): UserError {
+function missing({ configuration }: Context, { target, snapshot = 0 }: SnapshotRequest, count: number): UserError {
+  const { share } = findTarget(configuration, target);
   if (count === 0) {
     return new UserError(`Target "${target}" has no snapshots yet`, {
       code: 'snapshot_missing',
       exit: EXIT.usage,
-      hint: `Take one: tool build ${target}`,
+      hint: share ? 'Only sanitized ones are shared, unless --original is said.' : `Take one: tool build ${target}`,
     });
   }
   return new UserError(`Target "${target}" has no snapshot ${snapshot}`, {

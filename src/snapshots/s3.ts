@@ -6,7 +6,7 @@ import type {
 } from '@aws-sdk/client-s3';
 import { createBudget } from './budget.ts';
 import { openS3Bucket, type S3Bucket, type S3Options } from './s3-bucket.ts';
-import { downloadFile } from './s3-download.ts';
+import { downloadFile, FETCHES_AT_ONCE } from './s3-download.ts';
 import { isMissing } from './s3-errors.ts';
 import { PART_BYTES, uploadFile } from './s3-upload.ts';
 import type { Store, StoredFile } from './store.ts';
@@ -19,6 +19,7 @@ export async function createS3Store(options: S3Options): Promise<Store> {
   const bucket = await openS3Bucket(options);
   const { client, sdk, place } = bucket;
   const budget = createBudget(BYTES_IN_FLIGHT);
+  const fetches = createBudget(FETCHES_AT_ONCE);
   return {
     name: bucket.name,
 
@@ -56,7 +57,7 @@ export async function createS3Store(options: S3Options): Promise<Store> {
 
     put: (key, file, transfer) => uploadFile(key, file, { bucket, budget, ...transfer }),
 
-    get: (key, file, transfer) => downloadFile(key, file, { bucket, ...transfer }),
+    get: (key, file, transfer) => downloadFile(key, file, { bucket, fetches, ...transfer }),
 
     async remove(key, signal) {
       await bucket

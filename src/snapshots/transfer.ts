@@ -15,6 +15,9 @@ const OBJECTS_AT_ONCE = 8;
 /** Objects that are looked for at the same moment. */
 const LOOKS_AT_ONCE = 16;
 
+/** Bytes come in thousands of small pieces, and nobody reads as many events. */
+const TELL_EVERY_MS = 100;
+
 /** An object that arrives damaged is fetched so often in all. */
 const ATTEMPTS = 3;
 
@@ -136,12 +139,20 @@ function progressOf(files: ManifestFile[], { step, verb, place, report }: Progre
   const what = `${files.length} ${files.length === 1 ? 'object' : 'objects'}`;
   report({ event: 'step', step, state: 'started', label: `${verb} ${what} ${place}` });
   let done = 0;
+  let latest: string | undefined;
+  let told = Number.NEGATIVE_INFINITY;
+  const tell = (): void => {
+    told = performance.now();
+    report({ event: 'progress', step, done, total, unit: 'bytes', ...(latest !== undefined && { current: latest }) });
+  };
   return {
     add(bytes: number, current: string | undefined): void {
       done += bytes;
-      report({ event: 'progress', step, done, total, unit: 'bytes', ...(current !== undefined && { current }) });
+      latest = current;
+      if (performance.now() - told >= TELL_EVERY_MS) tell();
     },
     end(): Moved {
+      if (files.length > 0) tell();
       report({ event: 'step', step, state: 'done', label: `${verb}ed ${what} ${place}` });
       return { objects: files.length, bytes: done };
     },

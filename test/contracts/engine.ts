@@ -1,13 +1,18 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Context } from '../../src/context.ts';
+import type { DatabaseUrl } from '../../src/engines/engine.ts';
+import { engineForUrl } from '../../src/engines/registry.ts';
 import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { type LoadRequest, load, planLoad } from '../../src/operations/load.ts';
+import { snapshotReader } from '../../src/operations/snapshot-reader.ts';
+import { findSnapshot, repositoryOf } from '../../src/operations/snapshots.ts';
 import { checkTarget } from '../../src/operations/targets.ts';
 import { planUndo, undo } from '../../src/operations/undo.ts';
 import { verify } from '../../src/operations/verify.ts';
+import { createObjectPool } from '../../src/snapshots/object-pool.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 
 /** What the contract needs of a real server, whatever its kind. */
@@ -119,6 +124,34 @@ export function engineContract(start: () => Promise<ContractServer>): void {
   async function others(): Promise<string[]> {
     return (await server.databases()).filter((name) => !['copy', 'source'].includes(name) && !name.includes('.tool-'));
   }
+
+  it('offers the new database before it takes the place of the old one, and throws it away when told to', async () => {
+    const context = contextFor();
+    const { manifest } = await findSnapshot(context, { target: 'app' });
+    const engine = engineForUrl(server.url('copy'));
+    const url = engine.parseUrl(server.url('copy'));
+    const repository = repositoryOf(context);
+    const pool = createObjectPool(2);
+    await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+    const before = await server.dump('copy');
+    const restoration = { url, manifest, schemaConfig: undefined, inPlace: false };
+    const run = {
+      ...restoration,
+      plan: await engine.planRestore(context, restoration),
+      jobs: 1,
+      undo: false,
+      read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
+      beforeSwap: async (fresh: DatabaseUrl) => {
+        await server.run(fresh.database ?? '', 'CREATE TABLE added (id integer PRIMARY KEY)');
+      },
+    };
+    const directory = async (): Promise<string> => mkdtemp(join(folder.path, 'restore-'));
+    await engine.restore(context, { ...run, directory: await directory(), throwAway: true });
+    expect(await server.dump('copy')).toBe(before);
+    await engine.restore(context, { ...run, directory: await directory() });
+    expect(await server.dump('copy')).toContain('added');
+    expect(await server.databases()).toEqual(expect.not.arrayContaining([expect.stringContaining('.tool-')]));
+  });
 
   it('refuses a destination that is the source, however its host is written', async () => {
     for (const host of ['localhost', '127.0.0.1', '[::1]', '127.1.2.3']) {

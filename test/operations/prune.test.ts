@@ -102,6 +102,14 @@ describeWithS3('prune and rm', () => {
     await expect(planPrune(here.context, { keep: {} })).rejects.toMatchObject({ code: 'keep_missing', exit: 2 });
   });
 
+  it('of a sanitized snapshot and its original, the one that was named is removed', async () => {
+    const original = (await here.repository.list('app'))[0];
+    if (!original) throw new Error('there is none');
+    await here.repository.write({ ...original, id: 'aaaa4444', sanitized: true });
+    await remove(here.context, await planRemove(here.context, { target: 'app', snapshot: 'aaaa4444' }));
+    expect((await here.repository.list('app')).map(({ id }) => id)).toEqual(['33333333', '22222222', '11111111']);
+  });
+
   it('a sweep takes nothing while a manifest on the shelf is damaged', async () => {
     await store.write('snapshots/app/20260101T000000000Z-dddddddd.json', '{"format": 2}');
     await remove(later(here), await planRemove(here.context, { target: 'app', snapshot: '11111111' }));

@@ -93,7 +93,6 @@ describeWithS3('push and pull', () => {
     await storeTables(here.directory, { ...first, contents: { large: randomBytes(20_000_000) } });
     const { bytes } = await push(here.context, { target: 'app' });
     const progress = here.events.filter((event) => event.event === 'progress');
-    expect(progress.length).toBeGreaterThan(2);
     expect(progress.at(-1)).toEqual({
       ...{ event: 'progress', step: 'push', done: bytes, total: bytes, unit: 'bytes', current: 'public.large' },
     });

@@ -10,8 +10,8 @@ const detailsSchema = v.object({
   /** What in it only this flavour has. */
   features: v.array(v.string()),
   inventory: inventorySchema,
-  /** What the rows of a file are: table, columns in order, and those of type JSON. */
-  data: v.record(v.string(), v.object({ table: v.string(), columns: v.array(v.string()), json: v.array(v.string()) })),
+  /** What the rows of a file are: table, columns in order, and those that take text and no bytes. */
+  data: v.record(v.string(), v.object({ table: v.string(), columns: v.array(v.string()), texts: v.array(v.string()) })),
 });
 
 /** What a snapshot of MySQL or MariaDB says of itself beyond what all snapshots say. */

@@ -143,6 +143,9 @@ async function readRows({ request, database, tables, readers, progress }: Readin
   );
 }
 
+/** Types whose columns read text, and refuse the same as bytes. */
+const TEXT_TYPES = new Set(['json', 'uuid', 'inet4', 'inet6']);
+
 /** The files of a snapshot are sorted as its tables are. */
 function fileName(table: number, part: number): string {
   const number = String(table + 1).padStart(4, '0');
@@ -168,7 +171,7 @@ function assemble({ database, table, packed }: Packed): DumpedTable {
       [file.name]: {
         table: table.name,
         columns: columns.map((column) => column.name),
-        json: columns.filter(({ type }) => type === 'json').map((column) => column.name),
+        texts: columns.filter(({ type }) => TEXT_TYPES.has(type)).map((column) => column.name),
       },
     },
   };

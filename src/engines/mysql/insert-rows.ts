@@ -3,10 +3,24 @@ import { quoteName, type Session } from './session.ts';
 export interface InsertOptions {
   table: string;
   columns: string[];
-  /** Those of type JSON, which does not take bytes. */
-  json: string[];
+  /** Those that take text and no bytes. */
+  texts: string[];
   /** Rows as text. */
   content: AsyncIterable<Uint8Array>;
+}
+
+export interface Loaded {
+  loaded: number;
+  warnings: Warning[];
+}
+
+export interface Warning {
+  Code: number;
+  Message: string;
+}
+
+export function warningsOf(session: Session): Promise<Warning[]> {
+  return session.query<Warning>('SHOW WARNINGS');
 }
 
 /** How many bytes of rows go into a statement: as hexadecimal twice as many, which every server takes. */
@@ -14,13 +28,11 @@ const STATEMENT_BYTES = 256 * 1024;
 const LINE_FEED = 10;
 
 /** Rows as INSERT, for servers that take no LOAD DATA LOCAL; one transaction a table. */
-export async function insertRows(
-  session: Session,
-  { table, columns, json, content }: InsertOptions,
-): Promise<{ loaded: number; warnings: string[] }> {
-  const isJson = new Set(json);
-  const asJson = columns.map((column) => isJson.has(column));
+export async function insertRows(session: Session, { table, columns, texts, content }: InsertOptions): Promise<Loaded> {
+  const isText = new Set(texts);
+  const asText = columns.map((column) => isText.has(column));
   const head = `INSERT INTO ${quoteName(table)} (${columns.map(quoteName).join(', ')}) VALUES `;
+  const warnings: Warning[] = [];
   let loaded = 0;
   let unfinished = Buffer.alloc(0);
   await session.execute('START TRANSACTION');
@@ -31,14 +43,16 @@ export async function insertRows(
       const values = rows
         .toString('latin1', start, end)
         .split('\n')
-        .map((row) => valuesOf(row, asJson));
-      loaded += (await session.execute(head + values.join(','))).rows;
+        .map((row) => valuesOf(row, asText));
+      const executed = await session.execute(head + values.join(','));
+      loaded += executed.rows;
+      if (executed.warnings > 0) warnings.push(...(await warningsOf(session)));
       start = end + 1;
     }
     unfinished = Buffer.from(rows.subarray(start));
   }
   await session.execute('COMMIT');
-  return { loaded, warnings: [] };
+  return { loaded, warnings };
 }
 
 /** Where the last row ends that still goes into a statement; a row that is longer than one goes alone. */
@@ -48,11 +62,11 @@ function endOfRows(rows: Buffer, start: number): number {
 }
 
 /** A backslash in the text means what it means in a literal; what is not ASCII goes as hexadecimal, untouched by any character set. */
-function valuesOf(row: string, asJson: boolean[]): string {
+function valuesOf(row: string, asText: boolean[]): string {
   const fields = row.split('\t').map((field, at) => {
     if (field === '\\N') return 'NULL';
     const literal = isPlain(field) ? `_binary'${field.replaceAll("'", "''")}'` : `X'${hexOf(field)}'`;
-    return asJson[at] ? `CONVERT(${literal} USING utf8mb4)` : literal;
+    return asText[at] ? `CONVERT(${literal} USING utf8mb4)` : literal;
   });
   return `(${fields.join(',')})`;
 }

@@ -2,7 +2,7 @@ import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { createCode, type Definers, dropCode } from './code.ts';
 import { connect, connectToServer } from './connect.ts';
 import { type CodeDefinitions, readCode } from './definitions.ts';
-import { dropDatabase, findBeside, lockDestination } from './server.ts';
+import { databaseExists, dropDatabase, dropEmpty, findBeside, lockDestination } from './server.ts';
 import { quoteName, quoteText, type Session } from './session.ts';
 
 /**
@@ -66,7 +66,8 @@ interface Work {
 export async function settle(context: Pick<EngineContext, 'signal'>, { server, url, work }: Work): Promise<void> {
   const moved = await readRecord<Journal>(server, work, MOVED);
   if (moved) {
-    await goForward(context, url, moved);
+    // Somebody may have dropped it since.
+    if (await databaseExists(server, url.database ?? '')) await goForward(context, url, moved);
     if (moved.obsolete !== null) await dropDatabase(server, moved.obsolete);
     return;
   }
@@ -90,7 +91,8 @@ async function goBack(
   context: Pick<EngineContext, 'signal'>,
   { server, url, pending: { made, before } }: { server: Session; url: DatabaseUrl; pending: Journal },
 ): Promise<void> {
-  if (made) return server.execute(`DROP DATABASE IF EXISTS ${quoteName(url.database ?? '')}`).then(() => {});
+  if (made) return dropEmpty(server, url.database ?? '');
+  if (!(await databaseExists(server, url.database ?? ''))) return;
   await using session = await connect(context, url);
   const present = await readCode(session, url.database ?? '', () => {});
   const missing = (kind: 'views' | 'triggers') => {

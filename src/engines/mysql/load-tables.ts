@@ -4,7 +4,7 @@ import type { EngineContext, RestoreRun } from '../engine.ts';
 import { connect } from './connect.ts';
 import type { TableDefinition } from './definitions.ts';
 import type { Details } from './details.ts';
-import { type InsertOptions, insertRows } from './insert-rows.ts';
+import { type InsertOptions, insertRows, type Loaded, warningsOf } from './insert-rows.ts';
 import { createPartQueue } from './part-queue.ts';
 import { restoreFailed } from './restore-failed.ts';
 import { ROWS_TERMINATOR_BYTES } from './row-text.ts';
@@ -44,7 +44,7 @@ export async function loadTables(context: EngineContext, loading: Loading): Prom
       const { table, file } = next;
       const data = loading.details.data[table.file.name];
       if (!data) throw new Error(`the manifest has no columns for ${table.name}`);
-      const rows = table.rows > 0 ? await loadPart(session, { context, loading, table, file, data, onBytes }) : 0;
+      const rows = table.rows > 0 ? await loadPart(session, { loading, table, file, data, onBytes }) : 0;
       const loaded = queue.finish(next, rows);
       if (loaded === null) continue;
       if (loaded !== table.rows)
@@ -74,7 +74,6 @@ export async function alter(session: Session, table: string, clauses: string[]):
 }
 
 interface LoadingPart {
-  context: EngineContext;
   loading: Loading;
   table: ManifestTable;
   file: ManifestFile;
@@ -82,9 +81,13 @@ interface LoadingPart {
   onBytes: (current: string, bytes: number) => void;
 }
 
+/** Also said of an ENUM whose value was none of its words, and still is. */
+const DATA_TRUNCATED = 1265;
+const WARNINGS_TOLD = 5;
+
 /** How many rows the server took. */
 async function loadPart(session: Session, part: LoadingPart): Promise<number> {
-  const { context, loading, table, file, data, onBytes } = part;
+  const { loading, table, file, data, onBytes } = part;
   const content = rowsOf(loading, file, (bytes) => onBytes(table.name, bytes));
   const load = loading.localInfile ? loadInfile : insertRows;
   const { loaded, warnings } = await load(session, { ...data, content }).catch((error) => {
@@ -92,9 +95,12 @@ async function loadPart(session: Session, part: LoadingPart): Promise<number> {
       ? restoreFailed(`The rows of ${table.name} could not be loaded`, [error.message])
       : error;
   });
-  if (warnings.length > 0) {
-    const message = `The server changed values of ${table.name}: ${warnings.join('; ')}`;
-    context.report({ event: 'warning', code: 'values_changed', message });
+  const changed = warnings.filter(({ Code }) => Code !== DATA_TRUNCATED).map(({ Message }) => Message);
+  if (changed.length > 0) {
+    throw restoreFailed(
+      `The server does not take values of ${table.name} as they are`,
+      changed.slice(0, WARNINGS_TOLD),
+    );
   }
   return loaded;
 }
@@ -115,26 +121,16 @@ async function* rowsOf(
   }
 }
 
-/** Bytes are stored as they come, in each column's own character set; but JSON does not take bytes. */
-async function loadInfile(
-  session: Session,
-  { table, columns, json, content }: InsertOptions,
-): Promise<{ loaded: number; warnings: string[] }> {
-  const isJson = new Set(json);
-  const fields = columns.map((column, at) => (isJson.has(column) ? `@field${at}` : quoteName(column)));
+/** Bytes are stored as they come, in each column's own character set; but some types take only text. */
+async function loadInfile(session: Session, { table, columns, texts, content }: InsertOptions): Promise<Loaded> {
+  const isText = new Set(texts);
+  const fields = columns.map((column, at) => (isText.has(column) ? `@field${at}` : quoteName(column)));
   const conversions = columns.flatMap((column, at) =>
-    isJson.has(column) ? [`${quoteName(column)} = CONVERT(@field${at} USING utf8mb4)`] : [],
+    isText.has(column) ? [`${quoteName(column)} = CONVERT(@field${at} USING utf8mb4)`] : [],
   );
   const set = conversions.length > 0 ? ` SET ${conversions.join(', ')}` : '';
   const statement = `LOAD DATA LOCAL INFILE 'rows' INTO TABLE ${quoteName(table)} CHARACTER SET binary FIELDS TERMINATED BY '\\t' ESCAPED BY '\\\\' LINES TERMINATED BY '\\n' (${fields.join(', ')})${set}`;
   const { info, rows, warnings } = await session.load(statement, content);
   const skipped = Number(/Skipped: (\d+)/.exec(info)?.[1] ?? 0);
   return { loaded: rows - skipped, warnings: warnings > 0 ? await warningsOf(session) : [] };
-}
-
-const WARNINGS_TOLD = 5;
-
-async function warningsOf(session: Session): Promise<string[]> {
-  const rows = await session.query<{ Message: string }>(`SHOW WARNINGS LIMIT ${WARNINGS_TOLD}`);
-  return rows.map(({ Message }) => Message);
 }

@@ -4,12 +4,12 @@ import type { Collations } from './catalogue.ts';
 import { checkRestored } from './check.ts';
 import { type Definers, dropCode } from './code.ts';
 import { connect, connectToServer } from './connect.ts';
-import type { CodeDefinitions } from './definitions.ts';
+import { type CodeDefinitions, readCode } from './definitions.ts';
 import { detailsOf } from './details.ts';
 import { fillDatabase, readDefinitionsFile } from './fill.ts';
 import { settleAfterFailure, sweepLeftovers } from './journal.ts';
 import { besideNames } from './names.ts';
-import { createDatabase, lockDestination } from './server.ts';
+import { createDatabase, dropDatabase, lockDestination } from './server.ts';
 import type { Session } from './session.ts';
 import { swapDatabases } from './swap.ts';
 import { withDatabase } from './url.ts';
@@ -21,11 +21,11 @@ import { withDatabase } from './url.ts';
  */
 export async function restore(context: EngineContext, run: RestoreRun): Promise<Replaced> {
   const { report } = context;
-  const { manifest, plan, url, jobs, undo, read } = run;
+  const { manifest, plan, url, jobs, undo, read, throwAway, beforeSwap } = run;
   const details = detailsOf(manifest);
   const definitions = await readDefinitionsFile(manifest, read);
 
-  return besideDestination(context, { url, undo, collations: definitions }, async ({ fresh }) => {
+  return besideDestination(context, { url, undo, throwAway, collations: definitions }, async ({ fresh, server }) => {
     const beside = withDatabase(url, fresh);
     await fillDatabase(context, { url: beside, plan, jobs, read, details, definitions });
     report({ event: 'step', step: 'check', state: 'started', label: 'Check against the manifest' });
@@ -36,12 +36,19 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       state: 'done',
       label: `Checked ${formatNumberOf(plan.tables.length, 'table')}, row by row counted`,
     });
+    if (beforeSwap) {
+      await beforeSwap(beside);
+      // It may have changed whatever is there.
+      return { code: await readCode(server, fresh, () => {}), definers: 'mine' };
+    }
     return { code: definitions, definers: url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
   });
 }
 
 export interface Beside extends Pick<RestoreRun, 'url' | 'undo'> {
   collations: Collations;
+  /** Drops what was made, instead of giving it the destination's place. */
+  throwAway?: boolean | undefined;
 }
 
 /** What belongs to the tables of the new database, to be made when they have their place. */
@@ -53,7 +60,7 @@ export interface Belongings {
 /** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
 export async function besideDestination(
   context: EngineContext,
-  { url, undo, collations }: Beside,
+  { url, undo, collations, throwAway }: Beside,
   fill: (made: { fresh: string; server: Session }) => Promise<Belongings>,
 ): Promise<Replaced> {
   const { report } = context;
@@ -67,6 +74,10 @@ export async function besideDestination(
     await createDatabase(server, { name: fresh, collations });
     report({ event: 'step', step: 'prepare', state: 'done', label: `Made ${fresh}` });
     const belongings = await fill({ fresh, server });
+    if (throwAway) {
+      await dropDatabase(server, fresh);
+      return { swapMs: null, undoDatabase: null };
+    }
     await dropTried(context, withDatabase(url, fresh), belongings);
     context.signal.throwIfAborted();
     return await swapDatabases(context, { server, url, fresh, undo, ...belongings });

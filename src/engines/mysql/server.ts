@@ -68,3 +68,11 @@ export async function dropDatabase(server: Session, name: string): Promise<void>
   await server.execute('SET foreign_key_checks = 0');
   await server.execute(`DROP DATABASE IF EXISTS ${quoteName(name)}`);
 }
+
+/** Drops a database that holds nothing: whoever has filled it since keeps it. */
+export async function dropEmpty(server: Session, name: string): Promise<void> {
+  const [row] = await server.query<{ objects: number }>(`
+    SELECT (SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(name)})
+      + (SELECT COUNT(*) FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = ${quoteText(name)}) AS objects`);
+  if (Number(row?.objects) === 0) await server.execute(`DROP DATABASE IF EXISTS ${quoteName(name)}`);
+}

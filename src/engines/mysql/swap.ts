@@ -95,7 +95,12 @@ export interface Exchange extends Pick<Swap, 'server' | 'url' | 'code' | 'define
 export async function exchange(context: EngineContext, given: Exchange): Promise<number> {
   const { server, url, work, renames, made, code, definers, keep, obsolete } = given;
   const destination = url.database ?? '';
-  const before = made ? { ...code, ...NO_CODE } : await readCode(server, destination, () => {});
+  const before = made
+    ? { ...code, ...NO_CODE }
+    : await readCode(server, destination, (what, why) => {
+        const message = `The ${what} of ${destination} cannot be read, so tool undo will not bring it back: ${why}`;
+        context.report({ event: 'warning', code: 'definition_unreadable', message });
+      });
   if (keep) {
     const record: KeptRecord = { of: destination, replaced_at: context.clock().toISOString(), code: before };
     await writeRecord(server, { database: work, table: KEPT, value: record });

@@ -1,7 +1,10 @@
 import { engineContract } from '../../contracts/engine.ts';
 import { describeWithMysql, startMysql, type TestFlavour } from '../../helpers/mysql-server.ts';
 
-const EVERY_TYPE = new URL('fixtures/every-type.sql', import.meta.url).pathname;
+const FIXTURES: Record<TestFlavour, string[]> = {
+  mariadb: ['every-type.sql', 'mariadb-only.sql'],
+  mysql: ['every-type.sql'],
+};
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
 
 for (const flavour of FLAVOURS) {
@@ -11,7 +14,11 @@ for (const flavour of FLAVOURS) {
       return {
         ...server,
         deniedUrl: (database) => server.url(database, { name: 'root', password: 'not it' }),
-        fill: (database) => server.file(database, EVERY_TYPE),
+        async fill(database) {
+          for (const name of FIXTURES[flavour]) {
+            await server.file(database, new URL(`fixtures/${name}`, import.meta.url).pathname);
+          }
+        },
         run: (database, statement) => server.sql(database, statement),
       };
     });

@@ -31,7 +31,11 @@ describeWithMysql('mariadb', { name: 'a swap that was killed' }, () => {
   afterAll(async () => server?.stop());
 
   /** The destination, a journal beside it, and what of the swap had been done. */
-  async function killed(...done: string[]): Promise<{ before: string; swept: () => Promise<string> }> {
+  async function killed(options: {
+    done?: string[];
+    made?: boolean;
+  }): Promise<{ before: string; swept: () => Promise<string> }> {
+    const { done = [], made = false } = options;
     await server.sql('', 'DROP DATABASE IF EXISTS app');
     await server.createDatabase('app');
     await server.sql('app', ...OLD);
@@ -41,7 +45,7 @@ describeWithMysql('mariadb', { name: 'a swap that was killed' }, () => {
     await server.createDatabase(WORK);
     await using session = await connectToServer(context, url);
     const [old, fresh] = [await readCode(session, 'app', fail), await readCode(session, 'new', fail)];
-    await writeJournal(session, WORK, { made: false, before: old, after: fresh, definers: 'mine', obsolete: null });
+    await writeJournal(session, WORK, { made, before: old, after: fresh, definers: 'mine', obsolete: null });
     await server.sql('app', ...done);
     return {
       before,
@@ -54,27 +58,36 @@ describeWithMysql('mariadb', { name: 'a swap that was killed' }, () => {
   }
 
   it('before the tables moved is taken back: triggers and views are made again', async () => {
-    const { before, swept } = await killed('DROP TRIGGER first_one', 'DROP VIEW seen');
+    const { before, swept } = await killed({ done: ['DROP TRIGGER first_one', 'DROP VIEW seen'] });
     expect(await swept()).toBe(before);
     expect(await server.databases()).toEqual(['app', 'new']);
   });
 
   it('after the tables moved is finished: what belongs to the new ones is made, what belonged to the old ones goes', async () => {
-    const { swept } = await killed(
-      'DROP TRIGGER first_one',
-      `RENAME TABLE \`${WORK}\`.\`tool-journal\` TO \`${WORK}\`.\`tool-journal-moved\``,
-    );
+    const { swept } = await killed({
+      done: [
+        'DROP TRIGGER first_one',
+        `RENAME TABLE \`${WORK}\`.\`tool-journal\` TO \`${WORK}\`.\`tool-journal-moved\``,
+      ],
+    });
     expect(await swept()).toBe(await server.dump('new'));
     expect(await server.databases()).toEqual(['app', 'new']);
   });
 
+  it('into a destination that was to be made drops nothing that somebody has made there since', async () => {
+    const { before, swept } = await killed({ made: true });
+    expect(await swept()).toBe(before);
+  });
+
   it('halfway through what belongs to the new tables is finished all the same', async () => {
-    const { swept } = await killed(
-      `RENAME TABLE \`${WORK}\`.\`tool-journal\` TO \`${WORK}\`.\`tool-journal-moved\``,
-      'DROP TRIGGER first_one',
-      'CREATE FUNCTION one() RETURNS INT DETERMINISTIC RETURN 1',
-      'CREATE VIEW found AS SELECT id FROM t',
-    );
+    const { swept } = await killed({
+      done: [
+        `RENAME TABLE \`${WORK}\`.\`tool-journal\` TO \`${WORK}\`.\`tool-journal-moved\``,
+        'DROP TRIGGER first_one',
+        'CREATE FUNCTION one() RETURNS INT DETERMINISTIC RETURN 1',
+        'CREATE VIEW found AS SELECT id FROM t',
+      ],
+    });
     expect(await swept()).toBe(await server.dump('new'));
   });
 });
