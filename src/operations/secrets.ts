@@ -1,7 +1,7 @@
 import { closest } from 'fastest-levenshtein';
 import { type FileRequest, readConfigFile } from '../config/config-file.ts';
-import { editFile } from '../config/edit/edit-file.ts';
 import type { Edit } from '../config/edit/edit.ts';
+import { editFile } from '../config/edit/edit-file.ts';
 import { createSpotFinder } from '../config/edit/find-spot.ts';
 import { invalidConfiguration } from '../config/invalid-configuration.ts';
 import { type Inspection, inspectConfiguration } from '../config/load.ts';
