@@ -1,4 +1,4 @@
-import { closest } from 'fastest-levenshtein';
+import { closest, distance } from 'fastest-levenshtein';
 import { type FileRequest, readConfigFile } from '../config/config-file.ts';
 import type { Edit } from '../config/edit/edit.ts';
 import { editFile } from '../config/edit/edit-file.ts';
@@ -95,8 +95,8 @@ function secretKeyOf({ problems, values }: Inspection): string {
 function named(values: TextValue[], key: string): TextValue {
   const found = values.find(({ path }) => dotted(path) === key);
   if (found) return found;
-  const known = values.map(({ path }) => dotted(path));
-  const suggestion = known.length > 0 ? `Did you mean ${closest(key, known)}? ` : '';
+  const nearest = closest(key, ['', ...values.map(({ path }) => dotted(path))]);
+  const suggestion = distance(key, nearest) <= Math.max(2, nearest.length / 3) ? `Did you mean ${nearest}? ` : '';
   const isKey = key === 'secret_key';
   throw new UserError(
     isKey ? 'secret_key opens all the others, and is not encrypted itself' : `The configuration has no text at ${key}`,

@@ -159,6 +159,17 @@ targets:
     expect(errors.map(({ code, key }) => [code, key])).toEqual([['missing_key', 'secret_key']]);
   });
 
+  it('is spoken of when the advice repeats nothing of it', async () => {
+    const folder = await configFolder({
+      'tool.yml': withKey(`storage_profiles:
+  team: { provider: s3, region: eu, bucket: b, access_key: "${encrypt('sesame', SECRET_KEY)}", secret_key: s }
+`),
+    });
+    expect(summary((await folder.inspect()).problems)).toEqual([
+      expect.stringMatching(/^3:\d+ direct_credentials storage profile 'team' holds its credentials itself/),
+    ]);
+  });
+
   it('is opened fast: 10,000 of them within a second', () => {
     const urls = Array.from({ length: 10_000 }, (_, i) => `postgres://u:${encrypt(`p@${i}`, SECRET_KEY)}@h/d`);
     const tree = { secret_key: SECRET_KEY, urls };
@@ -306,6 +317,7 @@ storage_profiles:
 
   it.for([
     { key: 'authtokn', says: 'The configuration has no text at authtokn', hint: 'Did you mean authtoken?' },
+    { key: 'target.app', says: 'The configuration has no text at target.app', hint: 'hint: tool config show lists' },
     { key: 'secret_key', says: 'secret_key opens all the others', hint: '--keychain' },
   ])('refuses $key with 2', async ({ key, says, hint }) => {
     const folder = await configFolder({ 'tool.yml': PLAIN });

@@ -47,8 +47,8 @@ function nextStep(text: string, edits: Edit[]): Step {
       return { replacements: comeOrGo(text, { path, value, find }), edits: 1 };
     }
     // What an alias stands for gets the value by itself.
-    if ((spot.shared || isAlias(spot.node)) && becoming.get(spot.meant) === value) continue;
-    const replacement = spot.shared ? null : replaceValue(text, spot, value);
+    if (isAlias(spot.node) && becoming.get(spot.meant) === value) continue;
+    const replacement = replaceValue(text, spot, value);
     if (!replacement) throw cannotEdit(path);
     replacements.set(spot.node ?? spot.pair, replacement);
   }
@@ -59,8 +59,8 @@ function nextStep(text: string, edits: Edit[]): Step {
 function valuesOf(edits: Edit[], find: (path: KeyPath) => Spot): Map<unknown, PlainValue | undefined> {
   const values = new Map<unknown, PlainValue | undefined>();
   for (const { path, value } of edits) {
-    const { depth, node, shared } = find(path);
-    if (depth === path.length && !shared && isScalar(node)) values.set(node, value);
+    const { depth, node } = find(path);
+    if (depth === path.length && isScalar(node)) values.set(node, value);
   }
   return values;
 }
@@ -68,14 +68,13 @@ function valuesOf(edits: Edit[], find: (path: KeyPath) => Spot): Map<unknown, Pl
 function comeOrGo(text: string, { path, value, find }: Edit & { find: (path: KeyPath) => Spot }): Replacement[] {
   const spot = find(path);
   if (value !== undefined) {
-    const inserted = spot.shared ? null : insertKeys(text, { into: spot, keys: path.slice(spot.depth), value });
+    const inserted = insertKeys(text, { into: spot, keys: path.slice(spot.depth), value });
     if (!inserted) throw cannotEdit(path);
     return inserted;
   }
   if (spot.depth < path.length) return [];
   const parent = find(path.slice(0, -1)).meant;
-  const removed =
-    spot.pair && !spot.shared ? removeKey(text, { pair: spot.pair, parent, isRoot: path.length === 1 }) : null;
+  const removed = spot.pair && removeKey(text, { pair: spot.pair, parent, isRoot: path.length === 1 });
   if (!removed) throw cannotEdit(path);
   return [removed];
 }
@@ -96,6 +95,7 @@ function documentOf(text: string, edits: Edit[]): Document.Parsed {
   return document;
 }
 
+/** What is changed where several keys share it, changes them all: that shows here, too. */
 function checkEdited(edits: Edit[], { before, after }: { before: string; after: string }): void {
   const expected = parseYaml(before).tree;
   for (const { path, value } of edits) {

@@ -12,8 +12,6 @@ export interface Spot {
   pair: Pair | null;
   /** What the alias stands for, or the same as `node`. */
   meant: unknown;
-  /** Whether other paths lead there too, by an alias or a merge key on the way. */
-  shared: boolean;
 }
 
 /** Finds what the paths of values lead to, through aliases and merge keys as `readTree` follows them. */
@@ -41,15 +39,13 @@ export function createSpotFinder(document: Document.Parsed): (path: KeyPath) => 
 
   return (path) => {
     const root = document.contents;
-    let spot: Spot = { depth: 0, node: root, pair: null, meant: meantBy(root), shared: false };
+    let spot: Spot = { depth: 0, node: root, pair: null, meant: meantBy(root) };
     for (const part of path) {
       const inside = spot.meant;
-      const own = pairsOf(inside).get(String(part));
-      const pair = own ?? (isMap(inside) ? merged(inside, String(part)) : undefined);
+      const pair = pairsOf(inside).get(String(part)) ?? (isMap(inside) ? merged(inside, String(part)) : undefined);
       const node = isSeq(inside) ? inside.items[Number(part)] : pair?.value;
       if (!pair && node === undefined) break;
-      const shared = spot.shared || isAlias(spot.node) || (pair !== undefined && pair !== own);
-      spot = { depth: spot.depth + 1, node: node ?? null, pair: pair ?? null, meant: meantBy(node) ?? null, shared };
+      spot = { depth: spot.depth + 1, node: node ?? null, pair: pair ?? null, meant: meantBy(node) ?? null };
     }
     return spot;
   };

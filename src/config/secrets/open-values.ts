@@ -34,7 +34,7 @@ interface Place {
  */
 export function openValues(tree: Tree): OpenedValues {
   const key = typeof tree.secret_key === 'string' && /^[0-9a-f]{32}$/i.test(tree.secret_key) ? tree.secret_key : null;
-  const opened = new Set<string>();
+  const opened = new Map<string, string>();
   const closed = new Map<string, { path: KeyPath; damaged: boolean }>();
   const withTemplates: Place[] = [];
 
@@ -67,7 +67,7 @@ export function openValues(tree: Tree): OpenedValues {
     if (!isAll && !text.includes('://')) return;
     const parts = isAll ? [text] : text.split(PART);
     const plain = key === null ? null : isAll ? decrypt(text, key) : openParts(parts, key);
-    if (plain !== null) opened.add(dotted(path));
+    if (plain !== null) opened.set(dotted(path), plain);
     else
       closed.set(dotted(path), { path, damaged: parts.some((part) => part.startsWith(ENCRYPTED) && !isWhole(part)) });
     parent[name] = plain ?? CLOSED;
@@ -80,7 +80,7 @@ export function openValues(tree: Tree): OpenedValues {
     withoutValues: (findings) =>
       findings
         .filter(({ path }) => !closed.has(dotted(path)))
-        .map((finding) => (opened.has(dotted(finding.path)) ? withoutValue(finding) : finding)),
+        .map((finding) => withoutValue(finding, opened.get(dotted(finding.path)))),
   };
 }
 
@@ -118,7 +118,11 @@ function notOpened(closed: { path: KeyPath; damaged: boolean }[], { none }: { no
   return [wrongKey, ...damages.filter((_, index) => closed[index]?.damaged)];
 }
 
-function withoutValue({ path, code, severity }: Finding): Finding {
-  const message = { says: `is encrypted, and what it holds is not right (${code})` };
-  return { path, code, message, hint: WRITE_AGAIN, ...(severity && { severity }) };
+/** An error mostly repeats what is wrong, in whole or in part; advice says more about the key than about its value. */
+function withoutValue(finding: Finding, plain: string | undefined): Finding {
+  const { path, code, severity = 'error', message, hint } = finding;
+  const told = `${typeof message === 'string' ? message : message.says} ${hint}`;
+  if (plain === undefined || (severity === 'warning' && !told.includes(plain))) return finding;
+  const says = `is encrypted, and what it holds is not right (${code})`;
+  return { path, code, severity, message: { says }, hint: WRITE_AGAIN };
 }

@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { chmod, chown, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { editFile } from '../../../src/config/edit/edit-file.ts';
+import { lockFile } from '../../../src/config/edit/lock-file.ts';
 import { parseYaml } from '../../../src/config/yaml-source.ts';
 import { configFolder } from '../../helpers/config-folder.ts';
 
@@ -80,6 +81,23 @@ it.skipIf(process.getuid?.() !== 0)('of another user stays theirs (needs root)',
   await chown(file, 12_345, 23_456);
   await editFile(file, () => [{ path: ['a'], value: 2 }]);
   expect(await stat(file)).toMatchObject({ uid: 12_345, gid: 23_456 });
+});
+
+it('waits for who holds the lock, and is asked for its edits only then', async () => {
+  const { path } = await configFolder({ 'tool.yml': 'a: 1\n' });
+  const file = join(path, 'tool.yml');
+  const order: string[] = [];
+  const held = await lockFile(file);
+  const editing = editFile(file, () => {
+    order.push('asked');
+    return [{ path: ['a'], value: 2 }];
+  });
+  // The file, the lock, and the mark of who waits for it.
+  await vi.waitFor(async () => expect(await readdir(path)).toHaveLength(3));
+  order.push('released');
+  await held[Symbol.asyncDispose]();
+  await editing;
+  expect(order).toEqual(['released', 'asked']);
 });
 
 it('loses nothing of what several processes write at the same moment', async () => {
