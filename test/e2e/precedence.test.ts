@@ -26,11 +26,9 @@ describeWithPostgres('which setting wins, as load --dry-run says', () => {
       'targets:',
       `  own: ${target(`, dst_url: "${server.url('own')}"`)}, cpus: 2 }`,
       `  bare: ${target('')} }`,
-      `  share: ${target('')}, share: { dst_url: "${server.url('share')}" } }`,
-      `  bare-share: ${target('')}, share: {} }`,
     ];
     await writeFile(join(folder.path, 'tool.yml'), text.join('\n'), { mode: 0o600 });
-    for (const name of ['own', 'bare', 'share', 'bare-share']) await tool(['build', name]);
+    for (const name of ['own', 'bare']) await tool(['build', name]);
   });
 
   afterAll(async () => {
@@ -53,16 +51,14 @@ describeWithPostgres('which setting wins, as load --dry-run says', () => {
     return `${destination.database} by ${chosen_by}`;
   }
 
-  it('has the destination: --destdb, then the own dst_url, override.dst_db_url, for shares the default', async () => {
+  // Share targets list what is on a shelf: test/operations/destination.test.ts has theirs.
+  it('has the destination: --destdb, then the own dst_url, override.dst_db_url', async () => {
     const override = { TOOL_OVERRIDE__DST_DB_URL: server.url('override') };
     const fallback = { TOOL_DEFAULTS__SHARED_TARGET_DST_DB_URL: server.url('fallback') };
     const both = { ...override, ...fallback };
     expect(await chosen('own', both, ['--destdb', server.url('flag')])).toBe('flag by --destdb');
     expect(await chosen('own', both)).toBe('own by targets.own.snapshot.dst_url');
-    expect(await chosen('share', both)).toBe('share by targets.share.share.dst_url');
     expect(await chosen('bare', both)).toBe('override by override.dst_db_url');
-    expect(await chosen('bare-share', both)).toBe('override by override.dst_db_url');
-    expect(await chosen('bare-share', fallback)).toBe('fallback by defaults.shared_target_dst_db_url');
     await expect(chosen('bare', fallback)).rejects.toMatchObject({ code: 3 });
   });
 
