@@ -1,3 +1,4 @@
+import { redact } from '../process/redact.ts';
 import type { Finding } from './finding.ts';
 import type { Shape } from './schema/shape.ts';
 import type { KeyPath } from './tree.ts';
@@ -27,8 +28,8 @@ function describeFound(value: unknown, secret: boolean): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a map';
   if (typeof value !== 'string') return secret ? `a ${typeof value}` : `the ${typeof value} ${value}`;
-  if (secret) return 'text';
-  return JSON.stringify(value.length > 40 ? `${value.slice(0, 39)}…` : value);
+  // Of several words some may belong to a key whose colon was forgotten, a password among them.
+  return secret || !/^\S{1,40}$/.test(value) ? 'text' : JSON.stringify(redact(value));
 }
 
 /** YAML takes much for a number or a truth value that was meant as text. */

@@ -42,9 +42,14 @@ function plainSource(tree: Tree, text: string): YamlSource {
   return {
     tree,
     flaws: [],
-    locate: (path, what) => places().locate(path, what),
+    locate: (path, what) => (path.length === 0 ? beginning(text) : places().locate(path, what)),
     locateWithin: (path, offset) => places().locateWithin(path, offset),
   };
+}
+
+/** The first key, which begins its line. */
+function beginning(text: string): Position {
+  return { line: text.split('\n').findIndex((line) => /^[^#\s]/.test(line)) + 1, column: 1 };
 }
 
 /** As the parser reads it. */
