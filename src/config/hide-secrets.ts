@@ -39,7 +39,7 @@ export function hideSecrets(
   let text = '';
   let moved = offset;
   let position = 0;
-  for (const [start, end] of secretRanges(line, { owner: ownerOf(lines, index), visible })) {
+  for (const [start, end] of secretRanges(line, { owner: () => ownerOf(lines, index), visible })) {
     if (end <= position) continue;
     const from = Math.max(start, position);
     text += line.slice(position, from);
@@ -50,15 +50,16 @@ export function hideSecrets(
   return { text: text + line.slice(position), offset: moved };
 }
 
-const PAIR = /(["']?)([\p{L}\p{N}_.$-]+)\1\s*:(?=\s|$)/gu;
+// Each of these takes linear time: files are not to keep the program busy.
+const PAIR = /(?<![\p{L}\p{N}_.$-])([\p{L}\p{N}_.$-]+)["']?\s*:(?=\s|$)/gu;
 
 /** Parts of any line that hold a secret; group `secret` is hidden. */
 const SECRETS: RegExp[] = [
-  /(?:key|token|secret|pass\w*|pwd)["']?\s*[:=]\s*(?<secret>.+)$/dgi,
+  /(?:key|token|secret|pass\w{0,20}|pwd)["']?\s*[:=]\s*(?<secret>.+)$/dgi,
   // A password may hold an @ itself, so it ends at the last one of its word.
-  /:\/\/[^\s/:@]*:(?<secret>(?:\{\{.*?\}\}|\S)*)@/dg,
+  /:\/\/[^\s/:@]*:(?<secret>(?:\{\{[^{}]*\}\}|[^\s{]|\{(?!\{))*)@/dg,
   // Without an @ it cannot be one, but for a port that is no number.
-  /:\/\/[^\s/:@]*:(?!\d{1,5}(?:[/?,"'\s]|$))(?<secret>[^\s@]+)$/dg,
+  /:\/\/[^\s/:@]*:(?!\d{1,5}(?:[/?,"'\s]|$))(?<secret>[^\s@]+)(?=\s|$)/dg,
 ];
 
 /** The variable in a template may be seen, and what is wrong with it; a text in it may be a password. */
@@ -66,18 +67,21 @@ const TEMPLATE = /\{\{[^{}]*(?:\||\benv\b)[^{}]*\}\}/g;
 
 function secretRanges(
   line: string,
-  { owner, visible }: { owner: string | null; visible: VisibleValues },
+  { owner, visible }: { owner: () => string | null; visible: VisibleValues },
 ): [number, number][] {
   const pairs = [...line.matchAll(PAIR)];
   const values = [
     { key: owner, start: 0, end: pairs[0]?.index ?? line.length },
     ...pairs.map((pair, index) => ({
-      key: pair[2] ?? null,
+      key: () => pair[1] ?? null,
       start: pair.index + pair[0].length,
       end: pairs[index + 1]?.index ?? line.length,
     })),
   ];
-  const concealed = values.find(({ key, start, end }) => isConcealed(line.slice(start, end), visible.get(key ?? '')));
+  const concealed = values.find(({ key, start, end }) => {
+    const value = line.slice(start, end);
+    return value.replace(MARKS, '') !== '' && isConcealed(value, visible.get(key() ?? ''));
+  });
   const found = SECRETS.flatMap((pattern) => Array.from(line.matchAll(pattern))).flatMap((match) => {
     const [from = 0, to = 0] = match.indices?.groups?.secret ?? [];
     return withoutTemplates(line, from, to);
@@ -91,22 +95,24 @@ function secretRanges(
 const MARKS = /^(?:[\s{}[\],"'?]|-(?=\s|$))*/;
 
 function isConcealed(value: string, rule: 'plain' | 'url' | 'secret' | undefined): boolean {
-  if (value.replace(MARKS, '') === '' || rule === 'plain') return false;
-  return rule !== 'url' || !value.includes('://');
+  return rule !== 'plain' && (rule !== 'url' || !value.includes('://'));
 }
 
 function startOfValue(line: string, start: number): number {
   return start + (MARKS.exec(line.slice(start))?.[0].length ?? 0);
 }
 
+/** How many lines above a line are searched for its key; a list that is longer is of nobody. */
+const SEARCHED = 1000;
+
 /** The key that a line without one belongs to: the nearest above that begins further left and has no value beside it. */
 function ownerOf(lines: string[], index: number): string | null {
   const written = lines[index] ?? '';
   let indent = indentOf(written) + (written.trimStart().startsWith('- ') ? 1 : 0);
-  for (let above = index - 1; above >= 0 && indent > 0; above -= 1) {
+  for (let above = index - 1; above >= Math.max(0, index - SEARCHED) && indent > 0; above -= 1) {
     const line = lines[above] ?? '';
     if (line.trim() === '' || indentOf(line) >= indent) continue;
-    const [, , key = null] = /^\s*(?:- )?(["']?)([\p{L}\p{N}_.$-]+)\1\s*:\s*(?:#.*)?$/u.exec(line) ?? [];
+    const [, key = null] = /^\s*(?:- )?["']?([\p{L}\p{N}_.$-]+)["']?\s*:\s*(?:#.*)?$/u.exec(line) ?? [];
     if (key !== null) return key;
     indent = indentOf(line);
   }

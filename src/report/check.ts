@@ -2,7 +2,6 @@ import type { Problem } from '../config/configuration.ts';
 import type { CheckReport } from '../operations/check.ts';
 import { needsText } from './needs.ts';
 import { type ProblemsView, problemsText } from './problems.ts';
-import type { Style } from './style.ts';
 
 /** Every problem with its excerpt, then what the configuration needs to work, then the sum. */
 export function checkText(report: CheckReport, { text, style }: ProblemsView): string {

@@ -37,14 +37,17 @@ export const BAD_FILES: [string, string | Uint8Array, string][] = [
   ],
   ['a million open braces', '{a: '.repeat(MB / 4), 'too_deep nested deeper than 40 levels'],
   ['a million question marks', '? '.repeat(MB / 2), 'too_deep nested deeper than 40 levels'],
-  [
-    'a million anchors',
-    Array.from({ length: MB / 14 }, (_, i) => `- &a${i} x`).join('\n'),
-    'wrong_type the configuration',
-  ],
+  ['a million anchors', Array.from({ length: MB / 14 }, (_, i) => `- &a${i} x`).join('\n'), 'file_too_large'],
   ['a bomb of merge keys', mergeBomb(), 'too_many_aliases aliases stand for more than 10000 values'],
   ['a million open quotes', '"\n'.repeat(MB / 2), 'file_too_large'],
   ['a million blanks', ' '.repeat(MB), '1:1 missing_key secret_key is missing'],
+  ['many URLs without an end', `name: ${'://a:'.repeat(3000)}\n`, '1:1 missing_key secret_key is missing'],
+  [
+    'many templates without an end',
+    `name: http://a:${'{{x}}'.repeat(2000)}\n`,
+    '1:1 missing_key secret_key is missing',
+  ],
+  ['many passwords', `x: ${'pass'.repeat(4000)}\n`, '1:1 unknown_key unknown key x'],
   ['five megabytes', 'a'.repeat(5 * MB), '1:1 file_too_large larger than 4 MB, which no configuration is'],
 ];
 
