@@ -15,7 +15,8 @@ export function createExcerpts(text: string, shape: Shape): (problem: Problem) =
   const visible = visibleValues(shape);
   return ({ line, column }) => {
     const written = line === null ? '' : (lines[line - 1] ?? '');
-    if (line === null || written === '' || written.length > LONGEST) return [];
+    // A comment is shown for want of anything else in the file.
+    if (line === null || /^\s*(?:#|$)/.test(written) || written.length > LONGEST) return [];
     const hidden = hideSecrets(lines, { index: line - 1, offset: (column ?? 1) - 1, visible });
     const start = Math.max(0, hidden.offset - REACH);
     const shown = printable(hidden.text.slice(start, hidden.offset + REACH));

@@ -1,7 +1,7 @@
 import type { Shape } from './schema/shape.ts';
 
-/** The keys whose values may be seen: as they are, or, of connection URLs, without the password. */
-export type VisibleValues = Map<string, 'plain' | 'url' | 'secret'>;
+/** What of the value of each key may be seen; of connection URLs all but the password, of maps what is known in them. */
+export type VisibleValues = Map<string, 'plain' | 'url' | 'secret' | 'map'>;
 
 export function visibleValues(root: Shape): VisibleValues {
   const visible: VisibleValues = new Map();
@@ -10,8 +10,10 @@ export function visibleValues(root: Shape): VisibleValues {
     if (shape.kind !== 'object') return;
     for (const [key, child] of shape.keys) {
       const leaf = child.kind === 'list' ? child.of : child;
-      if (leaf.kind !== 'value') visit(child);
-      else if (!leaf.traits.secret && visible.get(key) !== 'secret') visible.set(key, 'plain');
+      if (leaf.kind !== 'value') {
+        visible.set(key, 'map');
+        visit(child);
+      } else if (!leaf.traits.secret && visible.get(key) !== 'secret') visible.set(key, 'plain');
       else visible.set(key, key.endsWith('_url') ? 'url' : 'secret');
     }
   }
@@ -51,7 +53,7 @@ export function hideSecrets(
 }
 
 // Each of these takes linear time: files are not to keep the program busy.
-const PAIR = /(?<![\p{L}\p{N}_.$-])([\p{L}\p{N}_.$-]+)["']?\s*:(?=\s|$)/gu;
+const PAIR = /(?<![\p{L}\p{N}_.$/-])([\p{L}\p{N}_.$/-]+)["']?\s*:(?=\s|$)/gu;
 
 /** Parts of any line that hold a secret; group `secret` is hidden. */
 const SECRETS: RegExp[] = [
@@ -59,7 +61,7 @@ const SECRETS: RegExp[] = [
   // A password may hold an @ itself, so it ends at the last one of its word.
   /:\/\/[^\s/:@]*:(?<secret>(?:\{\{[^{}]*\}\}|[^\s{]|\{(?!\{))*)@/dg,
   // Without an @ it cannot be one, but for a port that is no number.
-  /:\/\/[^\s/:@]*:(?!\d{1,5}(?:[/?,"'\s]|$))(?<secret>[^\s@]+)(?=\s|$)/dg,
+  /:\/\/[^\s/:@]*:(?!\d{1,5}(?:[/?,"'\s]|$))(?<secret>(?:\{\{[^{}]*\}\}|[^\s@{]|\{(?!\{))+)(?=\s|$)/dg,
 ];
 
 /** The variable in a template may be seen, and what is wrong with it; a text in it may be a password. */
@@ -87,19 +89,30 @@ function secretRanges(
     return withoutTemplates(line, from, to);
   });
   // What seems to be the next pair may be part of the value still.
-  const rest = concealed ? withoutTemplates(line, startOfValue(line, concealed.start), line.trimEnd().length) : [];
+  const rest = concealed
+    ? withoutTemplates(
+        line,
+        startOfValue(line, { start: concealed.start, visible }),
+        line.replace(/[\s"'}\]]*$/, '').length,
+      )
+    : [];
   return [...found, ...rest].sort(([a], [b]) => a - b);
 }
 
 /** What says nothing by itself: blanks, brackets, the marks of lists, comments that have begun. */
-const MARKS = /^(?:[\s{}[\],"'?]|-(?=\s|$))*/;
+const MARKS = /^(?:[\s}[\],"'?]|\{(?!\{)|-+(?=\s|$))*/;
 
-function isConcealed(value: string, rule: 'plain' | 'url' | 'secret' | undefined): boolean {
+function isConcealed(value: string, rule: 'plain' | 'url' | 'secret' | 'map' | undefined): boolean {
   return rule !== 'plain' && (rule !== 'url' || !value.includes('://'));
 }
 
-function startOfValue(line: string, start: number): number {
-  return start + (MARKS.exec(line.slice(start))?.[0].length ?? 0);
+/** Behind marks, and behind a key whose colon was forgotten. */
+function startOfValue(line: string, { start, visible }: { start: number; visible: VisibleValues }): number {
+  const begin = start + (MARKS.exec(line.slice(start))?.[0].length ?? 0);
+  const word = /^\w+/.exec(line.slice(begin))?.[0] ?? '';
+  return visible.has(word)
+    ? begin + word.length + (/^ */.exec(line.slice(begin + word.length))?.[0].length ?? 0)
+    : begin;
 }
 
 /** How many lines above a line are searched for its key; a list that is longer is of nobody. */
@@ -112,7 +125,7 @@ function ownerOf(lines: string[], index: number): string | null {
   for (let above = index - 1; above >= Math.max(0, index - SEARCHED) && indent > 0; above -= 1) {
     const line = lines[above] ?? '';
     if (line.trim() === '' || indentOf(line) >= indent) continue;
-    const [, key = null] = /^\s*(?:- )?["']?([\p{L}\p{N}_.$-]+)["']?\s*:\s*(?:#.*)?$/u.exec(line) ?? [];
+    const [, key = null] = /^\s*(?:- )?["']?([\p{L}\p{N}_.$/-]+)["']?\s*:\s*(?:#.*)?$/u.exec(line) ?? [];
     if (key !== null) return key;
     indent = indentOf(line);
   }

@@ -11,7 +11,7 @@ export function mismatch(path: KeyPath, shape: Shape, value: unknown): Finding {
     path,
     code: isChoice ? 'wrong_value' : 'wrong_type',
     message: { says: `must be ${expectation(shape)}, found ${found}` },
-    hint: shape.traits.hint ?? quotingHint(shape, value),
+    hint: shape.traits.hint ?? writingHint(shape, value),
   };
 }
 
@@ -32,8 +32,14 @@ function describeFound(value: unknown, secret: boolean): string {
   return secret || !/^\S{1,40}$/.test(value) ? 'text' : JSON.stringify(redact(value));
 }
 
-/** YAML takes much for a number or a truth value that was meant as text. */
-function quotingHint(shape: Shape, value: unknown): string | null {
-  const wantsText = shape.kind === 'value' && shape.type === 'text' && shape.choices.length === 0;
-  return wantsText && value !== null && typeof value !== 'object' ? 'Put the value in quotes.' : null;
+const MEANT: Record<string, string> = { yes: 'true', on: 'true', '1': 'true', no: 'false', off: 'false', '0': 'false' };
+
+/** How to write what was probably meant: YAML takes much for a number or a truth value that is text, and vice versa. */
+function writingHint(shape: Shape, value: unknown): string | null {
+  const isScalar = value !== null && typeof value !== 'object';
+  if (shape.kind === 'list') return isScalar && !shape.traits.secret ? 'Write it in brackets: [a, b].' : null;
+  if (shape.kind !== 'value' || shape.choices.length > 0 || !isScalar) return null;
+  if (shape.type === 'text') return 'Put the value in quotes.';
+  const meant = shape.type === 'boolean' ? MEANT[String(value).toLowerCase()] : undefined;
+  return meant === undefined ? null : `Write ${meant}.`;
 }

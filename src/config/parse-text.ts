@@ -24,10 +24,11 @@ const MAX_LEXEMES = 250_000;
 /** What to do about the mistakes that YAML invites, by the parser's own codes. */
 const HINTS: Record<string, string> = {
   TAB_AS_INDENT: 'Indent with spaces.',
-  BLOCK_AS_IMPLICIT_KEY: 'A value with ": " in it stands in quotes.',
-  BAD_INDENT: 'Keys of one level begin in the same column.',
+  BLOCK_AS_IMPLICIT_KEY: 'A value with a colon and a blank in it stands in quotes.',
+  BAD_INDENT: 'Keys of one level begin in the same column, and brackets end where they began or deeper.',
   MISSING_CHAR: 'A quote or bracket is not closed.',
   BAD_SCALAR_START: 'A value that begins with this character stands in quotes.',
+  MULTILINE_IMPLICIT_KEY: 'Behind a key stands a colon and a blank: key: value.',
   TAG_RESOLVE_FAILED: 'A value that begins with ! stands in quotes.',
 };
 
@@ -56,11 +57,21 @@ export function parseText(text: string): ParsedText {
   const flaws = [...(document?.errors ?? []), ...(document?.warnings ?? [])].map(({ code, message, pos: [offset] }) => {
     const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
     const hint = /:\s*\{\{/.test(before) ? TEMPLATE_IN_QUOTES : (HINTS[code] ?? null);
-    // Behind a colon the composer quotes the text, in which a password may stand.
-    return { code: 'yaml_syntax', message: `not valid YAML: ${message.replace(/:.*$/s, '')}`, hint, offset };
+    return { code: 'yaml_syntax', message: `not valid YAML: ${inPlainWords(message)}`, hint, offset };
   });
   if (second) flaws.push(severalDocuments(second.range[0]));
   return { document: (document as Document.Parsed | undefined) ?? null, flaws, lines };
+}
+
+/** What the parser says in words of its own trade. Behind a colon it quotes the text, in which a password may stand. */
+function inPlainWords(message: string): string {
+  return message
+    .replace(/:.*$/s, '')
+    .replace(/^Missing closing (.)quote$/, 'a $1 is not closed')
+    .replace(/^Flow sequence in block collection.*/, 'a [ is not closed')
+    .replace(/^Flow map in block collection.*/, 'a { is not closed')
+    .replace(/^Implicit keys need to be on a single line$/, 'a key without a colon')
+    .replace(/^Nested mappings are not allowed in compact mappings$/, 'a second key on one line');
 }
 
 export function tooDeep(offset: number): TextFlaw {

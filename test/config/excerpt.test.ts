@@ -37,7 +37,7 @@ test.for([
   ['dst_url: postgres://h:5432/d', 1, ['   1 | dst_url: postgres://h:5432/d', '     | ^']],
   ['dst_url: "postgres://u:{{`hunter2`}}@h/d"', 1, ['   1 | dst_url: "postgres://u:***@h/d"', '     | ^']],
   ['hunter2', 1, ['   1 | ***', '     | ^']],
-  ['authtoken hunter2', 1, ['   1 | ***', '     | ^']],
+  ['authtoken hunter2', 11, ['   1 | authtoken ***', '     |           ^']],
   ['name: App authtoken: hunter2', 1, ['   1 | name: App authtoken: ***', '     | ^']],
 ] as const)('in %s the secret is hidden', ([line, column, expected]) => {
   const shown = at(line, 1, column);
