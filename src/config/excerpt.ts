@@ -11,7 +11,7 @@ const LONGEST = 20_000;
 
 /** Shows of a file the line that a problem is about, with a caret below the place; no line without a place. */
 export function createExcerpts(text: string, shape: Shape): (problem: Problem) => string[] {
-  const lines = text.split(/\r\n|\n|\r/);
+  const lines = text.split(/\r?\n/);
   const visible = visibleValues(shape);
   return ({ line, column }) => {
     const written = line === null ? '' : (lines[line - 1] ?? '');

@@ -1,4 +1,4 @@
-import { Composer, type CST, type Document, Lexer, LineCounter, Parser } from 'yaml';
+import { Composer, type CST, type Document, Lexer, Parser } from 'yaml';
 
 /** What is wrong with the text, at which character of it. */
 export interface TextFlaw {
@@ -12,7 +12,6 @@ export interface ParsedText {
   /** `null` when the text was given up. */
   document: Document.Parsed | null;
   flaws: TextFlaw[];
-  lines: LineCounter;
 }
 
 /** No configuration nests deeper; the parser's own depth is some two for each level. */
@@ -36,10 +35,8 @@ export const TEMPLATE_IN_QUOTES = 'A value that begins with {{ stands in quotes:
 
 /** Parses one document of YAML, and gives up early on a text that is made to exhaust the parser. */
 export function parseText(text: string): ParsedText {
-  const lines = new LineCounter();
-  lines.addNewLine(0);
-  const giveUp = (flaw: TextFlaw): ParsedText => ({ document: null, flaws: [flaw], lines });
-  const parser = new Parser(lines.addNewLine);
+  const giveUp = (flaw: TextFlaw): ParsedText => ({ document: null, flaws: [flaw] });
+  const parser = new Parser();
   const tokens: CST.Token[] = [];
   let lexemes = 0;
   for (const lexeme of new Lexer().lex(text)) {
@@ -60,7 +57,7 @@ export function parseText(text: string): ParsedText {
     return { code: 'yaml_syntax', message: `not valid YAML: ${inPlainWords(message)}`, hint, offset };
   });
   if (second) flaws.push(severalDocuments(second.range[0]));
-  return { document: (document as Document.Parsed | undefined) ?? null, flaws, lines };
+  return { document: (document as Document.Parsed | undefined) ?? null, flaws };
 }
 
 /** What the parser says in words of its own trade. Behind a colon it quotes the text, in which a password may stand. */
