@@ -27,6 +27,25 @@ const systemPackages = [
     onlyForTests: true,
   },
   {
+    name: "an S3 service: Ceph's RADOS gateway",
+    programs: ['radosgw', 'radosgw-admin', 'ceph', 'ceph-mon', 'ceph-osd', 'ceph-authtool', 'monmaptool'],
+    usualPlaces: [],
+    debian: ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common'],
+    elsewhere: 'the tests start a service of their own, on Linux only',
+    neededBy: 'the tests of buckets',
+    onlyForTests: true,
+  },
+  {
+    name: 'MariaDB, server and client programs; mydumper to compare with',
+    programs: ['mariadbd', 'mariadb-install-db', 'mariadb', 'mariadb-dump', 'mydumper', 'myloader'],
+    usualPlaces: ['/usr/sbin'],
+    // The package without -core would start a server.
+    debian: ['mariadb-server-core', 'mariadb-client', 'mydumper'],
+    elsewhere: 'the tests start servers of their own, on Debian only',
+    neededBy: 'the tests on a real MariaDB server',
+    onlyForTests: true,
+  },
+  {
     name: 'Docker, and debootstrap for what is in its images',
     programs: ['dockerd', 'docker', 'debootstrap'],
     usualPlaces: ['/usr/sbin'],

@@ -19,7 +19,7 @@ export interface ProgressEvent {
   done: number;
   /** `null` when nobody can know; an estimate may still grow. */
   total: number | null;
-  unit: 'tables' | 'bytes' | 'rows' | 'layers';
+  unit: 'tables' | 'bytes' | 'rows' | 'statements' | 'layers';
   /** What is being worked on: `public.orders`. */
   current?: string;
 }

@@ -23,12 +23,18 @@ export interface TargetRow {
 /** `missing`: the server answers, the database is not there. */
 export type TargetStatus = 'ok' | 'missing' | 'denied' | 'unreachable' | 'unchecked';
 
+/** This machine, or the bucket of a storage profile. */
+export type SnapshotPlace = 'local' | 'remote';
+
 export interface SnapshotRow {
   /** 0 is the newest. */
   index: number;
   id: string;
   created_at: string;
   sanitized: boolean;
+  /** The id of the original, with which it shares the index. */
+  sanitized_of?: string;
+  sanitized_at?: string;
   engine: EngineId;
   server_version: string;
   schemas: string[];
@@ -38,8 +44,10 @@ export interface SnapshotRow {
   size_bytes: number;
   /** Bytes that this snapshot added when it was taken. */
   stored_bytes: number;
-  where: ('local' | 'remote')[];
+  where: SnapshotPlace[];
   note: string | null;
+  /** The target that it is of, where that is not the one that was asked for: on the shelf of a share target. */
+  origin?: string;
 }
 
 export interface TargetSnapshots {
@@ -121,9 +129,74 @@ export interface UndoPlan {
 export interface RemovePlan {
   target: string;
   snapshot: SnapshotRow;
+  /** Where it will be removed. */
+  from: SnapshotPlace[];
   /** Bytes that no other snapshot shares, and that will be freed (at the latest a day later). */
   frees_bytes: number;
 }
+
+/** What a push or a pull has moved. */
+export interface TransferResult {
+  target: string;
+  snapshot: SnapshotRow;
+  /** The other side: `s3://bucket/prefix`. */
+  storage: string;
+  /** Objects that were lacking, and the bytes of them that were moved. */
+  objects: number;
+  bytes: number;
+}
+
+/** What a prune is going to remove. */
+export interface PrunePlan {
+  targets: PrunedTarget[];
+  /** Bytes that nothing that is kept shares, and that will be freed (at the latest a day later). */
+  frees_bytes: number;
+}
+
+export interface PrunedTarget {
+  target: string;
+  keep: SnapshotRow[];
+  remove: SnapshotRow[];
+  from: SnapshotPlace[];
+  frees_bytes: number;
+}
+
+/** What changed from one snapshot to another, or to the live destination. */
+export interface DiffResult {
+  target: string;
+  from: SnapshotRow;
+  /** `null` when `from` was compared with the destination. */
+  to: SnapshotRow | null;
+  /** Without password; `null` when two snapshots were compared. */
+  destination: string | null;
+  changes: TableChange[];
+  /** Tables that do not differ; those of a live destination are compared by their rows. */
+  unchanged: number;
+}
+
+export interface TableChange {
+  /** `schema.table` */
+  table: string;
+  change: 'added' | 'gone' | 'changed';
+  from: TableSide | null;
+  to: TableSide | null;
+}
+
+export interface TableSide {
+  rows: number;
+  /** Bytes of content; `null` where nobody knows. */
+  bytes: number | null;
+}
+
+export interface ExportResult {
+  target: string;
+  snapshot: SnapshotRow;
+  file: string;
+  bytes: number;
+}
+
+/** What was taken in, and of which file. */
+export type ImportResult = Omit<SnapshotRow, 'index' | 'where'> & { target: string; file: string };
 
 /** A value of the configuration in force, and where it comes from. */
 export interface ExplainedValue {
@@ -142,4 +215,68 @@ export interface ValueOrigin {
   file: string | null;
   line: number | null;
   variable: string | null;
+}
+
+/** What a subset is going to be: printed by `--dry-run`, asked about by the skins. */
+export interface SubsetPlanResult {
+  target: string;
+  source: string;
+  destination: DestinationState;
+  seed: number;
+  /** Whether the replaced database is kept for `tool undo`. */
+  undo: boolean;
+  tables: SubsetTableRow[];
+  /** Circles among references; they need no configuration. */
+  circles: string[][];
+  warnings: { code: string; message: string }[];
+}
+
+export interface SubsetTableRow {
+  table: string;
+  /** By which its rows come: `empty` when nothing leads to it. */
+  rule: 'target' | 'child' | 'parent' | 'copy' | 'excluded' | 'empty';
+  /** In the source; an estimate where the server has one. */
+  rows_now: number;
+  /** In the subset; `null` when they were not looked for, as only a dry run does. */
+  rows_expected: number | null;
+  /** The tables by which they come: `["product", "←", "order_item", "→", "orders"]`; arrows point to what is referred to. */
+  path: string[];
+  /** Columns that become null, since what they refer to does not come along. */
+  nulled: string[];
+}
+
+export interface SubsetResult {
+  target: string;
+  destination: string;
+  seed: number;
+  tables: { table: string; rows: number }[];
+  rows: number;
+  /** Every reference, and how many rows of the subset refer to none. */
+  proof: ProofRow[];
+  swap_ms: number | null;
+  undo_database: string | null;
+  /** The subset as a snapshot, when one was asked for. */
+  snapshot: SnapshotRow | null;
+}
+
+export interface ProofRow {
+  /** Name of the constraint. */
+  reference: string;
+  from: string;
+  columns: string[];
+  to: string;
+  ref_columns: string[];
+  /** Whether the configuration adds it. */
+  added: boolean;
+  orphans: number;
+  /** Those of them that refer to none in the source either, where no constraint in force forbids it. */
+  orphans_in_source: number;
+}
+
+/** Why a row is in a subset, from itself to a row that was asked for. */
+export interface SubsetExplanation {
+  target: string;
+  row: { table: string; key: string };
+  /** `null` when the row is not in the subset. */
+  chain: { table: string; key: string; why: string }[] | null;
 }

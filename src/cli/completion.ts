@@ -13,6 +13,7 @@ export interface CompletionSources {
   grammar: Grammar;
   targets: () => Promise<Candidate[]>;
   snapshots: (target: string) => Promise<Candidate[]>;
+  sensitiveKeys: () => Promise<Candidate[]>;
 }
 
 /** What may stand for the last of the words, which is still being typed and may be empty. */
@@ -56,7 +57,8 @@ async function candidatesFor({ before, current }: Typed, sources: CompletionSour
     return [...(spec?.options ?? []), ...grammar.globalOptions, HELP].flatMap(flagCandidates);
   if (!spec) return nextWords(plain, { ...grammar, commands: listed });
   const given = plain.slice(spec.name.split(' ').length);
-  const argument = spec.arguments[given.length];
+  const last = spec.arguments.at(-1);
+  const argument = spec.arguments[given.length] ?? (last?.variadic ? last : undefined);
   return argument ? argumentCandidates(argument, { target: given[0] ?? '', sources }) : [];
 }
 
@@ -81,6 +83,8 @@ async function argumentCandidates(argument: ArgumentSpec, { target, sources }: A
       return sources.snapshots(target);
     case 'snapshot or file':
       return [...(await sources.snapshots(target)), FILES];
+    case 'sensitive key':
+      return sources.sensitiveKeys();
     default:
       return argument.complete satisfies never;
   }

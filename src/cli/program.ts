@@ -142,14 +142,28 @@ function toArgument({ name, description, required, variadic, choices }: Argument
 
 function toOption({ flags, description, value }: OptionSpec): Option {
   const option = new Option(flags, description);
-  return value === 'count' ? option.argParser(toCount) : option;
+  return value ? option.argParser(VALUES[value]) : option;
 }
 
-function toCount(value: string): number {
-  const count = Number(value);
-  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('It must be a whole number above 0.');
-  return count;
-}
+const VALUES: Record<NonNullable<OptionSpec['value']>, (text: string) => number> = {
+  count(text) {
+    const count = Number(text);
+    if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('It must be a whole number above 0.');
+    return count;
+  },
+  percentage(text) {
+    const percent = Number(text.replace(/%$/, ''));
+    if (!(percent > 0 && percent <= 100)) throw new InvalidArgumentError('It must be above 0% and at most 100%.');
+    return percent;
+  },
+  duration(text) {
+    const [, amount, unit = ''] = /^(\d+)([hdwmy])$/.exec(text) ?? [];
+    if (!Number(amount)) throw new InvalidArgumentError('It must be such as 12h, 30d, 8w, 6m or 1y.');
+    return Number(amount) * (HOURS[unit] ?? 0) * 3_600_000;
+  },
+};
+
+const HOURS: Record<string, number> = { h: 1, d: 24, w: 7 * 24, m: 30 * 24, y: 365 * 24 };
 
 function examplesText({ examples }: CommandSpec): string {
   if (examples.length === 0) return '';

@@ -1,5 +1,8 @@
 import { build } from '../operations/build.ts';
+import { hasSanitizeQuery, planSanitize, sanitize } from '../operations/sanitize.ts';
+import { sanitizedText, sanitizeQuestion } from '../report/sanitize.ts';
 import { snapshotLine } from '../report/snapshots.ts';
+import { createStyle } from '../report/style.ts';
 import type { Invocation, Outcome } from './command.ts';
 
 interface Arguments {
@@ -8,11 +11,39 @@ interface Arguments {
 
 interface Options {
   note?: string;
+  sanitize: boolean;
+  push: boolean;
   cpus?: number;
 }
 
 export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
   const { target } = invocation.arguments;
-  const snapshot = await build(await invocation.context(), { target, ...invocation.options });
+  const { sanitize: wanted, push, note, cpus } = invocation.options;
+  const context = await invocation.context();
+  const parallel = cpus === undefined ? {} : { cpus };
+  const noted = note === undefined ? {} : { note };
+  if (wanted && (await hasSanitizeQuery(context, target))) {
+    return buildAndSanitize(invocation, { target, build: noted, push, ...parallel });
+  }
+  const snapshot = await build(context, { target, push, ...noted, ...parallel });
   return { data: { snapshot }, text: `Built ${snapshotLine(target, snapshot)}` };
+}
+
+/** Asks before anything is built: the sanitized database may replace one. */
+async function buildAndSanitize(
+  { context: openContext, confirm, terminal }: Invocation<Arguments, Options>,
+  request: Parameters<typeof planSanitize>[1],
+): Promise<Outcome> {
+  const context = await openContext();
+  const planned = await planSanitize(context, request);
+  const question = sanitizeQuestion(planned.plan);
+  if (question) await confirm(question);
+  const { snapshot: sanitized, original: snapshot, ...result } = await sanitize(context, planned);
+  const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
+  const options = { columns: terminal.stdout.columns(), style };
+  const text = sanitizedText({ snapshot: sanitized, original: snapshot, ...result }, request.target, options);
+  return {
+    data: { snapshot, sanitized, ...result },
+    text: `Built ${snapshotLine(request.target, snapshot)}\n${text}`,
+  };
 }

@@ -41,7 +41,7 @@ export interface ArgumentSpec {
   /** The only values it takes. */
   choices?: string[];
   /** What the shell offers for it. */
-  complete?: 'target' | 'snapshot' | 'snapshot or file';
+  complete?: 'target' | 'snapshot' | 'snapshot or file' | 'sensitive key';
   /** Takes all that is left. */
   variadic?: boolean;
 }
@@ -50,8 +50,8 @@ export interface OptionSpec {
   /** As in the help: `--note <text>`, `-f, --force`, `--no-undo` (which is `undo: false`; `true` otherwise). */
   flags: string;
   description: string;
-  /** What the value must be; text unless said. */
-  value?: 'count';
+  /** What the value must be; text unless said. A percentage comes as a number, a duration in milliseconds. */
+  value?: 'count' | 'percentage' | 'duration';
 }
 
 export interface Example {
@@ -111,7 +111,7 @@ export interface Outcome {
   data: object;
   /** For people, on standard output; nothing when empty. Plain lines, no final newline. */
   text: string;
-  /** The text is a document of the program's own, without any secret: printed as it is, with `--json` too. */
+  /** The text is printed as it is, with `--json` too: a document of the program's own, or a secret that was asked for. */
   verbatim?: true;
   /** Default 0. */
   exit?: ExitCode;

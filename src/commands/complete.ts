@@ -1,5 +1,6 @@
 import { formatAge } from '../amounts.ts';
 import { type Candidate, complete, configOf } from '../cli/completion.ts';
+import { sensitiveKeys } from '../operations/secrets.ts';
 import { listSnapshots } from '../operations/snapshots.ts';
 import { listTargets } from '../operations/targets.ts';
 import type { Invocation, Outcome } from './command.ts';
@@ -14,6 +15,7 @@ export async function run(invocation: Invocation<Arguments>): Promise<Outcome> {
   const candidates = await complete(words, {
     grammar: invocation.grammar,
     targets: () => orNone(() => targetCandidates(context)),
+    sensitiveKeys: () => orNone(() => keyCandidates(invocation)),
     snapshots: (target) => orNone(() => snapshotCandidates(context, target)),
   });
   return {
@@ -27,10 +29,19 @@ async function targetCandidates(context: Invocation['context']): Promise<Candida
   return targets.map(({ name, title }) => ({ value: name, description: title }));
 }
 
+/** A shell waits for as long while its user does nothing. */
+const PATIENCE = 1500;
+
+/** Of the file alone: nobody's keychain is asked in the middle of a line. */
+async function keyCandidates({ arguments: { words = [] }, environment, cwd }: Invocation<Arguments>) {
+  const keys = await sensitiveKeys({ file: configOf(words), environment, cwd });
+  return keys.map((value) => ({ value, description: '' }));
+}
+
 async function snapshotCandidates(context: Invocation['context'], target: string): Promise<Candidate[]> {
   const opened = await context();
   const now = opened.clock().getTime();
-  const { snapshots } = await listSnapshots(opened, target);
+  const { snapshots } = await listSnapshots(opened, target, { patience: PATIENCE });
   return snapshots.map(({ index, created_at, note }) => {
     const age = formatAge(now - Date.parse(created_at));
     return { value: String(index), description: note ? `${age}: ${note}` : age };

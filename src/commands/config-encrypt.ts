@@ -1,3 +1,4 @@
+import type { Skipped } from '../config/secrets/sensitive-values.ts';
 import { encryptValues } from '../operations/secrets.ts';
 import type { Invocation, Outcome } from './command.ts';
 
@@ -22,7 +23,13 @@ export async function run({
   const done = dryRun ? 'Would encrypt' : 'Encrypted';
   const lines = [
     ...encrypted.map((key) => `${done} ${key}`),
-    ...skipped.map((key) => `Left ${key} as it is: nothing in it is plain`),
+    ...skipped.map(({ key, reason }) => `Left ${key} as it is: ${REASONS[reason]}`),
   ];
-  return { data: result, text: (lines.length > 0 ? lines : [`Nothing in ${file} is sensitive and plain`]).join('\n') };
+  return { data: result, text: (lines.length > 0 ? lines : [`${file} holds nothing sensitive`]).join('\n') };
 }
+
+const REASONS: Record<Skipped, string> = {
+  encrypted: 'it is encrypted',
+  template: 'its password comes from a template',
+  no_password: 'it holds no password',
+};

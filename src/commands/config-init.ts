@@ -16,7 +16,7 @@ export async function run({
   const { force = false, keychain = false } = options;
   const result = await initConfiguration({ file: globals.config, force, keychain, environment, cwd });
   if (result.keychain_error !== null) {
-    const message = `The keychain cannot keep the secret_key: ${result.keychain_error}. It is in the file, which only you may read`;
+    const message = `The keychain cannot keep the key: ${result.keychain_error}. The secret_key is in the file, which only you may read`;
     report({ event: 'warning', code: 'keychain_unavailable', message });
   }
   const lines = [

@@ -14,7 +14,10 @@ export async function run(invocation: Invocation): Promise<Outcome> {
   return { data: tour, text: tourText(demo.source, tour) };
 }
 
-function tourText(source: string, { built, again, verified, loaded, reloaded, undone }: Tour): string {
+function tourText(
+  source: string,
+  { built, again, verified, loaded, reloaded, undone, sanitized, subset }: Tour,
+): string {
   return [
     `Built snapshot ${built.id} of ${source}: ${count(built.tables)} tables, ${count(built.rows)} rows, ${bytes(built.size_bytes)} in ${bytes(built.stored_bytes)}`,
     `Built it again: unchanged tables are stored once, so ${again.id} added ${bytes(again.stored_bytes)}`,
@@ -22,6 +25,12 @@ function tourText(source: string, { built, again, verified, loaded, reloaded, un
     `Loaded it into ${loaded.destination}: ${count(loaded.rows)} rows, checked, and named in ${loaded.swap_ms} ms`,
     `Loaded it again: the database was away for ${reloaded.swap_ms} ms, and what it replaced was kept`,
     `Undone: ${undone.destination} is what it was before`,
+    `Sanitized it by ${sanitized.statements} statements: ${count(changedTables(sanitized))} of ${count(sanitized.coverage.tables.length)} tables changed, nothing that looks personal is left`,
+    `Made a subset in ${subset.destination}: 1 % of the customers and all that belongs to them, ${count(subset.rows)} rows, ${count(subset.proof.length)} references proved`,
     'Nothing of the demo remains. See it on a terminal: tool demo',
   ].join('\n');
+}
+
+function changedTables({ coverage }: Tour['sanitized']): number {
+  return coverage.tables.filter(({ state }) => state !== 'untouched').length;
 }

@@ -1,31 +1,6 @@
-import type { ArgumentSpec, CommandSpec, OptionSpec } from './command.ts';
-
-const TARGET: ArgumentSpec = {
-  name: 'target',
-  description: 'name of a target in the configuration',
-  required: true,
-  complete: 'target',
-};
-
-const SNAPSHOT: ArgumentSpec = {
-  name: 'snapshot',
-  description: 'index (0 is the newest) or id of a snapshot; default 0',
-  required: false,
-  complete: 'snapshot',
-};
-
-const CPUS: OptionSpec = {
-  flags: '--cpus <n>',
-  description: "parallel workers; default: the target's cpus, defaults.cpus, or half the cores",
-  value: 'count',
-};
-
-const DRY_RUN: OptionSpec = { flags: '--dry-run', description: 'print the plan, change nothing' };
-
-const ORIGINAL: OptionSpec = {
-  flags: '--original',
-  description: 'take the original where a sanitized snapshot would be taken',
-};
+import type { CommandSpec, OptionSpec } from './command.ts';
+import { KEEPING_COMMANDS } from './keeping-commands.ts';
+import { CPUS, DRY_RUN, ORIGINAL, SNAPSHOT, TARGET } from './shared-options.ts';
 
 /** Every command that works, in the order of the help. */
 export const COMMANDS: CommandSpec[] = [
@@ -34,7 +9,12 @@ export const COMMANDS: CommandSpec[] = [
     summary: "take a snapshot of a target's source database",
     group: 'Snapshots',
     arguments: [TARGET],
-    options: [{ flags: '--note <text>', description: 'a note to keep with the snapshot' }, CPUS],
+    options: [
+      { flags: '--note <text>', description: 'a note to keep with the snapshot' },
+      { flags: '--no-sanitize', description: 'leave the sanitization out, where the target has a query for it' },
+      { flags: '--no-push', description: "leave it on this machine, whatever the target's storage_profile" },
+      CPUS,
+    ],
     examples: [
       { command: 'tool build app', does: 'a snapshot of the source of target "app"' },
       { command: 'tool build app --note "before the migration"', does: 'the same, with a note' },
@@ -79,6 +59,33 @@ export const COMMANDS: CommandSpec[] = [
     load: () => import('./load.ts'),
   },
   {
+    name: 'sanitize',
+    summary: 'run the sanitization query on a copy of a snapshot, and store the result beside the original',
+    group: 'Snapshots',
+    arguments: [TARGET, SNAPSHOT],
+    options: [
+      { flags: '-n, --new', description: 'take a new snapshot first' },
+      { flags: '-e, --ephemeral', description: 'in a throw-away database; also when there is no sanitize.dst_url' },
+      { flags: '--strict', description: 'publish nothing while columns that look personal are as they were' },
+      { flags: '--suggest', description: 'print a first query for such columns, and store nothing' },
+      DRY_RUN,
+      { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
+      { flags: '--no-push', description: 'leave it on this machine, whatever the storage profile' },
+      CPUS,
+    ],
+    examples: [
+      { command: 'tool sanitize app', does: 'the sanitized copy of the newest snapshot of "app"' },
+      {
+        command: 'tool sanitize app --dry-run',
+        does: 'which query it would be, its statements, and where it would run',
+      },
+      { command: 'tool sanitize app --suggest', does: 'prints a first query, to read and edit' },
+    ],
+    json: 'events',
+    writes: true,
+    load: () => import('./sanitize.ts'),
+  },
+  {
     name: 'undo',
     summary: 'put the database that the last load replaced back',
     group: 'Snapshots',
@@ -90,26 +97,32 @@ export const COMMANDS: CommandSpec[] = [
     load: () => import('./undo.ts'),
   },
   {
-    name: 'verify',
-    summary: 're-read every byte of a snapshot against its checksums',
+    name: 'subset',
+    summary: 'make a small database in which every reference holds',
     group: 'Snapshots',
-    arguments: [TARGET, SNAPSHOT],
-    options: [ORIGINAL],
-    examples: [{ command: 'tool verify app 1', does: 'the second newest snapshot of "app"' }],
-    json: 'events',
-    load: () => import('./verify.ts'),
-  },
-  {
-    name: 'rm',
-    summary: 'remove a snapshot, and the space that no other snapshot needs',
-    group: 'Snapshots',
-    arguments: [TARGET, { ...SNAPSHOT, description: 'index (0 is the newest) or id of the snapshot', required: true }],
-    options: [DRY_RUN],
-    examples: [{ command: 'tool rm app 3', does: 'removes the fourth newest snapshot of "app"' }],
+    arguments: [TARGET],
+    options: [
+      { ...DRY_RUN, description: 'print the plan, with the rows that each table would get; change nothing' },
+      {
+        flags: '--seed <n>',
+        description: 'choose other rows where a percentage is configured; default 1',
+        value: 'count',
+      },
+      { flags: '--snapshot', description: 'store the subset as a snapshot of the target, too' },
+      { flags: '--explain <row>', description: 'say why a row is in the subset: schema.table:key' },
+      { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
+      CPUS,
+    ],
+    examples: [
+      { command: 'tool subset app --dry-run', does: 'which rows would come, and by which path' },
+      { command: 'tool subset app --snapshot', does: 'makes the subset, and a snapshot of it' },
+      { command: 'tool subset app --explain public.orders:17', does: 'why this order is in the subset' },
+    ],
     json: 'events',
     writes: true,
-    load: () => import('./rm.ts'),
+    load: () => import('./subset.ts'),
   },
+  ...KEEPING_COMMANDS,
   {
     name: 'targets',
     summary: 'list the targets, and whether their databases answer',
@@ -122,10 +135,10 @@ export const COMMANDS: CommandSpec[] = [
   },
   {
     name: 'target',
-    summary: "list a target's snapshots, newest first",
+    summary: "list a target's snapshots, newest first, those of this machine and those in the bucket",
     group: 'Look',
     arguments: [TARGET],
-    options: [],
+    options: [{ flags: '--original', description: 'of a share target also what was not sanitized' }],
     examples: [{ command: 'tool target app', does: 'the snapshots of "app"' }],
     json: 'document',
     load: () => import('./target.ts'),
@@ -178,7 +191,13 @@ export const COMMANDS: CommandSpec[] = [
     summary: 'encrypt sensitive values of the configuration file where they stand',
     group: 'Set up',
     arguments: [
-      { name: 'keys', description: 'keys to encrypt; default all that are sensitive', required: false, variadic: true },
+      {
+        name: 'keys',
+        description: 'keys to encrypt; default all that are sensitive',
+        required: false,
+        complete: 'sensitive key',
+        variadic: true,
+      },
     ],
     options: [{ flags: '--dry-run', description: 'say which, change nothing' }],
     examples: [
@@ -192,7 +211,7 @@ export const COMMANDS: CommandSpec[] = [
     name: 'config decrypt',
     summary: 'print one value of the configuration, decrypted',
     group: 'Set up',
-    arguments: [{ name: 'key', description: 'key of the value', required: true }],
+    arguments: [{ name: 'key', description: 'key of the value', required: true, complete: 'sensitive key' }],
     options: [],
     examples: [{ command: 'tool config decrypt authtoken', does: 'the token in plain' }],
     json: 'document',

@@ -7,12 +7,16 @@ interface Arguments {
   target: string;
 }
 
-export async function run(invocation: Invocation<Arguments>): Promise<Outcome> {
+interface Options {
+  original?: boolean;
+}
+
+export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
   const { terminal, screens } = invocation;
   const { target } = invocation.arguments;
   if (screens) return { data: {}, text: '', exit: await screens({ target }) };
   const context = await invocation.context();
-  const listed = await listSnapshots(context, target);
+  const listed = await listSnapshots(context, target, invocation.options);
   const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
   return {
     data: listed,

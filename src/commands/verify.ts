@@ -3,23 +3,21 @@ import { EXIT, UserError } from '../errors.ts';
 import { verify } from '../operations/verify.ts';
 import type { VerifyResult } from '../results.ts';
 import type { Invocation, Outcome } from './command.ts';
-import { toSelector } from './selector.ts';
-
-interface Arguments {
-  target: string;
-  snapshot?: string;
-}
+import { type SnapshotArguments, snapshotRequest } from './selector.ts';
 
 interface Options {
   original?: boolean;
+  remote?: boolean;
+  sample?: number;
 }
 
-export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
-  const { target, snapshot } = invocation.arguments;
+export async function run(invocation: Invocation<SnapshotArguments, Options>): Promise<Outcome> {
+  const { target } = invocation.arguments;
+  const { remote, sample } = invocation.options;
   const result = await verify(await invocation.context(), {
-    target,
-    ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
-    ...invocation.options,
+    ...snapshotRequest(invocation),
+    ...(remote && { remote }),
+    ...(sample !== undefined && { sample }),
   });
   if (!result.ok) throw damaged(result);
   const { index, id } = result.snapshot;

@@ -62,6 +62,7 @@ const SECRETS: RegExp[] = [
   /:\/\/[^\s/:@]*:(?<secret>(?:\{\{[^{}]*\}\}|[^\s{]|\{(?!\{))*)@/dg,
   // Without an @ it cannot be one, but for a port that is no number.
   /:\/\/[^\s/:@]*:(?!\d{1,5}(?:[/?,"'\s]|$))(?<secret>(?:\{\{[^{}]*\}\}|[^\s@{]|\{(?!\{))+)(?=\s|$)/dg,
+  /\$aes\$(?<secret>[0-9a-f]+)/dgi,
 ];
 
 /** The variable in a template may be seen, and what is wrong with it; a text in it may be a password. */

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { access, link, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
+import { access, link, mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { assetUrl } from '../assets.ts';
 import { EXIT, UserError } from '../errors.ts';
+import { writeBeside } from './edit/write-beside.ts';
 import { initialConfiguration } from './initial.ts';
 import { absolutePath, userConfigFile } from './paths.ts';
 import { DEFAULT_WORKING_DIRECTORY } from './schema/settings.ts';
 import { IN_KEYCHAIN, readFromKeychain, writeToKeychain } from './secrets/keychain.ts';
+import { parseYaml } from './yaml-source.ts';
 
 export interface InitRequest {
   /** Where to write; default the user's own place. */
@@ -31,6 +33,8 @@ export interface InitResult {
   keychain_error: string | null;
 }
 
+const OWN = { mode: 0o600 };
+
 /** Writes a configuration with defaults and a fresh `secret_key`, for its owner alone, and makes the working directory. */
 export async function initConfiguration({
   file,
@@ -48,10 +52,16 @@ export async function initConfiguration({
   try {
     await mkdir(from, { recursive: true, mode: 0o700 });
     if (!force && (await isThere(path))) throw alreadyThere(path);
+    if (force) await keepFormerKey(path);
     const secretKey = randomBytes(16).toString('hex');
+    // Written before the keychain has it: when the disk is full, the file that is there keeps its key.
+    let unfinished = await writeBeside(path, newConfiguration(keychain ? IN_KEYCHAIN : secretKey), OWN);
     const keychain_error = keychain ? await keepInKeychain(path, secretKey) : null;
+    if (keychain_error !== null) {
+      await rm(unfinished);
+      unfinished = await writeBeside(path, newConfiguration(secretKey), OWN);
+    }
     const secret_key_in = keychain && keychain_error === null ? 'keychain' : 'file';
-    const unfinished = await writeBeside(path, newConfiguration(secret_key_in === 'file' ? secretKey : IN_KEYCHAIN));
     try {
       const replaced = await putInPlace(unfinished, path, force);
       await mkdir(working_directory, { recursive: true, mode: 0o700 });
@@ -85,16 +95,20 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** Why it could not be kept there; the key of a file that is replaced goes on opening that file. */
+/** Why it could not be kept there. */
 async function keepInKeychain(path: string, secretKey: string): Promise<string | null> {
-  try {
-    const former = await readFromKeychain(path);
-    if (former !== null) await writeToKeychain(replacedName(path), former);
-    await writeToKeychain(path, secretKey);
-    return null;
-  } catch (error) {
-    return (error as Error).message;
-  }
+  return writeToKeychain(path, secretKey).then(
+    () => null,
+    (error: Error) => error.message,
+  );
+}
+
+/** The key of the file that is replaced goes on opening it, by its new name. */
+async function keepFormerKey(path: string): Promise<void> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  if (parseYaml(text).tree.secret_key !== IN_KEYCHAIN) return;
+  const former = await readFromKeychain(path).catch(() => null);
+  if (former !== null) await writeToKeychain(replacedName(path), former);
 }
 
 function replacedName(path: string): string {
@@ -106,18 +120,6 @@ function newConfiguration(secretKey: string): string {
     secretKey,
     schemaUrl: assetUrl('tool.schema.json').href,
   });
-}
-
-async function writeBeside(path: string, text: string): Promise<string> {
-  const unfinished = `${path}.${randomBytes(4).toString('hex')}.tmp`;
-  const handle = await open(unfinished, 'wx', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  return unfinished;
 }
 
 /** A link, unlike a rename, never replaces a file that somebody has made meanwhile. */

@@ -1,8 +1,10 @@
 import { settingsSchema } from './schema/settings.ts';
 import { type Shape, shapeOf } from './schema/shape.ts';
+import { IN_KEYCHAIN } from './secrets/keychain.ts';
 import { writeScalar } from './yaml-text.ts';
 
 export interface InitialValues {
+  /** Or the word that says that the keychain has it. */
   secretKey: string;
   /** Where editors find the JSON Schema. */
   schemaUrl: string;
@@ -19,7 +21,12 @@ export function initialConfiguration({ secretKey, schemaUrl }: InitialValues): s
     '# Configuration of tool. All keys: docs/configuration.md and tool.example.yml. Check it with: tool config check',
     '',
     '# Encrypts what is sensitive in here. Keep it: nothing else opens what it has encrypted.',
-    `secret_key: "${secretKey}"`,
+    ...(secretKey === IN_KEYCHAIN
+      ? [
+          "# The system's keychain holds it, as the password of the service tool for the path of this file.",
+          'secret_key: keychain',
+        ]
+      : [`secret_key: "${secretKey}"`]),
     '',
     ...keys.flatMap(([key, child]) => defaultLines(key, child)),
     EXAMPLE_TARGET,

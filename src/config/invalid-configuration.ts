@@ -4,11 +4,14 @@ import type { Problem } from './configuration.ts';
 /** How many problems an error lists; `config check` shows all. */
 const MOST_LISTED = 20;
 
+/** What is wrong not with what is written, but with what is around it. */
+const SAID_ALONE = new Set(['no_configuration', 'keychain_unavailable']);
+
 /** The error of a command that cannot work with its configuration, with every problem and its place. */
 export function invalidConfiguration(problems: Problem[]): UserError {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const [first] = errors;
-  if (errors.length === 1 && first?.code === 'no_configuration') {
+  if (errors.length === 1 && first && SAID_ALONE.has(first.code)) {
     const message = first.file ? `${first.file}: ${first.message}` : capitalized(first.message);
     return new UserError(message, { code: first.code, exit: EXIT.configuration, ...hintOf(first.hint) });
   }

@@ -26,7 +26,7 @@ import { destinationsAreNoSources, enginesAgree } from './rules/urls.ts';
 import { type Settings, settingsSchema } from './schema/settings.ts';
 import { shapeOf } from './schema/shape.ts';
 import { takeFromKeychain } from './secrets/key-in-keychain.ts';
-import { openValues, withoutValue } from './secrets/open-values.ts';
+import { openValues } from './secrets/open-values.ts';
 import { createTree, type Tree, valueAt } from './tree.ts';
 
 export interface LoadOptions extends FileRequest {
@@ -112,9 +112,10 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   }
 
   const unknown = pruneTree(tree, shape);
-  const unfilled = fillUrls(tree, { shape, environment });
   const locked = await takeFromKeychain(tree, origins);
   const secrets = openValues(tree);
+  const unfilled = fillUrls(tree, { shape, environment });
+  secrets.openFilled();
   const { settings, draft, findings } = checkValues(tree, shape);
   const surroundings: Surroundings = {
     isWritten: (path) => (valueAt(written, path) ?? null) !== null,
@@ -122,12 +123,12 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
     awsProfiles: Object.keys(draft.storage_profiles ?? {}).length > 0 ? await readAwsProfiles(environment) : new Map(),
   };
   const unruly = RULES.flatMap((rule) => rule(draft, surroundings));
-  const wrong = [...findings, ...unruly].map((one) => withoutValue(one, secrets));
-  const broken = [...unknown, ...locked, ...secrets.findings, ...wrong];
+  const wrong = secrets.withoutValues([...findings, ...unruly]);
+  const broken = [...unknown, ...locked, ...secrets.findings(), ...wrong];
   const folders = [...(file ? [dirname(file.path)] : []), cwd];
   const missing = settings ? await resolvePaths(settings, { folders, environment }) : [];
 
-  const deferred = place([...unfilled, ...missing]);
+  const deferred = place(secrets.withoutValues([...unfilled, ...missing]));
   const problems = [...place([...exposed, ...broken]), ...deferred, ...variableProblems].sort(byPlace);
   const stops = ({ severity, code }: Problem): boolean => severity === 'error' && !LEFT_TO_THE_GUARD.has(code);
   const usable = settings && !problems.some((problem) => stops(problem) && !deferred.includes(problem));

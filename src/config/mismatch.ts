@@ -6,7 +6,9 @@ import type { KeyPath } from './tree.ts';
 /** A value of a type that its key does not take: what is expected, and what was found. */
 export function mismatch(path: KeyPath, shape: Shape, value: unknown): Finding {
   const isChoice = shape.kind === 'value' && shape.choices.length > 0;
-  const found = describeFound(value, shape.traits.secret === true);
+  // Where a map is wanted, the value may belong to any key, that of a password too.
+  const isSecret = shape.traits.secret === true || shape.kind === 'object' || shape.kind === 'map';
+  const found = describeFound(value, isSecret);
   return {
     path,
     code: isChoice ? 'wrong_value' : 'wrong_type',
@@ -40,6 +42,7 @@ function writingHint(shape: Shape, value: unknown): string | null {
   if (shape.kind === 'list') return isScalar && !shape.traits.secret ? 'Write it in brackets: [a, b].' : null;
   if (shape.kind !== 'value' || shape.choices.length > 0 || !isScalar) return null;
   if (shape.type === 'text') return 'Put the value in quotes.';
-  const meant = shape.type === 'boolean' ? MEANT[String(value).toLowerCase()] : undefined;
+  if (shape.type !== 'boolean') return typeof value === 'string' && Number(value) > 0 ? 'Remove the quotes.' : null;
+  const meant = MEANT[String(value).toLowerCase()];
   return meant === undefined ? null : `Write ${meant}.`;
 }

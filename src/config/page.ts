@@ -47,12 +47,19 @@ template that stands for the whole URL, or all of it from the scheme on, is URL 
 ## Secrets
 
 Any text may be written encrypted, in the file and in variables, and in a URL a part of it:
-\`postgres://app:$aes$…@db/app\`. \`tool config encrypt\` encrypts every sensitive value of the file that is plain, where it
-stands; \`tool config encrypt KEY\` one; \`tool config decrypt KEY\` prints one. A value is \`$aes$\` and the hexadecimal
-nonce (12 bytes), ciphertext and tag (16 bytes) of AES-256-GCM, with the 32 characters of \`secret_key\` as the key.
+\`postgres://app:$aes$…@db/app\`. It is opened before anything else is done with it, so it may hold a template, and what a
+template inserts may be encrypted too; in a URL it is fitted to its place as what a template inserts is. A value is
+\`$aes$\` and the hexadecimal nonce (12 bytes), ciphertext and tag (16 bytes) of AES-256-GCM, with the 32 characters of
+\`secret_key\` as the key.
+
+\`tool config encrypt\` encrypts every value of the file that is plain and marked "Secret" below, of a URL the password;
+\`tool config encrypt KEY\` this one, marked or not; \`tool config decrypt KEY\` prints one. Whatever the program changes in
+the file, it changes where it stands: comments, order, quotes, anchors and line endings stay, and so does what somebody
+else saves at the same moment. What cannot be changed so is refused.
 
 The \`secret_key\` stands in the file, in \`TOOL_SECRET_KEY\`, or in the system's keychain: \`tool config init --keychain\`
-puts it there and writes \`secret_key: keychain\`. Whoever has both the file and its key can read everything in it, so keep
+puts it there, as the password of the service \`tool\` for the absolute path of the file, and writes
+\`secret_key: keychain\`. Where there is no keychain, that is a warning, and the key is in the file. Whoever has both the file and its key can read everything in it, so keep
 the two apart; what only a variable holds (see Templates) is in no file at all.
 
 ## Log

@@ -24,12 +24,13 @@ const MAX_LEXEMES = 250_000;
 const HINTS: Record<string, string> = {
   TAB_AS_INDENT: 'Indent with spaces.',
   BLOCK_AS_IMPLICIT_KEY: 'A value with a colon and a blank in it stands in quotes.',
-  BAD_INDENT: 'Keys of one level begin in the same column, and brackets end where they began or deeper.',
-  MISSING_CHAR: 'A quote or bracket is not closed.',
+  BAD_INDENT: 'Keys of one level begin in the same column.',
   BAD_SCALAR_START: 'A value that begins with this character stands in quotes.',
   MULTILINE_IMPLICIT_KEY: 'Behind a key stands a colon and a blank: key: value.',
   TAG_RESOLVE_FAILED: 'A value that begins with ! stands in quotes.',
 };
+
+const UNCLOSED = 'Look for the one that is open in the lines before.';
 
 export const TEMPLATE_IN_QUOTES = 'A value that begins with {{ stands in quotes: "{{`NAME` | env}}".';
 
@@ -53,8 +54,10 @@ export function parseText(text: string): ParsedText {
   // An unknown tag is only a warning to the composer, which goes on without the word behind the `!`.
   const flaws = [...(document?.errors ?? []), ...(document?.warnings ?? [])].map(({ code, message, pos: [offset] }) => {
     const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
-    const hint = /:\s*\{\{/.test(before) ? TEMPLATE_IN_QUOTES : (HINTS[code] ?? null);
-    return { code: 'yaml_syntax', message: `not valid YAML: ${inPlainWords(message)}`, hint, offset };
+    const words = inPlainWords(message);
+    const advice = words.endsWith('is not closed') ? UNCLOSED : (HINTS[code] ?? null);
+    const hint = /:\s*\{\{/.test(before) ? TEMPLATE_IN_QUOTES : advice;
+    return { code: 'yaml_syntax', message: `not valid YAML: ${words}`, hint, offset };
   });
   if (second) flaws.push(severalDocuments(second.range[0]));
   return { document: (document as Document.Parsed | undefined) ?? null, flaws };

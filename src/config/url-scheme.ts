@@ -15,6 +15,7 @@ const SCHEMES = new Map<string, Scheme>([
   ['postgresql', POSTGRES],
   ['pgdocker', POSTGRES],
   ['mysql', MYSQL],
+  ['mariadb', MYSQL],
   ['mydocker', MYSQL],
 ]);
 

@@ -1,7 +1,17 @@
-/** A value as YAML on one line; quoted only where it would be read as something else. */
+/** A value as YAML on one line, in braces too; quoted only where it would be read as something else. */
 export function writeScalar(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(writeScalar).join(', ')}]`;
   if (typeof value !== 'string') return String(value);
-  if (/^[A-Za-z./~$][\w./~$:@-]*$/.test(value) && !/^(true|false|null|~)$/i.test(value)) return value;
-  return JSON.stringify(value);
+  return PLAIN.test(value) && !OTHER_TYPES.test(value) ? value : writeQuoted(value);
+}
+
+const PLAIN = /^[A-Za-z./~$][\w./~$:@?=&%+-]*(?<!:)$/;
+const OTHER_TYPES = /^(?:true|false|null|~|\.inf|\.nan|\.\d.*)$/i;
+
+/** In double quotes, with all escaped that a file must not hold. */
+export function writeQuoted(value: string): string {
+  return JSON.stringify(value).replace(
+    /[\x7F-\x9F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -1,24 +1,11 @@
 import { EXIT, UserError } from '../errors.ts';
 import type { Runner } from '../process/runner.ts';
 import type { DatabaseUrl, Engine, EngineContext } from './engine.ts';
+import type { SubsetEngine } from './subset.ts';
 
 /** The engine, each of its operations where the fitting tools are: on this machine, or in the configured image. */
 export function withChosenRunner(engine: Engine): Engine {
-  /** Works with the tools that are there; when it turns out that they are too old, once more with the image's. */
-  async function at<Result>(
-    context: EngineContext,
-    url: DatabaseUrl,
-    work: (placed: EngineContext) => Promise<Result>,
-  ): Promise<Result> {
-    const runner = await chooseRunner(engine, context, url);
-    try {
-      return await work({ ...context, runner });
-    } catch (thrown) {
-      const container = context.containers?.(engine.id);
-      if (!container || container === runner || !isTooOld(thrown)) throw thrown;
-      return work({ ...context, runner: container });
-    }
-  }
+  const at: Place = (context, url, work) => place(engine, { context, url, work });
 
   return {
     ...engine,
@@ -41,8 +28,49 @@ export function withChosenRunner(engine: Engine): Engine {
   };
 }
 
+/** What makes subsets, with the tools of the place that fits the source. */
+export function subsetWithChosenRunner(engine: Engine, subset: SubsetEngine): SubsetEngine {
+  return {
+    openSource: (context, request) =>
+      place(engine, {
+        context,
+        url: request.url,
+        async work(placed) {
+          const source = await subset.openSource(placed, request);
+          return { ...source, make: (running, run) => source.make({ ...running, runner: placed.runner }, run) };
+        },
+      }),
+    checkDestination: (context, url) =>
+      place(engine, { context, url, work: (placed) => subset.checkDestination(placed, url) }),
+  };
+}
+
+type Place = <Result>(
+  context: EngineContext,
+  url: DatabaseUrl,
+  work: (placed: EngineContext) => Promise<Result>,
+) => Promise<Result>;
+
+interface Placing<Result> {
+  context: EngineContext;
+  url: DatabaseUrl;
+  work: (placed: EngineContext) => Promise<Result>;
+}
+
+/** Works with the tools that are there; when it turns out that they are too old, once more with the image's. */
+async function place<Result>(engine: Engine, { context, url, work }: Placing<Result>): Promise<Result> {
+  const runner = await chooseRunner(engine, context, url);
+  try {
+    return await work({ ...context, runner });
+  } catch (thrown) {
+    const container = context.containers?.(engine.id);
+    if (!container || container === runner || !isTooOld(thrown)) throw thrown;
+    return work({ ...context, runner: container });
+  }
+}
+
 /** The container when the URL asks for it, or when an image is configured and this machine has no tools of its own. */
-async function chooseRunner(engine: Engine, context: EngineContext, url: DatabaseUrl): Promise<Runner> {
+export async function chooseRunner(engine: Engine, context: EngineContext, url: DatabaseUrl): Promise<Runner> {
   const container = context.containers?.(engine.id) ?? null;
   if (url.inContainer) {
     if (container) return container;

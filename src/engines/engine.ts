@@ -100,6 +100,10 @@ export interface RestoreRun extends RestoreRequest {
   directory: string;
   /** A file of the snapshot, checked against its checksum while it is read; the reader owns each part. */
   read(file: ManifestFile): AsyncIterable<Uint8Array<ArrayBuffer>>;
+  /** Called with the new database, complete and checked, before it takes the destination's name; not in place. */
+  beforeSwap?: (fresh: DatabaseUrl) => Promise<void>;
+  /** Drops the new database in the end, instead of giving it the destination's name. */
+  throwAway?: boolean;
 }
 
 export interface Replaced {
@@ -115,6 +119,8 @@ export interface ScriptRun {
   /** On the database as it is; otherwise into a new one that takes the destination's place. */
   asItIs: boolean;
   undo: boolean;
+  /** An empty folder for the tool's files. */
+  directory: string;
 }
 
 export interface Kept {
@@ -143,6 +149,10 @@ export interface Engine {
   /** The state of the database that a script would be run on. */
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
   runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
+  /** Whether a script that fails on a database as it is has done nothing. */
+  scriptsRollBack: boolean;
+  /** The rows of every table of a database, by `schema.table`; not every engine can tell. */
+  countRows?(context: EngineContext, url: DatabaseUrl): Promise<Map<string, number>>;
   /** The database that the last restore replaced; rejects when none is kept. */
   findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
   /** Swaps the destination with the database that is kept for it. */

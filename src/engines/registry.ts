@@ -1,9 +1,13 @@
 import { EXIT, UserError } from '../errors.ts';
-import { withChosenRunner } from './choose-runner.ts';
+import type { EngineId } from '../results.ts';
+import { subsetWithChosenRunner, withChosenRunner } from './choose-runner.ts';
 import type { Engine } from './engine.ts';
+import { mysql } from './mysql/engine.ts';
 import { postgres } from './postgres/engine.ts';
+import { postgresSubset } from './postgres/subset-engine.ts';
+import type { SubsetEngine } from './subset.ts';
 
-export const engines: Engine[] = [postgres].map(withChosenRunner);
+export const engines: Engine[] = [postgres, mysql].map(withChosenRunner);
 
 /** The engine that understands the URL's scheme. */
 export function engineForUrl(url: string): Engine {
@@ -17,3 +21,8 @@ export function engineForUrl(url: string): Engine {
     hint: `A connection URL begins with ${known.join(' or ')}`,
   });
 }
+
+/** Those of which subsets can be made. */
+export const subsetEngines: Partial<Record<EngineId, SubsetEngine>> = {
+  postgres: subsetWithChosenRunner(postgres, postgresSubset),
+};

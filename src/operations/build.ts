@@ -4,12 +4,14 @@ import { connectionUrl } from '../config/connection-url.ts';
 import type { Context } from '../context.ts';
 import type { DumpRequest, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
-import { EXIT, UserError } from '../errors.ts';
+import { EXIT, toUserError, UserError } from '../errors.ts';
 import type { SnapshotRow } from '../results.ts';
-import type { Manifest } from '../snapshots/manifest.ts';
+import { bytesOfTable, type Manifest } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import { newSnapshotId, type Repository } from '../snapshots/repository.ts';
 import { findTarget } from './find-target.ts';
+import { pushManifest } from './push.ts';
+import { profileFor } from './shelves.ts';
 import { repositoryOf, snapshotRow } from './snapshots.ts';
 
 export interface BuildRequest {
@@ -17,13 +19,20 @@ export interface BuildRequest {
   note?: string;
   /** How many tables are dumped at the same moment. Default: the target's `cpus`, `defaults.cpus`, half the cores. */
   cpus?: number;
+  /** `false` leaves the snapshot on this machine only. Default: pushed when the target has a storage profile. */
+  push?: boolean;
+  /** Connection URL of another database than the target's source: of its subset. */
+  source?: string;
 }
 
-/** Takes a snapshot of the target's source. Steps: `connect`, `dump`, `store`. */
-export async function build(context: Context, { target: name, note, cpus }: BuildRequest): Promise<SnapshotRow> {
+/** Takes a snapshot of the target's source and pushes it to its shelf. Steps: `connect`, `dump`, `store`, `push`. */
+export async function build(
+  context: Context,
+  { target: name, note, cpus, push = true, source }: BuildRequest,
+): Promise<SnapshotRow> {
   const { configuration, report, clock } = context;
   const target = findTarget(configuration, name);
-  const text = connectionUrl(configuration, `targets.${name}.snapshot.src_url`);
+  const text = source ?? connectionUrl(configuration, `targets.${name}.snapshot.src_url`);
   if (text === undefined) throw noSource(name);
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
@@ -58,7 +67,26 @@ export async function build(context: Context, { target: name, note, cpus }: Buil
   context.signal.throwIfAborted();
   await repository.write(manifest);
   report({ event: 'step', step: 'store', state: 'done', label: `Stored snapshot ${manifest.id}` });
-  return snapshotRow(manifest, 0);
+  const row = snapshotRow(manifest, 0);
+  const profile = push ? profileFor(context, name, manifest) : undefined;
+  if (profile === undefined) return row;
+  await pushManifest(context, manifest, profile).catch((cause) => {
+    context.signal.throwIfAborted();
+    throw notPushed(manifest, cause);
+  });
+  return { ...row, where: ['local', 'remote'] };
+}
+
+/** Nothing is lost by it: the snapshot is on this machine. */
+export function notPushed({ id, target }: Manifest, cause: unknown): UserError {
+  const { message, hint } = toUserError(cause);
+  return new UserError(`Snapshot ${id} of ${target} is stored on this machine, but could not be pushed`, {
+    code: 'push_failed',
+    exit: EXIT.failed,
+    details: [message, ...(hint === undefined ? [] : [hint])],
+    hint: `When that is mended: tool push ${target} ${id}`,
+    cause,
+  });
 }
 
 /** How many workers an operation of the target uses. */
@@ -67,19 +95,19 @@ export function jobsFor({ configuration: { settings } }: Context, target: string
   return settings.targets[target]?.cpus ?? settings.defaults.cpus ?? half;
 }
 
-interface Storing extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'jobs'> {
+export interface Storing extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'jobs'> {
   engine: Engine;
   repository: Repository;
   previous: Manifest | undefined;
 }
 
 /** Dumps into a staging folder and moves each file into the objects as soon as it is packed. */
-async function store(context: Context, { engine, repository, previous, ...request }: Storing) {
+export async function store(context: Context, { engine, repository, previous, ...request }: Storing) {
   await using staging = await repository.stage();
   const directory = await staging.folder('dump');
   const pool = createObjectPool(request.jobs);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
-  const sizes = new Map(previous?.tables.map((table) => [table.name, table.file.bytes]));
+  const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
   let addedBytes = 0;
   const dump = await engine.dump(context, {
     ...request,
@@ -89,10 +117,16 @@ async function store(context: Context, { engine, repository, previous, ...reques
     async pack({ name, terminator, onBytes }) {
       const source = `${directory}/${name}`;
       const destination = staging.path(`${name}.object`);
-      const { sha256, bytes, storedBytes, ...facts } = await pool.pack({ source, destination, terminator, onBytes });
+      const { sha256, bytes, storedBytes, storedSha256, ...facts } = await pool.pack({
+        source,
+        destination,
+        terminator,
+        onBytes,
+      });
       if (await repository.store(destination, { sha256 })) addedBytes += storedBytes;
       await rm(source);
-      return { file: { name, sha256, bytes, stored_bytes: storedBytes }, ...facts };
+      const file = { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 };
+      return { file, ...facts };
     },
   });
   return { dump, addedBytes };

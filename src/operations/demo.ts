@@ -10,9 +10,12 @@ import { startThrowAwayServer, type ThrowAwayServer } from '../engines/postgres/
 import { parsePostgresUrl } from '../engines/postgres/url.ts';
 import type { Report } from '../events.ts';
 import { localRunner } from '../process/local.ts';
-import type { LoadResult, SnapshotRow, VerifyResult } from '../results.ts';
+import type { LoadResult, SnapshotRow, SubsetResult, VerifyResult } from '../results.ts';
+import type { SanitizeResult } from '../sanitize-results.ts';
 import { build } from './build.ts';
 import { load, planLoad } from './load.ts';
+import { planSanitize, sanitize } from './sanitize.ts';
+import { planSubset, subset } from './subset.ts';
 import { planUndo, undo } from './undo.ts';
 import { verify } from './verify.ts';
 
@@ -55,7 +58,8 @@ export async function startDemo({ report, signal, environment: given, clock }: D
     report({ event: 'step', step: 'server', state: 'done', label: `Started PostgreSQL on 127.0.0.1:${server.port}` });
     report({ event: 'step', step: 'sample', state: 'started', label: 'Fill it with the sample shop' });
     const quiet = { ...context, report: () => {} };
-    await runScript(quiet, { url: source, file: fileURLToPath(assetUrl('demo/shop.sql')), asItIs: false, undo: false });
+    const file = fileURLToPath(assetUrl('demo/shop.sql'));
+    await runScript(quiet, { url: source, file, asItIs: false, undo: false, directory: folder });
     report({ event: 'step', step: 'sample', state: 'done', label: `Filled ${source.display} with the sample shop` });
     const config = join(folder, 'tool.yml');
     await writeFile(config, configurationText(server, folder), { mode: 0o600 });
@@ -75,9 +79,11 @@ export interface Tour {
   loaded: LoadResult;
   reloaded: LoadResult;
   undone: LoadResult;
+  sanitized: SanitizeResult;
+  subset: SubsetResult;
 }
 
-/** Builds twice, verifies, loads twice and undoes, as a person would at a terminal. */
+/** Builds twice, verifies, loads twice, undoes, sanitizes and makes a subset, as a person would at a terminal. */
 export async function tourDemo(demo: Demo, { report, signal, clock }: DemoOptions): Promise<Tour> {
   const { config, environment } = demo;
   const context = await openContext({ config, environment, cwd: '/', report, signal, clock });
@@ -88,7 +94,9 @@ export async function tourDemo(demo: Demo, { report, signal, clock }: DemoOption
   const loaded = await loadNewest(context, target);
   const reloaded = await loadNewest(context, target);
   const undone = await undo(context, await planUndo(context, { target }));
-  return { built, again, verified, loaded, reloaded, undone };
+  const sanitized = await sanitize(context, await planSanitize(context, { target, strict: true }));
+  const small = await subset(context, await planSubset(context, { target }));
+  return { built, again, verified, loaded, reloaded, undone, sanitized, subset: small };
 }
 
 async function loadNewest(context: Context, target: string): Promise<LoadResult> {
@@ -130,6 +138,17 @@ targets:
       dst_url: ${server.url('shop_dev')}
       schema_config:
         use_default_schema: false
+    sanitize:
+      dst_url: ${server.url('shop_sanitized')}
+      query_file: ${JSON.stringify(fileURLToPath(assetUrl('demo/sanitize.sql')))}
+    subset:
+      src_url: ${server.url('shop')}
+      dst_url: ${server.url('shop_small')}
+      subset_tables:
+        - table: public.customer
+          percent: 1
+      copy_tables: [public.feature_flag, "public.Gift Cards"]
+      excluded_tables: [public.page_view]
   shop-public:
     name: Without the books of the billing department
     snapshot:

@@ -12,15 +12,22 @@ const SOURCES = ['snapshot.src_url', 'subset.src_url'];
 
 /** Refuses a destination that is the source of any target, whatever the spelling of its host. */
 export async function refuseSources(context: Context, destination: DatabaseUrl): Promise<void> {
-  const { configuration } = context;
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(IDENTIFY_TIMEOUT)]);
+  const { configuration, report } = context;
+  const timeout = AbortSignal.timeout(IDENTIFY_TIMEOUT);
+  const signal = AbortSignal.any([context.signal, timeout]);
   const isDestination = engineForUrl(`${destination.engine}://`).sameDatabaseAs({ ...context, signal }, destination);
   await Promise.all(
     Object.keys(configuration.settings.targets).flatMap((target) =>
       SOURCES.map(async (field) => {
         const source = sourceOf(context, `targets.${target}.${field}`);
         if (!source || source.engine !== destination.engine) return;
-        if (await isDestination(source)) throw isSource(target, destination);
+        const same = await isDestination(source).catch((thrown) => {
+          if (!timeout.aborted) throw thrown;
+          const message = `The source of "${target}" did not say in time who it is: it was compared with the destination by its address only`;
+          report({ event: 'warning', code: 'guard_incomplete', message });
+          return false;
+        });
+        if (same) throw isSource(target, destination);
       }),
     ),
   );

@@ -1,18 +1,22 @@
 import { access } from 'node:fs/promises';
+import { formatBytes } from '../amounts.ts';
 import { connectionUrl } from '../config/connection-url.ts';
 import type { Context } from '../context.ts';
 import type { DatabaseUrl, Engine, RestorePlan } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { LoadPlan, LoadResult } from '../results.ts';
-import type { Manifest } from '../snapshots/manifest.ts';
+import { bytesOfTable, filesOfTable, type Manifest, type ManifestFile } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
+import type { Shelf } from '../snapshots/shelf.ts';
+import { missingHere } from '../snapshots/transfer.ts';
 import { jobsFor } from './build.ts';
 import { chooseDestination } from './destination.ts';
 import { findTarget } from './find-target.ts';
 import { refuseSources } from './guard.ts';
+import { pullFiles } from './pull.ts';
 import { snapshotReader } from './snapshot-reader.ts';
-import { findSnapshot, repositoryOf, type SnapshotSelector, snapshotRow } from './snapshots.ts';
+import { findSnapshot, repositoryOf, type SnapshotSelector } from './snapshots.ts';
 
 export interface LoadRequest {
   target: string;
@@ -57,7 +61,7 @@ export async function load(context: Context, planned: PlannedLoad): Promise<Load
 
 async function planSnapshot(context: Context, request: LoadRequest): Promise<PlannedLoad> {
   const { configuration } = context;
-  const { manifest, index } = await findSnapshot(context, request);
+  const { manifest, row, local, shelf } = await findSnapshot(context, request);
   const { text, chosenBy } = chooseDestination(configuration, request);
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
@@ -68,10 +72,12 @@ async function planSnapshot(context: Context, request: LoadRequest): Promise<Pla
   const restore = await engine.planRestore(context, restoration);
   const undo = (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
   const jobs = request.cpus ?? jobsFor(context, request.target);
-  const size_bytes = restore.tables.reduce((sum, table) => sum + table.file.bytes, 0);
+  const size_bytes = restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
+  const files = [...restore.tables.flatMap(filesOfTable), ...manifest.files];
+  const lacking = local ? [] : await missingHere(repositoryOf(context), files);
   const plan: LoadPlan = {
     target: request.target,
-    snapshot: snapshotRow(manifest, index),
+    snapshot: row,
     file: null,
     destination: restore.destination,
     chosen_by: chosenBy,
@@ -83,7 +89,7 @@ async function planSnapshot(context: Context, request: LoadRequest): Promise<Pla
     rows: restore.tables.reduce((sum, table) => sum + table.rows, 0),
     size_bytes,
     jobs,
-    steps: stepsOf(restore, undo),
+    steps: [...pullSteps(lacking, shelf), ...stepsOf(restore, undo)],
     warnings: restore.warnings.map(({ code, message }) => ({ code, message })),
   };
   return {
@@ -92,6 +98,10 @@ async function planSnapshot(context: Context, request: LoadRequest): Promise<Pla
     async apply(running) {
       const repository = repositoryOf(running);
       await using staging = await repository.stage();
+      if (!local && shelf) {
+        const keep = restore.tables.length === manifest.tables.length;
+        await pullFiles(running, { manifest, shelf, files, keep });
+      }
       const pool = createObjectPool(jobs + 1);
       await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
       const { swapMs, undoDatabase } = await engine.restore(running, {
@@ -153,7 +163,9 @@ async function planFile(context: Context, request: LoadRequest & { file: string 
     size_bytes: 0,
     jobs: 1,
     steps: asItIs
-      ? [`Run ${file} on ${where} in one transaction`]
+      ? [
+          `Run ${file} on ${where}${engine.scriptsRollBack ? ' in one transaction' : ', where a failure undoes nothing'}`,
+        ]
       : [`Run ${file} in a new database beside ${where}`, ...swapSteps(destination.exists, undo)],
     warnings: [],
   };
@@ -161,7 +173,9 @@ async function planFile(context: Context, request: LoadRequest & { file: string 
     plan,
     request,
     async apply(running) {
-      const { swapMs, undoDatabase } = await engine.runScript(running, { url, file, asItIs, undo });
+      await using staging = await repositoryOf(running).stage();
+      const directory = await staging.folder('script');
+      const { swapMs, undoDatabase } = await engine.runScript(running, { url, file, asItIs, undo, directory });
       return {
         snapshot: null,
         destination: where,
@@ -193,6 +207,12 @@ function refuseOtherEngine(engine: Engine, manifest: Manifest, url: DatabaseUrl)
     exit: EXIT.failed,
     hint: `Choose a ${manifest.engine} destination: dst_url in the configuration, or --destdb.`,
   });
+}
+
+function pullSteps(lacking: ManifestFile[], shelf: Shelf | null): string[] {
+  if (lacking.length === 0 || !shelf) return [];
+  const bytes = lacking.reduce((sum, file) => sum + file.stored_bytes, 0);
+  return [`Pull ${formatBytes(bytes)} that this machine lacks from ${shelf.name}`];
 }
 
 function stepsOf({ strategy, destination, tables }: RestorePlan, undo: boolean): string[] {

@@ -1,12 +1,14 @@
-import { closest } from 'fastest-levenshtein';
-import type { FileRequest } from '../config/config-file.ts';
+import { closest, distance } from 'fastest-levenshtein';
+import { type FileRequest, readConfigFile } from '../config/config-file.ts';
+import type { Edit } from '../config/edit/edit.ts';
 import { editFile } from '../config/edit/edit-file.ts';
+import { createSpotFinder } from '../config/edit/find-spot.ts';
 import { invalidConfiguration } from '../config/invalid-configuration.ts';
 import { type Inspection, inspectConfiguration } from '../config/load.ts';
+import { parseText } from '../config/parse-text.ts';
 import { settingsSchema } from '../config/schema/settings.ts';
 import { shapeOf } from '../config/schema/shape.ts';
-import { ENCRYPTED } from '../config/secrets/cipher.ts';
-import { encryptText, type TextValue, textsOf } from '../config/secrets/sensitive-values.ts';
+import { encryptText, type Skipped, type TextValue, textsOf } from '../config/secrets/sensitive-values.ts';
 import { dotted } from '../config/tree.ts';
 import { parseYaml } from '../config/yaml-source.ts';
 import { EXIT, UserError } from '../errors.ts';
@@ -22,8 +24,7 @@ export interface EncryptResult {
   file: string;
   /** Dotted keys. */
   encrypted: string[];
-  /** Keys whose value holds nothing to encrypt: it is encrypted already, empty, or a template. */
-  skipped: string[];
+  skipped: { key: string; reason: Skipped }[];
 }
 
 /** Encrypts values of the configuration file where they stand; of a URL the password. */
@@ -32,20 +33,34 @@ export async function encryptValues({ keys, dryRun, ...request }: EncryptRequest
   const secretKey = secretKeyOf(inspection);
   const { file } = inspection;
   if (file === null) throw noFile();
-  const shape = shapeOf(settingsSchema);
-  const result: EncryptResult = { file, encrypted: [], skipped: [] };
-  const edit = (text: string) => {
-    const chosen = choose(textsOf(parseYaml(text).tree, shape), keys);
-    return chosen.flatMap(({ path, text: plain }) => {
-      const value = encryptText(plain, secretKey);
-      const done = value === null ? result.skipped : result.encrypted;
-      done.push(dotted(path));
-      return value === null ? [] : [{ path, value }];
-    });
+  let result: EncryptResult = { file, encrypted: [], skipped: [] };
+  const edits = (text: string): Edit[] => {
+    const changes = encryptIn(text, { keys, secretKey });
+    result = { file, encrypted: [], skipped: [] };
+    for (const { key, ...change } of changes) {
+      if ('skipped' in change) result.skipped.push({ key, reason: change.skipped });
+      else result.encrypted.push(key);
+    }
+    return changes.flatMap(({ path, ...change }) => ('encrypted' in change ? [{ path, value: change.encrypted }] : []));
   };
-  if (dryRun) edit(inspection.text);
-  else await editFile(file, edit);
+  if (dryRun) edits(inspection.text);
+  else await editFile(file, edits);
   return result;
+}
+
+/** What a file's values become. What several keys share, by an alias or a merge key, is shared encrypted as well. */
+function encryptIn(text: string, { keys, secretKey }: { keys: string[]; secretKey: string }) {
+  const { document } = parseText(text);
+  if (!document) return [];
+  const find = createSpotFinder(document);
+  const values = textsOf(parseYaml(text).tree, shapeOf(settingsSchema));
+  const chosen = keys.length > 0 ? keys.map((key) => named(values, key)) : values.filter(({ secret }) => secret);
+  const outcomes = new Map<unknown, ReturnType<typeof encryptText>>();
+  for (const value of chosen) outcomes.set(find(value.path).meant, encryptText(value, secretKey));
+  return values.flatMap(({ path }) => {
+    const outcome = outcomes.get(find(path).meant);
+    return outcome ? [{ key: dotted(path), path, ...outcome }] : [];
+  });
 }
 
 /** The value in force of a key, decrypted and with its templates filled in. */
@@ -56,6 +71,14 @@ export async function decryptValue({ key, ...request }: FileRequest & { key: str
   if (problem) throw invalidConfiguration([problem]);
   const values = textsOf(inspection.values ?? {}, shapeOf(settingsSchema));
   return named(values, key).text;
+}
+
+/** The keys of the file that `encrypt` and `decrypt` are for; the values are not looked at. */
+export async function sensitiveKeys(request: FileRequest): Promise<string[]> {
+  const file = await readConfigFile(request);
+  if (!file) return [];
+  const values = textsOf(file.source.tree, shapeOf(settingsSchema));
+  return values.filter(({ secret }) => secret).map(({ path }) => dotted(path));
 }
 
 /** The file must open before anything can be said about its values. */
@@ -69,16 +92,11 @@ function secretKeyOf({ problems, values }: Inspection): string {
   throw invalidConfiguration(inTheWay.length > 0 ? inTheWay : problems);
 }
 
-function choose(values: TextValue[], keys: string[]): TextValue[] {
-  if (keys.length > 0) return keys.map((key) => named(values, key));
-  return values.filter(({ secret, text }) => secret && !text.startsWith(ENCRYPTED));
-}
-
 function named(values: TextValue[], key: string): TextValue {
   const found = values.find(({ path }) => dotted(path) === key);
   if (found) return found;
-  const known = values.map(({ path }) => dotted(path));
-  const suggestion = known.length > 0 ? `Did you mean ${closest(key, known)}? ` : '';
+  const nearest = closest(key, ['', ...values.map(({ path }) => dotted(path))]);
+  const suggestion = distance(key, nearest) <= Math.max(2, nearest.length / 3) ? `Did you mean ${nearest}? ` : '';
   const isKey = key === 'secret_key';
   throw new UserError(
     isKey ? 'secret_key opens all the others, and is not encrypted itself' : `The configuration has no text at ${key}`,

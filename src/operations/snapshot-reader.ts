@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../errors.ts';
+import { damaged } from '../snapshots/damaged.ts';
 import type { Manifest, ManifestFile } from '../snapshots/manifest.ts';
 import type { ObjectPool } from '../snapshots/object-pool.ts';
 import type { Repository } from '../snapshots/repository.ts';
@@ -17,24 +17,7 @@ export function snapshotReader({ manifest, repository, pool, signal }: SnapshotR
       yield* pool.read(repository.object(file));
     } catch (cause) {
       signal.throwIfAborted();
-      const table = manifest.tables.find((each) => each.file.name === file.name);
-      throw damaged(manifest, `${table?.name ?? file.name}: ${reasonOf(cause)}`, cause);
+      throw damaged({ manifest, file, state: 'The destination is as it was before.', cause });
     }
   };
-}
-
-function damaged({ id, target }: Manifest, what: string, cause: unknown): UserError {
-  return new UserError(`Snapshot ${id} of ${target} is damaged`, {
-    code: 'snapshot_damaged',
-    exit: EXIT.failed,
-    details: [what],
-    hint: `The destination is as it was before. Load another snapshot, or build a new one: tool build ${target}`,
-    cause,
-  });
-}
-
-/** In a sentence, for what a file system says with a code. */
-export function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' ? 'the object is missing' : message;
 }

@@ -1,11 +1,11 @@
 import { formatAge, formatBytes, formatCount, formatNumberOf } from '../amounts.ts';
-import type { SnapshotRow, TargetSnapshots } from '../results.ts';
+import type { SnapshotPlace, SnapshotRow, TargetSnapshots } from '../results.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';
 
 /** A target's snapshots as a table, newest first. */
 export function snapshotsText({ target, snapshots }: TargetSnapshots, options: TableOptions & { now: Date }): string {
   if (snapshots.length === 0) return `Target ${target} has no snapshots yet. Take one: tool build ${target}`;
-  return formatTable(snapshotColumns(options.now), snapshots, options);
+  return formatTable(snapshotColumns(snapshots, options.now), snapshots, options);
 }
 
 /** `snapshot 0 of app (k3f9…): 25 tables, 200,123 rows, 45.1 MB (12.0 MB added)` */
@@ -15,10 +15,19 @@ export function snapshotLine(target: string, snapshot: SnapshotRow): string {
   return `snapshot ${index} of ${target} (${id}): ${contents} (${formatBytes(stored_bytes)} added)`;
 }
 
-function snapshotColumns(now: Date): Column<SnapshotRow>[] {
+const PLACES: Record<SnapshotPlace, string> = { local: 'this machine', remote: 'the bucket' };
+
+/** `this machine and the bucket` */
+export function placesText(places: SnapshotPlace[]): string {
+  return places.map((place) => PLACES[place]).join(' and ');
+}
+
+function snapshotColumns(snapshots: SnapshotRow[], now: Date): Column<SnapshotRow>[] {
+  const shared = snapshots.some(({ origin }) => origin !== undefined);
   return [
     { title: 'INDEX', cell: ({ index }) => String(index), align: 'right' },
     { title: 'ID', cell: ({ id }) => id },
+    ...(shared ? [{ title: 'OF', cell: ({ origin }: SnapshotRow) => origin ?? '' }] : []),
     { title: 'CREATED', cell: ({ created_at }) => created_at.replace(/\.\d+Z$/, 'Z') },
     { title: 'AGE', cell: ({ created_at }) => formatAge(now.getTime() - Date.parse(created_at)) },
     { title: 'KIND', cell: ({ sanitized }) => (sanitized ? 'sanitized' : 'original') },

@@ -1,84 +1,105 @@
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { constants, copyFile, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-
-export interface StoredFile {
-  /** With `/` between its parts, relative to the store. */
-  key: string;
-  bytes: number;
-  modified: Date;
-}
+import type { Store, StoredFile } from './store.ts';
 
 /** A store that is a folder on this machine: keys are paths below it. */
-export interface Folder {
+export interface Folder extends Store {
   path(key: string): string;
-  list(prefix: string): Promise<StoredFile[]>;
-  read(key: string): Promise<string>;
-  /** Whole or not at all, and on the disk when it resolves. */
-  write(key: string, text: string): Promise<void>;
   /** Takes a finished, synced file over under a key; `false` when the key is there already (its age is renewed). */
   adopt(file: string, key: string): Promise<boolean>;
-  remove(key: string): Promise<void>;
+  /** Makes what lies under a key young; `false` when there is nothing. */
+  renew(key: string): Promise<boolean>;
 }
+
+/** What is not whole yet is called so. */
+const UNFINISHED = '.tmp';
 
 export function createFolder(root: string): Folder {
   const path = (key: string): string => join(root, key);
 
-  return {
-    path,
-    list: (prefix) => listBelow(root, prefix),
-    read: (key) => readFile(path(key), 'utf8'),
-    async write(key, text) {
-      await mkdir(dirname(path(key)), { recursive: true, mode: 0o700 });
-      const unfinished = `${path(key)}.${process.pid}.tmp`;
-      const file = await open(unfinished, 'w', 0o600);
-      try {
-        await file.writeFile(text);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+  /** Puts what `fill` writes under a key, on the disk before it has its name. */
+  async function place(key: string, fill: (unfinished: string) => Promise<void>): Promise<void> {
+    await mkdir(dirname(path(key)), { recursive: true, mode: 0o700 });
+    const unfinished = `${path(key)}.${process.pid}-${performance.now()}${UNFINISHED}`;
+    try {
+      await fill(unfinished);
+      await sync(unfinished);
       await rename(unfinished, path(key));
-      await syncDirectory(dirname(path(key)));
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw error;
+    }
+    await sync(dirname(path(key)));
+  }
+
+  async function renew(key: string): Promise<boolean> {
+    const now = new Date();
+    return (await utimes(path(key), now, now).catch(ignoreMissing)) !== null;
+  }
+
+  return {
+    name: root,
+    path,
+    list: async (prefix) => (await filesBelow(root, prefix)).filter(({ key }) => !key.endsWith(UNFINISHED)),
+    read: (key) => readFile(path(key), 'utf8').catch(ignoreMissing),
+    write: (key, text) =>
+      place(key, async (unfinished) => {
+        const file = await open(unfinished, 'wx', 0o600);
+        await file.writeFile(text).finally(() => file.close());
+      }),
+    size: async (key) => (await stat(path(key)).catch(ignoreMissing))?.size ?? null,
+    put: (key, source, { signal, onBytes }) =>
+      place(key, async (unfinished) => {
+        signal.throwIfAborted();
+        await copyFile(source, unfinished, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+        onBytes((await stat(unfinished)).size);
+      }),
+    async get(key, destination, { signal, onBytes }) {
+      signal.throwIfAborted();
+      await copyFile(path(key), destination, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      onBytes((await stat(destination)).size);
     },
     async adopt(file, key) {
-      if (await exists(path(key))) {
-        const now = new Date();
-        await utimes(path(key), now, now);
+      if (await renew(key)) {
         await rm(file);
         return false;
       }
       await mkdir(dirname(path(key)), { recursive: true, mode: 0o700 });
       await rename(file, path(key));
-      await syncDirectory(dirname(path(key)));
+      await sync(dirname(path(key)));
       return true;
     },
+    renew,
     remove: (key) => rm(path(key), { force: true }),
+    async removeUnfinished(before) {
+      for (const { key, modified } of await filesBelow(root, '.')) {
+        if (key.endsWith(UNFINISHED) && modified < before) await rm(path(key), { force: true });
+      }
+    },
   };
 }
 
-async function listBelow(root: string, prefix: string): Promise<StoredFile[]> {
+async function filesBelow(root: string, prefix: string): Promise<StoredFile[]> {
   const entries = await readdir(join(root, prefix), { recursive: true, withFileTypes: true }).catch(ignoreMissing);
   const files: StoredFile[] = [];
   for (const entry of entries ?? []) {
-    if (!entry.isFile() || entry.name.endsWith('.tmp')) continue;
+    if (!entry.isFile()) continue;
     const file = join(entry.parentPath, entry.name);
     const facts = await stat(file).catch(ignoreMissing);
-    if (facts) files.push({ key: file.slice(root.length + 1), bytes: facts.size, modified: facts.mtime });
+    if (!facts) continue;
+    const { size: bytes, mtime: modified, mtimeMs } = facts;
+    files.push({ key: file.slice(root.length + 1), bytes, modified, version: `${bytes}-${mtimeMs}` });
   }
   return files.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-async function exists(file: string): Promise<boolean> {
-  return (await stat(file).catch(ignoreMissing)) !== undefined;
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+function ignoreMissing(error: NodeJS.ErrnoException): null {
   if (error.code !== 'ENOENT') throw error;
-  return undefined;
+  return null;
 }
 
 /** A rename survives a power cut only when its directory has been synced. */
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r');
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
   await handle.sync().finally(() => handle.close());
 }

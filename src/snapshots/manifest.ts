@@ -10,6 +10,8 @@ const manifestFileSchema = v.object({
   bytes: v.number(),
   /** Bytes of the compressed object. */
   stored_bytes: v.number(),
+  /** SHA-256 of the compressed object as this build made it; an equal one of another build may be compressed otherwise. */
+  stored_sha256: v.exactOptional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
 });
 
 const manifestTableSchema = v.object({
@@ -17,6 +19,8 @@ const manifestTableSchema = v.object({
   name: v.string(),
   rows: v.number(),
   file: manifestFileSchema,
+  /** Further files of a table that was cut, in the order of its rows. */
+  parts: v.exactOptional(v.array(manifestFileSchema)),
 });
 
 /**
@@ -34,6 +38,9 @@ export const manifestSchema = v.object({
   /** Version of the program that wrote the dump: a restore needs the same or a newer one. */
   tool_version: v.string(),
   sanitized: v.boolean(),
+  /** Of a sanitized snapshot: the id of its original, and when it was made of it. */
+  sanitized_of: v.exactOptional(v.string()),
+  sanitized_at: v.exactOptional(v.string()),
   note: v.nullable(v.string()),
   /** Schemas that are in the snapshot. */
   schemas: v.array(v.string()),
@@ -49,3 +56,13 @@ export const manifestSchema = v.object({
 export type Manifest = v.InferOutput<typeof manifestSchema>;
 export type ManifestTable = v.InferOutput<typeof manifestTableSchema>;
 export type ManifestFile = v.InferOutput<typeof manifestFileSchema>;
+
+/** Every file with rows of the table, in their order. */
+export function filesOfTable({ file, parts = [] }: ManifestTable): ManifestFile[] {
+  return [file, ...parts];
+}
+
+/** Bytes of the table's content. */
+export function bytesOfTable(table: ManifestTable): number {
+  return filesOfTable(table).reduce((sum, { bytes }) => sum + bytes, 0);
+}

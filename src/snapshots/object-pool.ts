@@ -19,6 +19,8 @@ export interface ObjectPool {
   read(object: ObjectToRead): AsyncGenerator<Uint8Array<ArrayBuffer>, void>;
   /** Reads every byte against its checksum; rejects with what is wrong. */
   check(object: ObjectToRead, onBytes: (bytes: number) => void): Promise<void>;
+  /** Reads an object against the checksum of its stored bytes, or where it has another one against that of its content. */
+  checkStored(object: ObjectToRead, storedSha256: string | undefined): Promise<void>;
   /** Ends the threads, whatever they are doing. */
   close(): Promise<void>;
 }
@@ -62,6 +64,12 @@ export function createObjectPool(size: number): ObjectPool {
         if (message.reply === 'checked') return;
         if (message.reply === 'bytes') onBytes(message.bytes);
       }
+    },
+
+    async checkStored(object, storedSha256) {
+      await using exchange = await threads.acquire();
+      exchange.send({ task: 'check-stored', ...object, storedSha256 });
+      await exchange.receive();
     },
 
     close: () => threads.close(),

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { type ObjectToRead, type Packed, packFile, readFrames } from './object-file.ts';
+import { checkStored, type ObjectToRead, type Packed, packFile, readFrames } from './object-file.ts';
 import { ownsMemory, release } from './release.ts';
 
 /** What the pool asks of a worker: one task at a time, and of a reading task one frame at a time. */
@@ -8,6 +8,7 @@ export type WorkerRequest = { ticket: number } & WorkerTask;
 export type WorkerTask =
   | { task: 'pack'; source: string; destination: string; terminator: string | null; complete: SharedArrayBuffer }
   | ({ task: 'check' } & ObjectToRead)
+  | ({ task: 'check-stored'; storedSha256: string | undefined } & ObjectToRead)
   | ({ task: 'read' } & ObjectToRead)
   | { task: 'next' }
   | { task: 'close' };
@@ -58,6 +59,10 @@ function answer(request: WorkerRequest): void {
         reply({ reply: 'bytes', bytes: frame.length });
         release(frame);
       }
+      reply({ reply: 'checked' });
+      return;
+    case 'check-stored':
+      checkStored(request, request.storedSha256);
       reply({ reply: 'checked' });
       return;
     case 'read':

@@ -2,26 +2,19 @@
  * `npm run bench -- postgres [MEGABYTES]`: builds and loads against the raw tools, on generated data (default 1000 MB,
  * half of it one table), both sides in one run and in turns; medians of three. Figures are ratios: machines differ.
  */
-import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startThrowAwayServer } from '../../src/engines/postgres/throw-away-server.ts';
 import { anyClientTools } from '../../src/engines/postgres/tools.ts';
 import { localRunner } from '../../src/process/local.ts';
 import { benchData } from '../helpers/bench-data.ts';
+import { type Measured, measuredRun, printTable } from '../helpers/measured-run.ts';
 
 const ROUNDS = 3;
 const JOBS = 2;
 const megabytes = Number(process.argv[2] ?? 1000);
 const tool = new URL('../../dist/tool.js', import.meta.url).pathname;
-
-interface Measured {
-  seconds: number;
-  /** The most memory that the process itself held. */
-  megabytes: number;
-  output: string;
-}
 
 const report = (): void => {};
 const context = {
@@ -59,35 +52,35 @@ async function measure(): Promise<void> {
   let again = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     await rm(archive, { recursive: true, force: true });
-    dumps.push(await run(pg_dump, ['-Fd', `-j${JOBS}`, '-Z1', '-f', archive, '-d', source]));
+    dumps.push(await measuredRun(pg_dump, ['-Fd', `-j${JOBS}`, '-Z1', '-f', archive, '-d', source]));
     await rm(zipped, { force: true });
-    zips.push(await run('sh', ['-c', `"${pg_dump}" -d "${source}" | zip -q "${zipped}" -`]));
+    zips.push(await measuredRun('sh', ['-c', `"${pg_dump}" -d "${source}" | zip -q "${zipped}" -`]));
     const work = join(folder, `work-${round}`);
     const config = await configure(work);
-    builds.push(await run(process.execPath, [tool, '--config', config, '--json', 'build', 'bench']));
+    builds.push(await measuredRun(process.execPath, [tool, '--config', config, '--json', 'build', 'bench']));
     stored = await size(join(work, 'objects'));
-    await run(process.execPath, [tool, '--config', config, '--json', 'build', 'bench']);
+    await measuredRun(process.execPath, [tool, '--config', config, '--json', 'build', 'bench']);
     again = (await size(join(work, 'objects'))) - stored;
     loads.push(
-      await run(process.execPath, [tool, '--config', config, '--json', '--yes', 'load', 'bench', '--no-undo']),
+      await measuredRun(process.execPath, [tool, '--config', config, '--json', '--yes', 'load', 'bench', '--no-undo']),
     );
     await sql('postgres', 'DROP DATABASE IF EXISTS raw WITH (FORCE)');
     await sql('postgres', 'CREATE DATABASE raw');
-    restores.push(await run(pg_restore, ['-Fd', `-j${JOBS}`, '-d', server.url('raw'), archive]));
+    restores.push(await measuredRun(pg_restore, ['-Fd', `-j${JOBS}`, '-d', server.url('raw'), archive]));
     await rm(work, { recursive: true });
   }
   const swap = Math.max(...loads.map(({ output }) => Number(/"swap_ms":(\d+)/.exec(output)?.[1])));
   const memory = Math.max(...[...builds, ...loads].map((measured) => measured.megabytes));
   const archived = await size(archive);
   const zip = (await stat(zipped)).size;
-  table([
+  printTable([
     ['', 'seconds', 'of pg_dump -Fd -Z1', 'of pg_dump | zip', 'MB stored'],
     [`pg_dump -Fd -j${JOBS} -Z1`, seconds(dumps), '1', '', mb(archived)],
     ['pg_dump | zip', seconds(zips), '', '1', mb(zip)],
     ['tool build', seconds(builds), ratio(builds, dumps), ratio(builds, zips), mb(stored)],
     ['to reach', '', '0.65', '0.20', `${mb(Math.min(archived, zip))} or less`],
   ]);
-  table([
+  printTable([
     ['', 'seconds', 'of pg_restore'],
     [`pg_restore -Fd -j${JOBS}`, seconds(restores), '1'],
     ['tool load', seconds(loads), ratio(loads, restores)],
@@ -114,29 +107,8 @@ targets:
   return config;
 }
 
-function run(file: string, args: string[]): Promise<Measured> {
-  const started = performance.now();
-  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
-  let megabytes = 0;
-  const watch = setInterval(async () => {
-    const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
-    megabytes = Math.max(megabytes, Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024));
-  }, 50);
-  return new Promise((resolve, reject) => {
-    child.once('close', (code) => {
-      clearInterval(watch);
-      if (code !== 0) return reject(new Error(`${file} ended with ${code}\n${output.slice(-2000)}`));
-      return resolve({ seconds: (performance.now() - started) / 1000, megabytes, output });
-    });
-  });
-}
-
 async function sql(database: string, statement: string): Promise<void> {
-  await run(psql, ['-Xq', '-v', 'ON_ERROR_STOP=1', '-d', server.url(database), '-c', statement]);
+  await measuredRun(psql, ['-Xq', '-v', 'ON_ERROR_STOP=1', '-d', server.url(database), '-c', statement]);
 }
 
 async function size(directory: string): Promise<number> {
@@ -159,10 +131,4 @@ function ratio(ours: Measured[], theirs: Measured[]): string {
 
 function mb(bytes: number): string {
   return (bytes / 1e6).toFixed(0);
-}
-
-function table(rows: string[][]): void {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  for (const row of rows) console.log(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
-  console.log();
 }

@@ -13,6 +13,7 @@ const sources: CompletionSources = {
     { value: 'app', description: 'App' },
     { value: 'shop', description: 'Shop' },
   ],
+  sensitiveKeys: async () => [{ value: 'authtoken', description: '' }],
   snapshots: async (target) => [{ value: '0', description: `newest of ${target}` }],
 };
 
@@ -21,9 +22,33 @@ async function offered(line: string): Promise<string[]> {
 }
 
 test.each([
-  ['', ['build', 'load', 'undo', 'verify', 'rm', 'targets', 'target', 'config', 'demo', 'completion']],
+  [
+    '',
+    [
+      'build',
+      'load',
+      'sanitize',
+      'undo',
+      'subset',
+      'push',
+      'pull',
+      'diff',
+      'export',
+      'import',
+      'verify',
+      'rm',
+      'prune',
+      'targets',
+      'target',
+      'config',
+      'demo',
+      'completion',
+    ],
+  ],
   ['ta', ['targets', 'target']],
   ['config ', ['init', 'check', 'show', 'schema', 'encrypt', 'decrypt']],
+  ['config decrypt ', ['authtoken']],
+  ['config encrypt targets.app.name a', ['authtoken']],
   ['completion ', ['bash', 'zsh', 'fish']],
   ['load ', ['app', 'shop']],
   ['load s', ['shop']],

@@ -204,8 +204,9 @@ test('with --read-only a command that writes is refused, and its dry run is not'
   expect(await runWith(['work', '--read-only'], [finds])).toMatchObject({ exit: 0, stdout: 'found 1\n' });
 });
 
-test('the commands that write are build, load, undo and rm', () => {
-  expect(COMMANDS.filter(({ writes }) => writes).map(({ name }) => name)).toEqual(['build', 'load', 'undo', 'rm']);
+test('the commands that write are those that change databases or snapshots', () => {
+  const writing = COMMANDS.filter(({ writes }) => writes).map(({ name }) => name);
+  expect(writing).toEqual(['build', 'load', 'sanitize', 'undo', 'subset', 'push', 'pull', 'import', 'rm', 'prune']);
 });
 
 test('the screens are told of --read-only', async () => {

@@ -118,7 +118,7 @@ test('rm removes nothing without a yes, and says what it would remove', async ()
   expect((await tool(['rm', 'app', '1'])).exit).toBe(5);
   const { exit, stdout } = await tool(['rm', 'app', '1', '--dry-run']);
   expect(exit).toBe(0);
-  expect(stdout).toMatch(/^Remove snapshot 1 of app \(aaaa0000\): .*\n {2}frees {2}\d+ B /);
+  expect(stdout).toMatch(/^Remove snapshot 1 of app \(aaaa0000\): .*\n {2}from {3}this machine\n {2}frees {2}\d+ B /);
   expect((await tool(['target', 'app'])).stdout).toContain('aaaa0000');
 });
 

@@ -48,5 +48,5 @@ test('there are some sixty of them', () => {
 
 /** Without what differs from machine to machine: the folder, and which programs and keychains there are. */
 function independent(output: string, folder: string): string {
-  return output.replaceAll(folder, '').replace(/(?<=\n\n)(?:Engines|Docker|Keychain)\n(?: .*\n)+\n/g, '');
+  return output.replaceAll(folder, '').replace(/(?<=^|\n\n)(?:Engines|Docker|Keychain)\n(?: .*\n)+\n/g, '');
 }

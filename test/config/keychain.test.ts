@@ -36,8 +36,11 @@ describe.skipIf(lacking)(`the secret_key in the system's keychain${lacking}`, ()
     const { stdout } = await inSession(
       path,
       `tool config init --keychain && sed -i '$a authtoken: sesame' ${FILE} && tool config encrypt && cat ${FILE} &&
-       echo "= $(tool config decrypt authtoken)" && tool config show | grep secret_key`,
+       echo "= $(tool config decrypt authtoken)" && tool config show | grep secret_key &&
+       ln -s ${FILE} link.yml && echo "by a link $(tool --config link.yml config decrypt authtoken)"`,
     );
+    expect(stdout).toContain('by a link sesame');
+    expect(stdout).toContain("# The system's keychain holds it");
     expect(stdout).toContain("Its secret_key is in the system's keychain");
     expect(stdout).toMatch(/^secret_key: "?keychain"?$/m);
     expect(stdout).toMatch(/^authtoken: \$aes\$[0-9a-f]+$/m);
@@ -50,9 +53,23 @@ describe.skipIf(lacking)(`the secret_key in the system's keychain${lacking}`, ()
     const { stdout } = await inSession(
       path,
       `tool config init --keychain && sed -i '$a authtoken: sesame' ${FILE} && tool config encrypt &&
-       tool config init --keychain --force && tool --config ${FILE}.replaced config decrypt authtoken`,
+       tool config init --keychain --force && tool --config ${FILE}.replaced config decrypt authtoken &&
+       sed -i '$a authtoken: poppy' ${FILE} && tool config encrypt &&
+       tool config init --force && tool --config ${FILE}.replaced config decrypt authtoken`,
     );
-    expect(stdout.trim().split('\n').at(-1)).toBe('sesame');
+    expect(stdout.match(/^(sesame|poppy)$/gm)).toEqual(['sesame', 'poppy']);
+  }, 60_000);
+});
+
+describe.skipIf(lacking)(`a keychain that is there and keeps nothing${lacking}`, () => {
+  it('is not taken for one: init says so, and the key is in the file', async () => {
+    const { path } = await configFolder({});
+    const { stdout, stderr } = await inSession(path, `tool config init --keychain --json; cat ${FILE}`, {
+      keychain: false,
+    });
+    expect(stderr).toContain('warning: The keychain cannot keep the key: ');
+    expect(stdout).toContain('"secret_key_in":"file"');
+    expect(stdout).toMatch(/^secret_key: "[0-9a-f]{32}"$/m);
   }, 60_000);
 });
 
@@ -63,7 +80,9 @@ it('without a keychain init says so in one line, and the key is in the file, for
     cwd: path,
   });
   expect(stderr.trim().split('\n')).toEqual([
-    expect.stringMatching(/^warning: The keychain cannot keep the secret_key: /),
+    expect.stringMatching(
+      /^warning: The keychain cannot keep the key: .+ The secret_key is in the file, which only you may read$/,
+    ),
   ]);
   expect(await readFile(join(path, FILE), 'utf8')).toMatch(/^secret_key: "[0-9a-f]{32}"$/m);
 });
@@ -74,6 +93,9 @@ it('a configuration that leaves its key to a keychain that is not there is refus
   await expect(run(process.execPath, [MAIN, 'targets'], { env, cwd: path })).rejects.toMatchObject({
     code: 3,
     stderr: expect.stringMatching(/secret_key cannot be read from the keychain: .*TOOL_SECRET_KEY/s),
+  });
+  await expect(run(process.execPath, [MAIN, 'targets', '--json'], { env, cwd: path })).rejects.toMatchObject({
+    stdout: expect.stringContaining('"code":"keychain_unavailable"'),
   });
   const { stdout } = await run(process.execPath, [MAIN, 'targets'], {
     env: { ...env, TOOL_SECRET_KEY: 'ab'.repeat(16) },

@@ -118,8 +118,8 @@ const CASES: { title: string; text: string; problems: string[]; hint?: string }[
     title: 'a connection URL has a known scheme',
     text: 'targets: {app: {snapshot: {src_url: oracle://h/d}}}\noverride: {dst_db_url: "{{`X` | env}}"}\n',
     problems: [
-      '2:37 wrong_value targets.app.snapshot.src_url must be a connection URL with the scheme postgres, postgresql, pgdocker, mysql or mydocker',
-      '3:24 wrong_value override.dst_db_url must be a connection URL with the scheme postgres, postgresql, pgdocker, mysql or mydocker',
+      '2:37 wrong_value targets.app.snapshot.src_url must be a connection URL with the scheme postgres, postgresql, pgdocker, mysql, mariadb or mydocker',
+      '3:24 wrong_value override.dst_db_url must be a connection URL with the scheme postgres, postgresql, pgdocker, mysql, mariadb or mydocker',
     ],
   },
   {

@@ -141,6 +141,7 @@ export function fakeOperations(world: FakeWorld): Operations {
     planRemove: async (_session, { target, snapshot }) => ({
       target,
       snapshot: find(target, snapshot),
+      from: ['local'],
       frees_bytes: 1_200_000,
     }),
     remove: async (_session, { target, snapshot }) => {

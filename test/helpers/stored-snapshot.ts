@@ -1,26 +1,44 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Manifest } from '../../src/snapshots/manifest.ts';
 import { createObjectPool } from '../../src/snapshots/object-pool.ts';
 import { createRepository } from '../../src/snapshots/repository.ts';
 
+type Stored = Pick<Manifest, 'id' | 'target' | 'created_at'> & Partial<Manifest>;
+
 /** Stores a snapshot of one table without any database; each has the content, and so the objects, that the test says. */
-export async function storeSnapshot(
+export function storeSnapshot(
   directory: string,
-  { id, content, ...change }: Pick<Manifest, 'id' | 'target' | 'created_at'> & { content: string; note?: string },
-): Promise<void> {
+  { content, ...given }: Stored & { content: string },
+): Promise<Manifest> {
+  return storeTables(directory, { ...given, contents: { items: content } });
+}
+
+/** Stores a snapshot of several tables. */
+export async function storeTables(
+  directory: string,
+  { id, contents, ...change }: Stored & { contents: Record<string, string | Uint8Array> },
+): Promise<Manifest> {
   const repository = createRepository({ directory, report: () => {} });
   await mkdir(directory, { recursive: true });
-  const source = join(directory, `${id}.dat`);
-  const destination = join(directory, `${id}.object`);
-  await writeFile(source, content);
-  const pool = createObjectPool(1);
+  const pool = createObjectPool(2);
   pool.finish();
-  const { sha256, bytes, storedBytes } = await pool.pack({ source, destination, terminator: null, onBytes: () => {} });
+  let added = 0;
+  const tables = await Promise.all(
+    Object.entries(contents).map(async ([name, content]) => {
+      const source = join(directory, `${id}-${name}.dat`);
+      const destination = join(directory, `${id}-${name}.object`);
+      await writeFile(source, content);
+      const packed = await pool.pack({ source, destination, terminator: null, onBytes: () => {} });
+      await rm(source);
+      const { sha256, bytes, storedBytes, storedSha256, lines } = packed;
+      if (await repository.store(destination, { sha256 })) added += storedBytes;
+      const file = { name: `${name}.dat`, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 };
+      return { name: `public.${name}`, rows: lines, file };
+    }),
+  );
   await pool.close();
-  await repository.store(destination, { sha256 });
-  const file = { name: 'items.dat', sha256, bytes, stored_bytes: storedBytes };
-  await repository.write({
+  const manifest: Manifest = {
     format: 1,
     id,
     engine: 'postgres',
@@ -29,10 +47,12 @@ export async function storeSnapshot(
     sanitized: false,
     note: null,
     schemas: ['public'],
-    tables: [{ name: 'public.items', rows: content.split('\n').length - 1, file }],
+    tables,
     files: [],
-    added_bytes: storedBytes,
+    added_bytes: added,
     details: {},
     ...change,
-  });
+  };
+  await repository.write(manifest);
+  return manifest;
 }

@@ -42,7 +42,7 @@ describeWithPostgres('tool demo without a terminal', () => {
   }
 
   it(
-    'builds, verifies, loads and undoes, tells each step, and leaves nothing',
+    'builds, verifies, loads, undoes, sanitizes and makes a subset, tells each step, and leaves nothing',
     async () => {
       const child = demo('--json');
       const [output, errors, [exit]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
@@ -64,6 +64,12 @@ describeWithPostgres('tool demo without a terminal', () => {
       expect(tour.loaded).toMatchObject({ rows: tour.built.rows, undo_database: null });
       expect(tour.reloaded.undo_database).not.toBeNull();
       expect(tour.undone.destination).toBe(tour.reloaded.destination);
+      expect(tour.sanitized).toMatchObject({ snapshot: { sanitized: true }, coverage: { findings: [] } });
+      expect(tour.sanitized.coverage.tables).toContainEqual(
+        expect.objectContaining({ name: 'public.customer', state: 'changed' }),
+      );
+      expect(tour.subset.rows).toBeLessThan(tour.built.rows / 10);
+      expect(tour.subset.proof.every(({ orphans }) => orphans === 0)).toBe(true);
       expect(output).not.toMatch(/postgres:\/\/[^\s"@]*:[^\s"@]*@/);
       await expectNothingLeft();
     },

@@ -115,3 +115,16 @@ test('closing ends what is going on and what waits, and takes no more', async ()
   await Promise.all(ends);
   await expect(pool.check({ path: '', sha256: '', bytes: 0 }, () => {})).rejects.toThrow('closed');
 });
+
+test('an object is told by its stored bytes, or else by its content; a damaged one by neither', async () => {
+  const { path, sha256, bytes, storedSha256 } = await pack('stored', 'rows\n'.repeat(10_000));
+  const object = { path, sha256, bytes };
+  await pool.checkStored(object, storedSha256);
+  await pool.checkStored({ ...object, sha256: 'f'.repeat(64) }, storedSha256);
+  await pool.checkStored(object, 'f'.repeat(64));
+  await pool.checkStored(object, undefined);
+  const stored = await readFile(path);
+  stored[20] = (stored[20] ?? 0) ^ 1;
+  await writeFile(path, stored);
+  await expect(pool.checkStored(object, storedSha256)).rejects.toThrow();
+});

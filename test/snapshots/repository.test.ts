@@ -78,8 +78,8 @@ test('what only one snapshot names is its own', async () => {
   const both = manifest('both', { files: [file('a'), file('b')] });
   await repository.write(shared);
   await repository.write(both);
-  expect(await repository.ownBytes(both)).toBe(4);
-  expect(await repository.ownBytes(shared)).toBe(0);
+  expect(await repository.ownBytes([both])).toBe(4);
+  expect(await repository.ownBytes([shared])).toBe(0);
 });
 
 test('a sweep takes what nobody names and is older than a day, and nothing else', async () => {

@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { EXIT, UserError } from '../../errors.ts';
 
 const PATIENCE = 10_000;
 const LOOK_EVERY = 20;
+/** Nobody writes for so long; of an owner on another machine, as in a shared home, that is all there is to know. */
+const MOST_HELD = 60_000;
 
-/** Holds a file for one writer among all processes of this machine; waits for another one to be done. */
+/** Holds a file for one writer among all processes; waits for another one to be done. */
 export async function lockFile(path: string): Promise<AsyncDisposable> {
   const lock = `${path}.lock`;
   const own = `${lock}.${process.pid}-${randomBytes(4).toString('hex')}`;
   const end = Date.now() + PATIENCE;
-  await writeFile(own, String(process.pid), { mode: 0o600 });
+  await writeFile(own, `${process.pid} ${hostname()}`, { mode: 0o600 });
   try {
     while (!(await take(lock, own))) {
       if (Date.now() > end) throw busy(path, lock);
@@ -31,7 +34,7 @@ async function take(lock: string, own: string): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     const owner = await readFile(lock, 'utf8').catch(() => null);
-    if (owner !== null && !isAlive(Number(owner))) await removeDead(lock, { owner, aside: `${own}.dead` });
+    if (owner !== null && !(await isHeld(lock, owner))) await removeDead(lock, { owner, aside: `${own}.dead` });
     return false;
   }
 }
@@ -42,6 +45,13 @@ async function removeDead(lock: string, { owner, aside }: { owner: string; aside
   const moved = await readFile(aside, 'utf8').catch(() => owner);
   if (moved !== owner) await link(aside, lock).catch(() => {});
   await rm(aside, { force: true });
+}
+
+async function isHeld(lock: string, owner: string): Promise<boolean> {
+  const [pid, host] = owner.split(' ');
+  if (host === hostname()) return isAlive(Number(pid));
+  const { mtimeMs } = await stat(lock).catch(() => ({ mtimeMs: Date.now() }));
+  return Date.now() - mtimeMs < MOST_HELD;
 }
 
 function isAlive(pid: number): boolean {

@@ -1,6 +1,7 @@
 import type { ConfigFile } from '../config-file.ts';
 import type { Finding } from '../finding.ts';
 import type { Shape } from '../schema/shape.ts';
+import { IN_KEYCHAIN } from '../secrets/keychain.ts';
 import { isTree } from '../tree.ts';
 
 /** A file that holds a plain secret is for its owner alone. */
@@ -26,9 +27,10 @@ function holdsSecret(value: unknown, shape: Shape): boolean {
   });
 }
 
-/** A URL is a secret only for a password that is written in it. */
+/** A URL is a secret only for a password that is written in it; the word keychain is none. */
 function isPlainSecret(value: string): boolean {
   const userinfo = /:\/\/([^/?#]*)@/.exec(value)?.[1];
+  if (value === IN_KEYCHAIN) return false;
   const secret = value.includes('://') || value.includes('{{') ? /:(.*)/s.exec(userinfo ?? '')?.[1] : value;
   return secret !== undefined && secret !== '' && !secret.startsWith('$aes$') && !/^\{\{.*\}\}$/.test(secret);
 }

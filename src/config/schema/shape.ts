@@ -44,6 +44,8 @@ export function shapeOf(schema: v.GenericSchema): Shape {
     case 'picklist':
       return { ...facts, kind: 'value', type: 'text', choices: inner.options ?? [] };
     case 'string':
+    // Text, or a list of what the text would separate by commas.
+    case 'union':
       return { ...facts, kind: 'value', type: 'text', choices: [] };
     case 'number':
       return { ...facts, kind: 'value', type: isInteger(inner) ? 'integer' : 'number', choices: [] };

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { traits } from './traits.ts';
 import { tableName, templateUrl, text } from './values.ts';
 
-const columns = v.pipe(text, v.examples(['customer_id']));
+const columns = v.pipe(v.union([text, v.array(text)]), v.examples(['customer_id']));
 
 const subsetTableSchema = v.strictObject({
   table: v.pipe(tableName, v.description('Table to begin with.')),
@@ -27,7 +27,7 @@ const subsetTableSchema = v.strictObject({
 
 const addedRelationshipSchema = v.strictObject({
   fk_table: v.pipe(tableName, v.description('Table that refers.')),
-  fk_columns: v.pipe(columns, v.description('Its columns; several are separated by commas.')),
+  fk_columns: v.pipe(columns, v.description('Its columns: one, several separated by commas, or a list.')),
   ref_table: v.pipe(tableName, v.description('Table that is referred to.'), v.examples(['public.customers'])),
   ref_columns: v.pipe(columns, v.description('Its columns, in the same order.'), v.examples(['id'])),
 });

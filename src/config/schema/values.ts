@@ -16,7 +16,7 @@ export const databaseUrl = v.pipe(
   text,
   v.check(
     isConnectionUrl,
-    'must be a connection URL with the scheme postgres, postgresql, pgdocker, mysql or mydocker',
+    'must be a connection URL with the scheme postgres, postgresql, pgdocker, mysql, mariadb or mydocker',
   ),
   v.examples(['postgres://user:password@localhost:5432/app']),
   traits({ secret: true, hint: 'Write it as postgres://user@host:5432/database.' }),

@@ -16,10 +16,8 @@ export function encrypt(plain: string, secretKey: string): string {
 
 /** What `encrypt` was given; `null` for another key, and for a value that is damaged. */
 export function decrypt(encrypted: string, secretKey: string): string | null {
-  const hex = encrypted.slice(ENCRYPTED.length);
-  if (!encrypted.startsWith(ENCRYPTED) || !/^(?:[0-9a-f]{2})+$/i.test(hex)) return null;
-  const sealed = Buffer.from(hex, 'hex');
-  if (sealed.length < NONCE_BYTES + TAG_BYTES) return null;
+  if (!isWhole(encrypted)) return null;
+  const sealed = Buffer.from(encrypted.slice(ENCRYPTED.length), 'hex');
   const key = Buffer.from(secretKey, 'latin1');
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
@@ -28,4 +26,11 @@ export function decrypt(encrypted: string, secretKey: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** Whether it has the form of an encrypted value; one that was cut off has not. */
+export function isWhole(encrypted: string): boolean {
+  const hex = encrypted.slice(ENCRYPTED.length);
+  const least = 2 * (NONCE_BYTES + TAG_BYTES);
+  return encrypted.startsWith(ENCRYPTED) && hex.length >= least && /^(?:[0-9a-f]{2})+$/i.test(hex);
 }

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 /** In the place of `secret_key`: the system's keychain holds it. */
@@ -7,20 +10,22 @@ const SERVICE = 'tool';
 /** A keychain may ask its owner to unlock it; one that says nothing for so long has nobody to ask. */
 const PATIENCE = 30_000;
 
-export class KeychainUnavailable extends Error {
+class KeychainUnavailable extends Error {
   override readonly name = 'KeychainUnavailable';
 }
 
 /** The key of a configuration file, by its absolute path; `null` when the keychain has none for it. */
-export function readFromKeychain(file: string): Promise<string | null> {
-  return withKeychain((keychain) => keychain.getPassword(SERVICE, file));
+export async function readFromKeychain(file: string): Promise<string | null> {
+  const account = await accountOf(file);
+  return withKeychain((keychain) => keychain.getPassword(SERVICE, account));
 }
 
 /** Keeps the key, and reads it back: a keychain that forgets at once is none. */
 export async function writeToKeychain(file: string, secretKey: string): Promise<void> {
+  const account = await accountOf(file);
   const kept = await withKeychain(async (keychain) => {
-    await keychain.setPassword(SERVICE, file, secretKey);
-    return keychain.getPassword(SERVICE, file);
+    await keychain.setPassword(SERVICE, account, secretKey);
+    return keychain.getPassword(SERVICE, account);
   });
   if (kept !== secretKey) throw new KeychainUnavailable('it did not keep the key');
 }
@@ -35,16 +40,20 @@ export async function findKeychain(): Promise<{ ok: boolean; reason: string | nu
   }
 }
 
+/** One name for a file, by whichever links it is reached, whether it is there already or not. */
+async function accountOf(file: string): Promise<string> {
+  const folder = await realpath(dirname(file)).catch(() => dirname(file));
+  return realpath(file).catch(() => join(folder, basename(file)));
+}
+
 type Keychain = typeof import('keytar');
 
 /** Rejects with KeychainUnavailable, in words, for whatever goes wrong. */
 async function withKeychain<T>(use: (keychain: Keychain) => Promise<T>): Promise<T> {
-  const loaded = await import('keytar').catch(() => null);
-  if (loaded === null) throw new KeychainUnavailable('the package keytar is not installed for this system');
-  const keychain = (loaded as { default?: Keychain }).default ?? loaded;
-  if (process.platform === 'linux' && !process.env.DBUS_SESSION_BUS_ADDRESS) {
+  if (process.platform === 'linux' && !hasSessionBus()) {
     throw new KeychainUnavailable('there is no D-Bus session (DBUS_SESSION_BUS_ADDRESS is not set)');
   }
+  const keychain = await loadKeychain();
   const waiting = new AbortController();
   const tooLong = setTimeout(PATIENCE, undefined, { signal: waiting.signal }).then(() => {
     throw new KeychainUnavailable(`it has not answered for ${PATIENCE / 1000} seconds`);
@@ -57,5 +66,22 @@ async function withKeychain<T>(use: (keychain: Keychain) => Promise<T>): Promise
   } finally {
     waiting.abort();
     tooLong.catch(() => {});
+  }
+}
+
+/** Without a bus libsecret would try to start one, which takes a display. */
+function hasSessionBus(): boolean {
+  const { DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: folder } = process.env;
+  return Boolean(address) || (folder !== undefined && existsSync(join(folder, 'bus')));
+}
+
+/** It is an optional package, which needs a library of the system besides. */
+async function loadKeychain(): Promise<Keychain> {
+  try {
+    const loaded: Keychain & { default?: Keychain } = await import('keytar');
+    return loaded.default ?? loaded;
+  } catch (error) {
+    const [reason] = (error as Error).message.split('\n');
+    throw new KeychainUnavailable(`the package keytar cannot be loaded: ${reason}`);
   }
 }

@@ -1,65 +1,94 @@
 import type { Finding } from '../finding.ts';
 import type { Piece } from '../template.ts';
-import { dotted, isTree, type KeyPath, removeValue, type Tree } from '../tree.ts';
+import { dotted, isTree, type KeyPath, type Tree } from '../tree.ts';
 import { joinUrl } from '../url-insertion.ts';
-import { decrypt, ENCRYPTED } from './cipher.ts';
+import { decrypt, ENCRYPTED, isWhole } from './cipher.ts';
 
 export interface OpenedValues {
-  findings: Finding[];
-  /** Dotted keys of the values that were encrypted: nothing may show them. */
-  opened: Set<string>;
+  /** Opens what templates have brought in meanwhile. */
+  openFilled(): void;
+  /** What could not be opened. */
+  findings(): Finding[];
+  /** Findings about the values, without what a message may repeat of them; none about what is not open. */
+  withoutValues(findings: Finding[]): Finding[];
 }
 
-/** A value that is encrypted whole, or in part where it is a URL: `postgres://user:$aes$…@host/db`. */
-const WHOLE = /^\$aes\$\S*$/;
-/** Stands for an item that cannot be opened. */
-const HIDDEN = '***';
-const PART = /(\$aes\$[0-9a-f]*)/gi;
+/** What a URL may hold: `postgres://user:$aes$…@host/db`. Any other text is encrypted whole or not at all. */
+const PART = /(\$aes\$[0-9a-fA-F]*)/;
+
+/** Stands for what is not open, so that it is not missing as well. */
+const CLOSED = '***';
+
+const WRITE_AGAIN = 'Write the plain value, then: tool config encrypt';
+
+/** Where a value stands: `parent[name]`. */
+interface Place {
+  parent: Tree;
+  name: string;
+  path: KeyPath;
+}
 
 /**
- * Puts what was encrypted into its place, in every text of the configuration. What cannot be opened is taken out, and
- * a finding; without a key that fits its form nothing can be, and the key's own finding says so.
+ * Puts what was encrypted into its place, in every text of the configuration: from then on it is as if it had been
+ * written there, templates included. Without a key that fits its form nothing opens, and the key's own finding says so.
  */
 export function openValues(tree: Tree): OpenedValues {
   const key = typeof tree.secret_key === 'string' && /^[0-9a-f]{32}$/i.test(tree.secret_key) ? tree.secret_key : null;
-  const findings: Finding[] = [];
-  const opened = new Set<string>();
+  const opened = new Map<string, string>();
+  const closed = new Map<string, { path: KeyPath; damaged: boolean }>();
+  const withTemplates: Place[] = [];
 
-  function open(parent: Tree | unknown[], name: string | number, path: KeyPath): void {
-    const value = (parent as Tree)[name];
-    if (Array.isArray(value)) for (const index of value.keys()) open(value, index, [...path, index]);
-    else if (isTree(value)) for (const child of Object.keys(value)) open(value, child, [...path, child]);
-    else if (typeof value === 'string' && value.includes(ENCRYPTED)) openText(value, { parent, name, path });
-  }
-
-  function openText(
-    text: string,
-    { parent, name, path }: { parent: Tree | unknown[]; name: string | number; path: KeyPath },
-  ): void {
-    const isWhole = WHOLE.test(text);
-    // Elsewhere `$aes$` is a text like any other.
-    if (!isWhole && !text.includes('://')) return;
-    const plain = key === null ? null : isWhole ? decrypt(text, key) : openParts(text, key);
-    if (plain === null) {
-      if (key !== null) findings.push(notOpened(path));
-      // The neighbours in a list keep their numbers.
-      if (Array.isArray(parent)) parent[Number(name)] = HIDDEN;
-      else removeValue(tree, path);
-    } else {
-      opened.add(dotted(path));
-      (parent as Tree)[name] = plain;
+  function open(value: unknown, path: KeyPath): void {
+    if (typeof value !== 'object' || value === null) return;
+    for (const name of Object.keys(value)) {
+      const parent = value as Tree;
+      const child = parent[name];
+      // secret_key opens the others.
+      if (path.length === 0 && name === 'secret_key') continue;
+      if (typeof child === 'string' && !child.includes(ENCRYPTED) && !child.includes('{{')) continue;
+      const here = [...path, isTree(value) ? name : Number(name)];
+      if (typeof child === 'string') openWritten({ parent, name, path: here });
+      else open(child, here);
     }
   }
 
-  for (const name of Object.keys(tree)) if (name !== 'secret_key') open(tree, name, [name]);
-  return { findings, opened };
+  function openWritten(place: Place): void {
+    const { parent, name } = place;
+    const text = String(parent[name]);
+    // In which part of a URL something stands is known when its templates are filled in.
+    if (text.startsWith(ENCRYPTED) || !text.includes('{{')) openText(place);
+    if (String(parent[name]).includes('{{')) withTemplates.push(place);
+  }
+
+  function openText({ parent, name, path }: Place): void {
+    const text = parent[name];
+    if (typeof text !== 'string' || !text.includes(ENCRYPTED)) return;
+    const isAll = text.startsWith(ENCRYPTED);
+    if (!isAll && !text.includes('://')) return;
+    const parts = isAll ? [text] : text.split(PART);
+    const plain = key === null ? null : isAll ? decrypt(text, key) : openParts(parts, key);
+    if (plain !== null) opened.set(dotted(path), plain);
+    else
+      closed.set(dotted(path), { path, damaged: parts.some((part) => part.startsWith(ENCRYPTED) && !isWhole(part)) });
+    parent[name] = plain ?? CLOSED;
+  }
+
+  open(tree, []);
+  return {
+    openFilled: () => withTemplates.forEach(openText),
+    findings: () => (key === null ? [] : notOpened([...closed.values()], { none: opened.size === 0 })),
+    withoutValues: (findings) =>
+      findings
+        .filter(({ path }) => !closed.has(dotted(path)))
+        .map((finding) => withoutValue(finding, opened.get(dotted(finding.path)))),
+  };
 }
 
 /** The URL with its encrypted parts in plain, each fitted to its place as what a template inserts is. */
-function openParts(url: string, key: string): string | null {
+function openParts(parts: string[], key: string): string | null {
   const pieces: Piece[] = [];
-  for (const part of url.split(PART)) {
-    const inserted = part.toLowerCase().startsWith(ENCRYPTED);
+  for (const part of parts) {
+    const inserted = part.startsWith(ENCRYPTED);
     const text = inserted ? decrypt(part, key) : part;
     if (text === null) return null;
     if (text !== '' || inserted) pieces.push({ text, inserted });
@@ -67,17 +96,33 @@ function openParts(url: string, key: string): string | null {
   return joinUrl(pieces);
 }
 
-function notOpened(path: KeyPath): Finding {
-  return {
-    path,
-    code: 'secret_not_opened',
-    message: { says: 'cannot be decrypted with this secret_key' },
-    hint: 'It was encrypted with another secret_key, or it is damaged. Write the plain value, then: tool config encrypt',
+/** Where nothing at all opens it is the key that is wrong, which is told once. */
+function notOpened(closed: { path: KeyPath; damaged: boolean }[], { none }: { none: boolean }): Finding[] {
+  const code = 'secret_not_opened';
+  const whole = closed.filter(({ damaged }) => !damaged);
+  const isWrongKey = none && whole.length > 1;
+  const damages = closed.map(({ path, damaged }): Finding => {
+    const says = damaged ? 'is not a whole encrypted value' : 'cannot be decrypted with this secret_key';
+    const why = damaged ? 'A part of it is missing.' : 'It was encrypted with another secret_key, or it is damaged.';
+    return { path, code, message: { says }, hint: `${why} ${WRITE_AGAIN}` };
+  });
+  if (!isWrongKey) return damages;
+  const keys = whole.slice(0, 3).map(({ path }) => dotted(path));
+  const more = whole.length > keys.length ? ` and ${whole.length - keys.length} more` : '';
+  const wrongKey: Finding = {
+    path: ['secret_key'],
+    code,
+    message: { says: `opens none of the encrypted values: ${keys.join(', ')}${more}` },
+    hint: 'Give the secret_key that they were encrypted with.',
   };
+  return [wrongKey, ...damages.filter((_, index) => closed[index]?.damaged)];
 }
 
-/** A finding about a value that was encrypted, without what its message may repeat of the value. */
-export function withoutValue(finding: Finding, { opened }: OpenedValues): Finding {
-  if (!opened.has(dotted(finding.path))) return finding;
-  return { ...finding, message: { says: `is encrypted, and what it holds is not right (${finding.code})` }, offset: 0 };
+/** An error mostly repeats what is wrong, in whole or in part; advice says more about the key than about its value. */
+function withoutValue(finding: Finding, plain: string | undefined): Finding {
+  const { path, code, severity = 'error', message, hint } = finding;
+  const told = `${typeof message === 'string' ? message : message.says} ${hint}`;
+  if (plain === undefined || (severity === 'warning' && !told.includes(plain))) return finding;
+  const says = `is encrypted, and what it holds is not right (${code})`;
+  return { path, code, severity, message: { says }, hint: WRITE_AGAIN };
 }

@@ -2,23 +2,22 @@ import type { Shape } from '../schema/shape.ts';
 import { isTree, type KeyPath, type Tree } from '../tree.ts';
 import { ENCRYPTED, encrypt } from './cipher.ts';
 
-/** A value of the file that is plain and sensitive, and the same encrypted. */
-export interface PlainSecret {
-  path: KeyPath;
-  encrypted: string;
-}
-
 /** Every text in a tree with its key, whether the schema takes it for a secret or not. */
 export interface TextValue {
   path: KeyPath;
   text: string;
   secret: boolean;
+  /** Whether templates are filled in. */
+  template: boolean;
 }
 
 /** The texts that the file holds; `secret_key` is none of them, since it opens all others. */
 export function textsOf(tree: Tree, root: Shape): TextValue[] {
   function texts(value: unknown, shape: Shape | undefined, path: KeyPath): TextValue[] {
-    if (typeof value === 'string') return [{ path, text: value, secret: shape?.traits.secret === true }];
+    if (typeof value === 'string') {
+      const { secret = false, template = false } = shape?.traits ?? {};
+      return [{ path, text: value, secret, template }];
+    }
     if (Array.isArray(value)) {
       return value.flatMap((item, index) =>
         texts(item, shape?.kind === 'list' ? shape.of : undefined, [...path, index]),
@@ -33,28 +32,37 @@ export function textsOf(tree: Tree, root: Shape): TextValue[] {
   return texts(tree, root, []).filter(({ path }) => path.length > 1 || path[0] !== 'secret_key');
 }
 
-/** The text encrypted, of a URL only the password in it; `null` when there is nothing plain to encrypt. */
-export function encryptText(text: string, secretKey: string): string | null {
-  if (text === '' || text.startsWith(ENCRYPTED)) return null;
-  if (!text.includes('://')) return text.includes('{{') ? null : encrypt(text, secretKey);
-  const encrypted = text
-    .replace(/(:\/\/[^/?#:@]*:)([^/?#]*)(?=@)/, hideWith(secretKey))
-    .replace(/([?&]password=)([^&#]*)/i, hideWith(secretKey));
-  return encrypted === text ? null : encrypted;
+/** Why there is nothing to encrypt in a value. */
+export type Skipped = 'encrypted' | 'template' | 'no_password';
+
+/** The text encrypted, of a URL only the password in it; or why there is nothing to encrypt. */
+export function encryptText(
+  { text, template }: TextValue,
+  secretKey: string,
+): { encrypted: string } | { skipped: Skipped } {
+  if (text.startsWith(ENCRYPTED)) return { skipped: 'encrypted' };
+  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) || (template && text.includes('{{'));
+  if (!isUrl) return text === '' ? { skipped: 'no_password' } : { encrypted: encrypt(text, secretKey) };
+  const encrypted = PASSWORDS.reduce((url, pattern) => url.replace(pattern, hideWith(secretKey)), text);
+  if (encrypted !== text) return { encrypted };
+  const isTemplate = template && text.includes('{{');
+  return { skipped: text.includes(ENCRYPTED) ? 'encrypted' : isTemplate ? 'template' : 'no_password' };
 }
+
+/** Where a URL may hold one; what is before it is kept. */
+const PASSWORDS = [/(:\/\/[^/?#:@]*:)([^/?#]*)(?=@)/, /([?&]password=)([^&#]*)/i];
 
 function hideWith(secretKey: string) {
   return (whole: string, before: string, password: string): string => {
     if (password === '' || password.includes('{{') || password.includes(ENCRYPTED)) return whole;
-    return before + encrypt(decoded(password), secretKey);
+    return before + encrypt(urlText(password), secretKey);
   };
 }
 
-/** The password itself; a lone % stands for itself. */
-function decoded(password: string): string {
-  try {
-    return decodeURIComponent(password);
-  } catch {
-    return password;
-  }
+/**
+ * As it stands in the URL, so that it comes back just so. A character that does not belong there is encoded, since
+ * otherwise all of it would be taken for plain text when it is opened.
+ */
+function urlText(password: string): string {
+  return password.replace(/%(?![0-9a-fA-F]{2})|[^A-Za-z0-9_.~!$'()*,;=%-]/gu, encodeURIComponent);
 }

@@ -65,7 +65,7 @@ export async function readSource(
 }
 
 /** `ALTER DATABASE … SET` of the database of the session, as `name=value`. */
-async function readDatabaseSettings(session: Session): Promise<string[]> {
+export async function readDatabaseSettings(session: Session): Promise<string[]> {
   const rows = await session.query<{ setting: string }>(`
     SELECT unnest(setconfig) AS setting FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
     WHERE s.setrole = 0 AND d.datname = current_database()`);

@@ -1,4 +1,5 @@
 import type { Engine } from '../engine.ts';
+import { countRows } from './count-rows.ts';
 import { dump } from './dump.ts';
 import { inspectDestination, planRestore } from './preflight.ts';
 import { probe } from './probe.ts';
@@ -20,7 +21,9 @@ export const postgres: Engine = {
   planRestore,
   restore,
   inspect: async (context, url) => (await inspectDestination(context, url)).destination,
+  scriptsRollBack: true,
   runScript,
+  countRows,
   findKept,
   undo,
 };

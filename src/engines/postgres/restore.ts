@@ -35,6 +35,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       state: 'done',
       label: `Checked ${formatNumberOf(plan.tables.length, 'table')}, row by row counted`,
     });
+    await run.beforeSwap?.(beside);
     await inheritSettings(server, {
       from: plan.destination.exists ? (url.database ?? '') : null,
       to: fresh,
@@ -47,12 +48,14 @@ export interface Beside {
   url: RestoreRun['url'];
   undo: boolean;
   locale: Parameters<typeof createDatabase>[1]['locale'];
+  /** Drops what was made, instead of swapping it in. */
+  throwAway?: boolean | undefined;
 }
 
 /** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
 export async function besideDestination(
   context: EngineContext,
-  { url, undo, locale }: Beside,
+  { url, undo, locale, throwAway }: Beside,
   fill: (made: { fresh: string; server: Session }) => Promise<void>,
 ): Promise<Replaced> {
   const { report } = context;
@@ -76,6 +79,10 @@ export async function besideDestination(
     report({ event: 'step', step: 'prepare', state: 'done', label: `Made ${fresh}` });
     await fill({ fresh, server });
     context.signal.throwIfAborted();
+    if (throwAway) {
+      await dropDatabase(server, fresh);
+      return { swapMs: null, undoDatabase: null };
+    }
     return await swapDatabases(context, { server, url, fresh, undo });
   } catch (error) {
     await dropAfterFailure(context, { url, fresh });
@@ -108,7 +115,7 @@ const MEGABYTE = 1024 * 1024;
  * Settings for the sessions that fill a database which nobody uses yet: memory for building indexes, and commits that
  * do not wait for the disk (the swap's own commit does, and with it all before it).
  */
-function restoreSettings(local: boolean, jobs: number): Settings {
+export function restoreSettings(local: boolean, jobs: number): Settings {
   const share = local ? totalmem() / MEGABYTE / 4 / jobs : 256;
   return {
     maintenance_work_mem: `${Math.round(Math.min(1024, Math.max(64, share)))}MB`,

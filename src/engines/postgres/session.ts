@@ -12,6 +12,8 @@ import { connectionOf, type Settings } from './url.ts';
 export interface Session extends AsyncDisposable {
   /** The rows of a query, each as an object. Rejects with a SqlError. */
   query<Row>(sql: string): Promise<Row[]>;
+  /** Hands over what `COPY … TO STDOUT` writes, line by line as it comes. */
+  lines(statement: string, take: (line: string) => void): Promise<void>;
   /** Runs one statement; nothing is handed back. */
   execute(statement: string): Promise<void>;
   /** Runs statements in one transaction: all of them or none. */
@@ -70,6 +72,9 @@ export async function openSession({
     async query<Row>(sql: string) {
       return JSON.parse(await exchange(`SELECT coalesce(json_agg(q), '[]') FROM (${sql}) q`)) as Row[];
     },
+    async lines(statement, take) {
+      await exchange(statement, take);
+    },
     async execute(statement) {
       await exchange(statement);
     },
@@ -112,23 +117,28 @@ interface Exchange extends PromiseWithResolvers<string> {
   statement: string;
   marker: string;
   output: string[];
+  /** Takes the lines of the answer in place of `output`. */
+  take: ((line: string) => void) | undefined;
   /** `null` until the statement has ended, then what the server said when it refused it. */
   message: string[] | null;
   sqlstate: string;
 }
 
-type Send = (statement: string) => Promise<string>;
+type Send = (statement: string, take?: (line: string) => void) => Promise<string>;
+
+/** Statements that name rows by the thousand are told by their beginning. */
+const TOLD_CHARACTERS = 4000;
 
 /** Says of each statement what became of it. */
 function reported(send: Send, report: Report): Send {
-  return async (statement) => {
+  return async (statement, take) => {
     const startedAt = performance.now();
     const tell = (sqlstate: string | null) => {
       const duration_ms = Math.round(performance.now() - startedAt);
-      report({ event: 'statement', statement: redact(statement), sqlstate, duration_ms });
+      report({ event: 'statement', statement: redact(statement.slice(0, TOLD_CHARACTERS)), sqlstate, duration_ms });
     };
     try {
-      const answer = await send(statement);
+      const answer = await send(statement, take);
       tell(SUCCESS);
       return answer;
     } catch (error) {
@@ -159,10 +169,13 @@ function exchanges(child: RunningProcess): Send {
     (thrown) => end(thrown),
   );
 
-  return (statement) => {
+  return (statement, take) => {
     if (lost) return Promise.reject(lost);
     const marker = `--${randomBytes(12).toString('hex')}`;
-    const exchange = { ...Promise.withResolvers<string>(), statement, marker, output: [], message: null, sqlstate: '' };
+    const exchange: Exchange = {
+      ...Promise.withResolvers<string>(),
+      ...{ statement, marker, take, output: [], message: null, sqlstate: '' },
+    };
     queue.push(exchange);
     child.stdin.write(
       `${statement}\n;\n\\echo ${marker} :SQLSTATE\n\\if :ERROR\n\\echo :LAST_ERROR_MESSAGE\n\\endif\n\\echo ${marker}\n`,
@@ -174,7 +187,8 @@ function exchanges(child: RunningProcess): Send {
 /** Whether the line was the answer's last. */
 function readLine(exchange: Exchange, line: string): boolean {
   if (!line.startsWith(exchange.marker)) {
-    (exchange.message ?? exchange.output).push(line);
+    if (exchange.message === null && exchange.take) exchange.take(line);
+    else (exchange.message ?? exchange.output).push(line);
     return false;
   }
   if (exchange.message === null) {

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
-import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { chmod, chown, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { editFile } from '../../../src/config/edit/edit-file.ts';
+import { lockFile } from '../../../src/config/edit/lock-file.ts';
 import { parseYaml } from '../../../src/config/yaml-source.ts';
 import { configFolder } from '../../helpers/config-folder.ts';
 
@@ -31,9 +34,70 @@ it('takes over the lock of a process that is gone', async () => {
   const { path } = await configFolder({ 'tool.yml': 'a: 1\n' });
   const gone = spawn(process.execPath, ['-e', '0']);
   await new Promise((resolve) => gone.once('close', resolve));
-  await writeFile(join(path, 'tool.yml.lock'), String(gone.pid));
+  await writeFile(join(path, 'tool.yml.lock'), `${gone.pid} ${hostname()}`);
   await editFile(join(path, 'tool.yml'), () => [{ path: ['a'], value: 2 }]);
   expect(await readdir(path)).toEqual(['tool.yml']);
+});
+
+it('takes over the lock of another machine when it is old', async () => {
+  const { path } = await configFolder({ 'tool.yml': 'a: 1\n' });
+  const lock = join(path, 'tool.yml.lock');
+  await writeFile(lock, '1 elsewhere');
+  const longAgo = new Date(Date.now() - 120_000);
+  await utimes(lock, longAgo, longAgo);
+  await editFile(join(path, 'tool.yml'), () => [{ path: ['a'], value: 2 }]);
+  expect(await readdir(path)).toEqual(['tool.yml']);
+});
+
+it('keeps what an editor that knows of no lock has saved meanwhile', async () => {
+  const { path } = await configFolder({ 'tool.yml': 'a: 1\n' });
+  const file = join(path, 'tool.yml');
+  const seen: string[] = [];
+  await editFile(file, (text) => {
+    if (seen.push(text) === 1) writeFileSync(file, 'a: 1 # mine\nb: 3\n');
+    return [{ path: ['a'], value: 2 }];
+  });
+  expect(seen).toEqual(['a: 1\n', 'a: 1 # mine\nb: 3\n']);
+  expect(await readFile(file, 'utf8')).toBe('a: 2 # mine\nb: 3\n');
+  expect(await readdir(path)).toEqual(['tool.yml']);
+});
+
+it('never writes over bytes that it cannot read', async () => {
+  const bytes = Buffer.from('a: 1\nb: caf\xe9\n', 'latin1');
+  const { path } = await configFolder({ 'tool.yml': bytes });
+  const editing = editFile(join(path, 'tool.yml'), () => [{ path: ['a'], value: 2 }]);
+  await expect(editing).rejects.toMatchObject({ code: 'configuration_not_written' });
+  expect(await readFile(join(path, 'tool.yml'))).toEqual(bytes);
+});
+
+it('says so where it may not write', async () => {
+  const editing = editFile('/proc/version', () => [{ path: ['a'], value: 2 }]);
+  await expect(editing).rejects.toMatchObject({ code: 'configuration_not_written', hint: 'Nothing was changed.' });
+});
+
+it.skipIf(process.getuid?.() !== 0)('of another user stays theirs (needs root)', async () => {
+  const { path } = await configFolder({ 'tool.yml': 'a: 1\n' });
+  const file = join(path, 'tool.yml');
+  await chown(file, 12_345, 23_456);
+  await editFile(file, () => [{ path: ['a'], value: 2 }]);
+  expect(await stat(file)).toMatchObject({ uid: 12_345, gid: 23_456 });
+});
+
+it('waits for who holds the lock, and is asked for its edits only then', async () => {
+  const { path } = await configFolder({ 'tool.yml': 'a: 1\n' });
+  const file = join(path, 'tool.yml');
+  const order: string[] = [];
+  const held = await lockFile(file);
+  const editing = editFile(file, () => {
+    order.push('asked');
+    return [{ path: ['a'], value: 2 }];
+  });
+  // The file, the lock, and the mark of who waits for it.
+  await vi.waitFor(async () => expect(await readdir(path)).toHaveLength(3));
+  order.push('released');
+  await held[Symbol.asyncDispose]();
+  await editing;
+  expect(order).toEqual(['released', 'asked']);
 });
 
 it('loses nothing of what several processes write at the same moment', async () => {

@@ -1,0 +1,20 @@
+import { resolve } from 'node:path';
+import { formatNumberOf } from '../amounts.ts';
+import { importSnapshot } from '../operations/import.ts';
+import type { Invocation, Outcome } from './command.ts';
+
+interface Arguments {
+  file: string;
+}
+
+interface Options {
+  target?: string;
+}
+
+export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
+  const { target } = invocation.options;
+  const file = resolve(invocation.cwd, invocation.arguments.file);
+  const result = await importSnapshot(await invocation.context(), { file, ...(target !== undefined && { target }) });
+  const contents = [formatNumberOf(result.tables, 'table'), formatNumberOf(result.rows, 'row')].join(', ');
+  return { data: result, text: `Imported snapshot ${result.id} of ${result.target}: ${contents}` };
+}

@@ -1,0 +1,54 @@
+import { planSanitize, type SanitizeRequest, sanitize } from '../operations/sanitize.ts';
+import { suggest } from '../operations/suggest.ts';
+import { sanitizedText, sanitizePlanLines, sanitizeQuestion } from '../report/sanitize.ts';
+import { createStyle } from '../report/style.ts';
+import type { Invocation, Outcome } from './command.ts';
+import { toSelector } from './selector.ts';
+
+interface Arguments {
+  target: string;
+  snapshot?: string;
+}
+
+interface Options {
+  new?: boolean;
+  ephemeral?: boolean;
+  strict?: boolean;
+  suggest?: boolean;
+  dryRun?: boolean;
+  undo: boolean;
+  push: boolean;
+  cpus?: number;
+}
+
+export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
+  const { terminal, options, confirm } = invocation;
+  const context = await invocation.context();
+  const request = toRequest(invocation);
+  if (options.suggest) {
+    const suggestion = await suggest(context, request);
+    return { data: suggestion, text: suggestion.query };
+  }
+  const planned = await planSanitize(context, request);
+  const { plan } = planned;
+  if (options.dryRun) return { data: { dry_run: true, plan }, text: sanitizePlanLines(plan).join('\n') };
+  const question = sanitizeQuestion(plan);
+  if (question) await confirm(question);
+  const result = await sanitize(context, planned);
+  const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
+  return { data: result, text: sanitizedText(result, plan.target, { columns: terminal.stdout.columns(), style }) };
+}
+
+function toRequest({ arguments: { target, snapshot }, options }: Invocation<Arguments, Options>): SanitizeRequest {
+  const { ephemeral, strict, undo, push, cpus } = options;
+  return {
+    target,
+    ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
+    ...(options.new && { build: {} }),
+    ...(ephemeral && { ephemeral }),
+    ...(strict && { strict }),
+    ...(cpus !== undefined && { cpus }),
+    undo,
+    push,
+  };
+}

@@ -1,0 +1,74 @@
+import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from 'yaml';
+import { keyOf } from '../find-node.ts';
+import type { KeyPath } from '../tree.ts';
+
+/** How far a path leads into a file, and what stands there. */
+export interface Spot {
+  /** How many parts of the path were found. */
+  depth: number;
+  /** What stands there as it is written: an alias when it is one. */
+  node: unknown;
+  /** The key and value that it belongs to; nothing for an item of a list and for the whole. */
+  pair: Pair | null;
+  /** What the alias stands for, or the same as `node`. */
+  meant: unknown;
+}
+
+/** Finds what the paths of values lead to, through aliases and merge keys as `readTree` follows them. */
+export function createSpotFinder(document: Document.Parsed): (path: KeyPath) => Spot {
+  const anchored = anchorsOf(document);
+  const indexes = new Map<unknown, Map<string, Pair>>();
+  const meantBy = (node: unknown): unknown => (isAlias(node) ? anchored.get(node) : node);
+
+  function pairsOf(map: unknown): Map<string, Pair> {
+    const items = isMap(map) ? (map.items as Pair[]) : [];
+    const index = indexes.get(map) ?? new Map(items.map((pair) => [keyOf(pair) ?? '', pair]));
+    indexes.set(map, index);
+    return index;
+  }
+
+  function merged(map: unknown, key: string): Pair | undefined {
+    const source = pairsOf(map).get('<<')?.value;
+    const sources = isSeq(source) ? source.items : [source];
+    for (const one of sources.map(meantBy)) {
+      const pair = pairsOf(one).get(key) ?? (isMap(one) ? merged(one, key) : undefined);
+      if (pair) return pair;
+    }
+    return undefined;
+  }
+
+  return (path) => {
+    const root = document.contents;
+    let spot: Spot = { depth: 0, node: root, pair: null, meant: meantBy(root) };
+    for (const part of path) {
+      const inside = spot.meant;
+      const pair = pairsOf(inside).get(String(part)) ?? (isMap(inside) ? merged(inside, String(part)) : undefined);
+      const node = isSeq(inside) ? inside.items[Number(part)] : pair?.value;
+      if (!pair && node === undefined) break;
+      spot = { depth: spot.depth + 1, node: node ?? null, pair: pair ?? null, meant: meantBy(node) ?? null };
+    }
+    return spot;
+  };
+}
+
+/** Every alias with what it stands for: the last anchor of its name before it. */
+function anchorsOf(document: Document.Parsed): Map<Alias, Node> {
+  const named = new Map<string, Node>();
+  const anchored = new Map<Alias, Node>();
+  visit(document, {
+    Node(_, node) {
+      if (isAlias(node)) {
+        const meant = named.get(node.source);
+        if (meant) anchored.set(node, meant);
+      } else if (node.anchor) {
+        named.set(node.anchor, node);
+      }
+    },
+  });
+  return anchored;
+}
+
+/** A key without a value, or with one that says nothing. */
+export function isNothing(node: unknown): boolean {
+  return node === null || node === undefined || (isScalar(node) && node.value === null);
+}

@@ -1,0 +1,88 @@
+import { isAlias, isMap, isScalar, type Pair, type Scalar, type YAMLMap } from 'yaml';
+import type { KeyPath } from '../tree.ts';
+import { writeQuoted, writeScalar } from '../yaml-text.ts';
+import type { PlainValue, Replacement } from './edit.ts';
+import { isNothing, type Spot } from './find-spot.ts';
+import { columnOf, endOf, indentStep, lineEnd, newlineOf, startOf } from './text-lines.ts';
+
+/** Writes a value over the one that stands there; `null` when it holds others. */
+export function replaceValue(text: string, { node, pair }: Spot, value: PlainValue): Replacement | null {
+  // `{a}` has not even a colon.
+  if (node === null && pair) return { from: endOf(pair.key), to: endOf(pair.key), by: `: ${writeScalar(value)}` };
+  if (isAlias(node)) return { from: startOf(node), to: endOf(node), by: writeScalar(value) };
+  if (!isScalar(node)) return null;
+  const [from, to] = [startOf(node), endOf(node)];
+  if (from < to) return { from, to, by: writeLike(node, { written: text.slice(from, to), value }) };
+  // Nothing is written yet: the value goes behind the colon, before any comment.
+  const behind = text.slice(0, from).trimEnd().length;
+  return { from: behind, to: behind, by: ` ${writeScalar(value)}` };
+}
+
+/** In the quotes that were there. */
+function writeLike({ type }: Scalar, { written, value }: { written: string; value: PlainValue }): string {
+  if (type === 'BLOCK_LITERAL' || type === 'BLOCK_FOLDED') {
+    const comment = /^[^\s#]*(\s+#[^\r\n]*)?/.exec(written)?.[1] ?? '';
+    return writeScalar(value) + comment + (/\r?\n$/.exec(written)?.[0] ?? '');
+  }
+  if (typeof value !== 'string') return String(value);
+  if (type === 'QUOTE_SINGLE' && /^[\x20-\x7E\u00A0-\uD7FF]*$/.test(value)) return `'${value.replaceAll("'", "''")}'`;
+  return type === 'QUOTE_DOUBLE' ? writeQuoted(value) : writeScalar(value);
+}
+
+export interface Insertion {
+  /** The map that the keys go into: what stands there, or nothing yet. */
+  into: Spot;
+  /** The keys that are not there yet, outermost first. */
+  keys: KeyPath;
+  value: PlainValue;
+}
+
+/** New keys go to the end of the map that they belong to; `null` when no map stands there. */
+export function insertKeys(text: string, { into, ...added }: Insertion): Replacement[] | null {
+  const { node, pair } = into;
+  if (isMap(node) && node.flow) return [insertIntoFlow(text, node, added)];
+  if (isMap(node) && node.items.length > 0) {
+    const last = node.items.at(-1) as Pair;
+    const lines = linesOf(text, { ...added, indent: columnOf(text, node.items[0]?.key) });
+    return [insertLines(text, Math.max(endOf(last.key), endOf(last.value)), lines)];
+  }
+  if (!isNothing(node)) return null;
+  if (!pair) return into.depth === 0 ? [insertLines(text, text.length, linesOf(text, { ...added, indent: 0 }))] : null;
+  const indent = columnOf(text, pair.key) + indentStep(text);
+  // A ~ that is there gives way.
+  const [from, to] = [startOf(node), endOf(node)];
+  const written = from < to ? [{ from: text.slice(0, from).trimEnd().length, to, by: '' }] : [];
+  return [...written, insertLines(text, Math.max(endOf(pair.key), to), linesOf(text, { ...added, indent }))];
+}
+
+type Added = Omit<Insertion, 'into'>;
+
+function linesOf(text: string, { keys, value, indent }: Added & { indent: number }): string[] {
+  const step = indentStep(text);
+  return keys.map((key, depth) => {
+    const isLast = depth === keys.length - 1;
+    return `${' '.repeat(indent + step * depth)}${writeScalar(String(key))}:${isLast ? ` ${writeScalar(value)}` : ''}`;
+  });
+}
+
+/** Behind the line of what stands there; a file without a last line break stays one. */
+function insertLines(text: string, behind: number, lines: string[]): Replacement {
+  const newline = newlineOf(text);
+  const startsLine = behind === 0 || text[behind - 1] === '\n';
+  const at = startsLine ? behind : lineEnd(text, behind);
+  return { from: at, to: at, by: startsLine ? lines.join(newline) + newline : newline + lines.join(newline) };
+}
+
+function insertIntoFlow(text: string, map: YAMLMap, { keys, value }: Added): Replacement {
+  const inner = keys.reduceRight<string>((inside, key, depth) => {
+    const isLast = depth === keys.length - 1;
+    return `${writeScalar(String(key))}: ${isLast ? inside : `{ ${inside} }`}`;
+  }, writeScalar(value));
+  const last = map.items.at(-1) as Pair | undefined;
+  if (last) {
+    const behind = Math.max(endOf(last.key), endOf(last.value));
+    return { from: behind, to: behind, by: `, ${inner}` };
+  }
+  const behind = startOf(map) + 1;
+  return { from: behind, to: behind, by: text[behind] === '}' ? ` ${inner} ` : ` ${inner}` };
+}

@@ -1,0 +1,41 @@
+import { isMap, isSeq, type Node } from 'yaml';
+
+export function newlineOf(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n';
+}
+
+export function lineStart(text: string, at: number): number {
+  return text.lastIndexOf('\n', at - 1) + 1;
+}
+
+/** Where the line ends, before its line break. */
+export function lineEnd(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  if (end === -1) return text.length;
+  return text[end - 1] === '\r' && end > at ? end - 1 : end;
+}
+
+/** The column that the node begins in, from 0. */
+export function columnOf(text: string, node: unknown): number {
+  return startOf(node) - lineStart(text, startOf(node));
+}
+
+export function startOf(node: unknown): number {
+  return (node as Node | null)?.range?.[0] ?? 0;
+}
+
+/** The end of what a node says, comments and blank lines behind it left out. */
+export function endOf(node: unknown): number {
+  if ((isMap(node) || isSeq(node)) && !node.flow && node.items.length > 0) {
+    const last: unknown = node.items.at(-1);
+    const { key, value } = last as { key?: unknown; value?: unknown };
+    return isMap(node) ? Math.max(endOf(key), endOf(value)) : endOf(last);
+  }
+  return (node as Node | null)?.range?.[1] ?? 0;
+}
+
+/** How much deeper the file writes the keys of a map than the map's own. */
+export function indentStep(text: string): number {
+  const nested = /^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\r?\n\1( +)[^\s#-]/m.exec(text);
+  return nested?.[2]?.length ?? 2;
+}

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { open, rm } from 'node:fs/promises';
+
+export interface Ownership {
+  mode: number;
+  /** Nobody else than who writes, unless said. */
+  uid?: number;
+  gid?: number;
+}
+
+/** Writes a file that is to take another one's place, in the same folder, and waits until the disk has it. */
+export async function writeBeside(path: string, text: string, { mode, uid, gid }: Ownership): Promise<string> {
+  const unfinished = `${path}.${randomBytes(4).toString('hex')}.tmp`;
+  const handle = await open(unfinished, 'wx', mode & 0o600);
+  try {
+    // Only root may give a file away; whoever else writes it becomes its owner.
+    if (uid !== undefined && gid !== undefined) await handle.chown(uid, gid).catch(() => {});
+    await handle.chmod(mode);
+    await handle.writeFile(text);
+    await handle.sync();
+    return unfinished;
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,128 @@
+import * as v from 'valibot';
+import { quoteText, type Session } from './session.ts';
+
+/** MySQL and MariaDB differ in what they know; where it matters the code asks for this. */
+export type Flavour = 'mysql' | 'mariadb';
+
+export interface Server {
+  flavour: Flavour;
+  /** `10.11.6`, `8.4.2`: without what distributions add. */
+  version: string;
+  /** As people read it: `MariaDB 10.11.6`. */
+  label: string;
+}
+
+const LABELS: Record<Flavour, string> = { mysql: 'MySQL', mariadb: 'MariaDB' };
+
+export async function readServer(session: Session): Promise<Server> {
+  const [row] = await session.query<{ version: string }>('SELECT VERSION() AS version');
+  return serverOf(row?.version ?? '');
+}
+
+/** `10.11.6-MariaDB-0+deb12u1` → MariaDB 10.11.6. */
+export function serverOf(text: string): Server {
+  const flavour: Flavour = /mariadb/i.test(text) ? 'mariadb' : 'mysql';
+  const version = /\d+(?:\.\d+)*/.exec(text)?.[0] ?? text;
+  return { flavour, version, label: `${LABELS[flavour]} ${version}` };
+}
+
+export interface CatalogueTable {
+  name: string;
+  engine: string;
+  /** Estimates of the server's; the only size known before a dump. */
+  bytes: number;
+  rows: number;
+  /** Of the primary key, in order; empty without one. */
+  key: string[];
+  columns: CatalogueColumn[];
+}
+
+export interface CatalogueColumn {
+  name: string;
+  /** `int`, `float`, `json`, `geometry` … */
+  type: string;
+  /** Made from other columns, and so neither read nor written. */
+  generated: boolean;
+}
+
+/** Every table that has rows of its own, by name. */
+export async function readTables(session: Session, database: string): Promise<CatalogueTable[]> {
+  const within = `= ${quoteText(database)}`;
+  const tables = await session.query<{
+    name: string;
+    engine: string | null;
+    bytes: number | null;
+    rows_: number | null;
+  }>(`
+    SELECT TABLE_NAME AS name, ENGINE AS engine, DATA_LENGTH AS bytes, TABLE_ROWS AS rows_
+    FROM information_schema.TABLES WHERE TABLE_SCHEMA ${within} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`);
+  const columns = await session.query<{ table_: string; name: string; type: string; extra: string }>(`
+    SELECT TABLE_NAME AS table_, COLUMN_NAME AS name, DATA_TYPE AS type, EXTRA AS extra
+    FROM information_schema.COLUMNS WHERE TABLE_SCHEMA ${within} ORDER BY TABLE_NAME, ORDINAL_POSITION`);
+  const keys = await session.query<{ table_: string; name: string }>(`
+    SELECT TABLE_NAME AS table_, COLUMN_NAME AS name FROM information_schema.STATISTICS
+    WHERE TABLE_SCHEMA ${within} AND INDEX_NAME = 'PRIMARY' ORDER BY TABLE_NAME, SEQ_IN_INDEX`);
+  const columnsOf = Map.groupBy(columns, (column) => column.table_);
+  const keysOf = Map.groupBy(keys, (key) => key.table_);
+  return tables
+    .map(({ name, engine, bytes, rows_ }) => ({
+      name,
+      engine: engine ?? '',
+      bytes: Number(bytes ?? 0),
+      rows: Number(rows_ ?? 0),
+      key: (keysOf.get(name) ?? []).map((key) => key.name),
+      columns: (columnsOf.get(name) ?? []).map(({ name: column, type, extra }) => ({
+        name: column,
+        type: type.toLowerCase(),
+        generated: /\b(STORED|VIRTUAL|PERSISTENT) GENERATED\b|\bINVISIBLE GENERATED\b/i.test(extra),
+      })),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** What a database holds besides its rows: recorded when a snapshot is taken, and compared after it is restored. */
+export const inventorySchema = v.record(v.string(), v.array(v.string()));
+export type Inventory = v.InferOutput<typeof inventorySchema>;
+
+/** Kinds of objects; each query gives names that tell two databases apart. */
+const INVENTORY: Record<string, (within: string) => string> = {
+  table: (within) =>
+    `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA ${within} AND TABLE_TYPE NOT IN ('VIEW', 'SEQUENCE')`,
+  sequence: (within) =>
+    `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA ${within} AND TABLE_TYPE = 'SEQUENCE'`,
+  view: (within) => `SELECT TABLE_NAME AS name FROM information_schema.VIEWS WHERE TABLE_SCHEMA ${within}`,
+  column: (within) =>
+    `SELECT CONCAT_WS('.', TABLE_NAME, COLUMN_NAME) AS name FROM information_schema.COLUMNS WHERE TABLE_SCHEMA ${within}`,
+  index: (within) =>
+    `SELECT CONCAT(TABLE_NAME, '.', INDEX_NAME, ' (', GROUP_CONCAT(COALESCE(COLUMN_NAME, '') ORDER BY SEQ_IN_INDEX), ')') AS name
+     FROM information_schema.STATISTICS WHERE TABLE_SCHEMA ${within} GROUP BY TABLE_NAME, INDEX_NAME`,
+  constraint: (within) =>
+    `SELECT CONCAT_WS('.', TABLE_NAME, CONSTRAINT_NAME) AS name FROM information_schema.TABLE_CONSTRAINTS WHERE TABLE_SCHEMA ${within}`,
+  trigger: (within) =>
+    `SELECT CONCAT_WS('.', EVENT_OBJECT_TABLE, TRIGGER_NAME) AS name FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA ${within}`,
+  routine: (within) =>
+    `SELECT CONCAT_WS(' ', LOWER(ROUTINE_TYPE), ROUTINE_NAME) AS name FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA ${within}`,
+};
+
+/** Events are not in it: those of a database that is being made would run. */
+export async function readInventory(session: Session, database: string): Promise<Inventory> {
+  const inventory: Inventory = {};
+  for (const [kind, sql] of Object.entries(INVENTORY)) {
+    const rows = await session.query<{ name: string }>(sql(`= ${quoteText(database)}`));
+    inventory[kind] = rows.map((row) => row.name).sort();
+  }
+  return inventory;
+}
+
+export interface Collations {
+  charset: string;
+  collation: string;
+}
+
+/** How a database sorts what says nothing else. */
+export async function readCollations(session: Session, database: string): Promise<Collations | null> {
+  const [row] = await session.query<Collations>(`
+    SELECT DEFAULT_CHARACTER_SET_NAME AS charset, DEFAULT_COLLATION_NAME AS collation
+    FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ${quoteText(database)}`);
+  return row ?? null;
+}

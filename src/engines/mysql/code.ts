@@ -1,0 +1,58 @@
+import { type Code, type CodeDefinitions, withoutDefiner } from './definitions.ts';
+import { quoteName, quoteText, SESSION_SETTINGS, type Session, SqlError } from './session.ts';
+
+/** In whose name code runs: whoever makes it, or whoever it belonged to, where that may be said. */
+export type Definers = 'mine' | 'theirs';
+
+/** Makes code in the session's database: routines before the views that call them, then triggers and events. */
+export async function createCode(session: Session, code: CodeDefinitions, definers: Definers): Promise<void> {
+  for (const each of code.routines) await createOne(session, each, definers);
+  await createViews(session, code.views, definers);
+  for (const each of [...code.triggers, ...code.events]) await createOne(session, each, definers);
+  for (const setting of SESSION_SETTINGS.slice(0, 1)) await session.execute(setting);
+}
+
+/** A view can be made when those are there that it reads: whoever fails is tried again after the others. */
+async function createViews(session: Session, views: Code[], definers: Definers): Promise<void> {
+  let left = views;
+  while (left.length > 0) {
+    const failed: { view: Code; error: unknown }[] = [];
+    for (const view of left) {
+      await createOne(session, view, definers).catch((error) => failed.push({ view, error }));
+    }
+    if (failed.length === left.length) throw failed[0]?.error;
+    left = failed.map(({ view }) => view);
+  }
+}
+
+/** What is said of somebody else's name when it may not be said, or does not exist. */
+const DEFINER_REFUSED = new Set([1227, 1449, 4123]);
+
+async function createOne(session: Session, code: Code, definers: Definers): Promise<void> {
+  await session.execute(`SET sql_mode = ${quoteText(code.sql_mode ?? '')}`);
+  if (code.time_zone) await session.execute(`SET time_zone = ${quoteText(code.time_zone)}`);
+  // Our statements are UTF-8 whatever the code was written in; for ASCII both are the same.
+  if (code.charset && code.collation) {
+    const client = /^\p{ASCII}*$/u.test(code.create) ? code.charset : 'utf8mb4';
+    await session.execute(`SET character_set_client = ${client}, collation_connection = ${code.collation}`);
+  }
+  if (definers === 'theirs') {
+    try {
+      await session.execute(code.create);
+      return;
+    } catch (error) {
+      if (!(error instanceof SqlError && DEFINER_REFUSED.has(error.errno))) throw error;
+    }
+  }
+  await session.execute(withoutDefiner(code.create));
+}
+
+/** Drops what of it is there; of the session's database. */
+export async function dropCode(
+  session: Session,
+  { routines, views, triggers, events }: CodeDefinitions,
+): Promise<void> {
+  for (const { kind, name } of [...events, ...triggers, ...views, ...routines]) {
+    await session.execute(`DROP ${kind} IF EXISTS ${quoteName(name)}`);
+  }
+}

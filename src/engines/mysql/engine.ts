@@ -1,0 +1,30 @@
+import type { Engine } from '../engine.ts';
+import { countRows } from './count-rows.ts';
+import { dump } from './dump.ts';
+import { explained } from './explained.ts';
+import { inspectDestination, planRestore } from './preflight.ts';
+import { probe } from './probe.ts';
+import { restore } from './restore.ts';
+import { sameDatabaseAs } from './same-database.ts';
+import { runScript } from './script.ts';
+import { reportTools } from './tools.ts';
+import { findKept, undo } from './undo.ts';
+import { parseMysqlUrl } from './url.ts';
+
+export const mysql: Engine = {
+  id: 'mysql',
+  schemes: ['mysql', 'mariadb', 'mydocker'],
+  parseUrl: parseMysqlUrl,
+  reportTools,
+  probe: (context, url) => explained(url, () => probe(context, url)),
+  sameDatabaseAs,
+  dump: (context, request) => explained(request.url, () => dump(context, request)),
+  planRestore: (context, request) => explained(request.url, () => planRestore(context, request)),
+  restore: (context, run) => explained(run.url, () => restore(context, run)),
+  inspect: (context, url) => explained(url, async () => (await inspectDestination(context, url)).destination),
+  scriptsRollBack: false,
+  runScript: (context, run) => explained(run.url, () => runScript(context, run)),
+  countRows: (context, url) => explained(url, () => countRows(context, url)),
+  findKept: (context, url) => explained(url, () => findKept(context, url)),
+  undo: (context, url) => explained(url, () => undo(context, url)),
+};

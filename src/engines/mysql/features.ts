@@ -1,0 +1,34 @@
+import type { Flavour } from './catalogue.ts';
+import type { Definitions } from './definitions.ts';
+
+/** What a definition may hold that the other flavour does not understand, or understands otherwise. */
+const FEATURES: Record<Flavour, { what: string; pattern: RegExp }[]> = {
+  mysql: [
+    { what: 'generated columns', pattern: /\bGENERATED ALWAYS AS \(/ },
+    { what: 'indexes on expressions', pattern: /^ {2}(?:UNIQUE )?KEY `(?:[^`]|``)*` \(.*\(\(/m },
+    { what: 'columns of type JSON', pattern: /^ {2}`(?:[^`]|``)*` json\b/m },
+    { what: 'a spatial reference system', pattern: /\/\*!80003 SRID / },
+    { what: 'defaults that are expressions', pattern: /\bDEFAULT \(/ },
+    { what: 'columns of type VECTOR', pattern: /^ {2}`(?:[^`]|``)*` vector\(/m },
+  ],
+  mariadb: [
+    { what: 'generated columns', pattern: /\bGENERATED ALWAYS AS \(/ },
+    { what: 'column types of MariaDB', pattern: /^ {2}`(?:[^`]|``)*` (?:uuid|inet4|inet6|vector\()/m },
+    { what: 'compressed columns', pattern: /\/\*M!100301 COMPRESSED/ },
+    { what: 'tables with history', pattern: /\bWITH SYSTEM VERSIONING\b/ },
+    { what: 'a storage engine of MariaDB', pattern: /\bENGINE=(?:Aria|ColumnStore|S3|Spider|CONNECT)\b/ },
+    { what: 'options of MariaDB', pattern: /\bPAGE_CHECKSUM=|`(?:PAGE_COMPRESSED|ENCRYPTED)`=/ },
+    { what: 'defaults that are expressions', pattern: /\bDEFAULT (?!current_timestamp|NULL)[a-z_]+\(/ },
+  ],
+};
+
+/** The reasons why a database of this flavour does not go into the other, each with the first place where it is. */
+export function featuresOf(flavour: Flavour, { tables, sequences }: Definitions): string[] {
+  const found = FEATURES[flavour].flatMap(({ what, pattern }) => {
+    const table = tables.find(({ create, indexes }) =>
+      pattern.test([create, ...indexes.flat().map((line) => `  ${line}`)].join('\n')),
+    );
+    return table ? [`${what} (${table.name})`] : [];
+  });
+  return sequences[0] ? [...found, `sequences (${sequences[0].name})`] : found;
+}

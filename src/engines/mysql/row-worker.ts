@@ -1,0 +1,103 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { parentPort } from 'node:worker_threads';
+import type { Connection, Query } from 'mysql2';
+import type { DatabaseUrl } from '../engine.ts';
+import { mostBytesOf, ROWS_TERMINATOR, type RowPacket, writeRow } from './row-text.ts';
+import { ConnectionLost, openConnection, SESSION_SETTINGS, SqlError } from './session.ts';
+
+/** What is asked of a thread that reads rows, one after the other: it has one session, and so one instant. */
+export type RowTask =
+  | { task: 'connect'; url: Omit<DatabaseUrl, 'toJSON'> }
+  | { task: 'execute'; statement: string }
+  | { task: 'read'; select: string; file: string };
+
+export type RowReply = { reply: 'done' } | { reply: 'failed'; message: string; errno: number | null };
+
+/** How much is written at a time. */
+const BLOCK_BYTES = 1024 * 1024;
+
+const port = parentPort;
+if (!port) throw new Error('row-worker runs in a worker thread only');
+let connection: Connection | null = null;
+
+port.on('message', (task: RowTask) => {
+  work(task).then(
+    () => port.postMessage({ reply: 'done' } satisfies RowReply),
+    (thrown: Error) => {
+      const errno = thrown instanceof SqlError || thrown instanceof ConnectionLost ? thrown.errno : null;
+      port.postMessage({ reply: 'failed', message: thrown.message, errno } satisfies RowReply);
+    },
+  );
+});
+
+async function work(task: RowTask): Promise<void> {
+  switch (task.task) {
+    case 'connect': {
+      const opened = await openConnection({ url: { ...task.url, toJSON: () => task.url.display } });
+      connection = opened.connection;
+      for (const setting of SESSION_SETTINGS) await execute(setting).catch(() => {});
+      // Bytes as they are stored: what a conversion would lose is kept.
+      return execute('SET character_set_results = NULL');
+    }
+    case 'execute':
+      return execute(task.statement);
+    case 'read':
+      return read(task);
+    default:
+      task satisfies never;
+  }
+}
+
+function execute(statement: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    connected().query(statement, (error) => (error ? reject(translated(error)) : resolve()));
+  });
+}
+
+/** What the driver's query knows and its types do not say: it calls the method for every packet that holds a row. */
+interface QueryOfRows extends Query {
+  row(packet: RowPacket & { isEOF(): boolean }): unknown;
+}
+
+/** Rows go from the socket into the file as text: as objects of JavaScript they would cost ten times as much. */
+function read({ select, file }: { select: string; file: string }): Promise<void> {
+  const output = openSync(file, 'a');
+  let block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  let filled = 0;
+  const flush = (): void => {
+    for (let written = 0; written < filled; ) written += writeSync(output, block, written, filled - written);
+    filled = 0;
+  };
+  return new Promise<void>((resolve, reject) => {
+    const query = connected().query(select) as QueryOfRows;
+    const endOfRows = query.row;
+    query.row = (packet) => {
+      if (packet.isEOF()) return endOfRows.call(query, packet);
+      const most = mostBytesOf(packet.end - packet.offset);
+      if (filled + most > block.length) flush();
+      if (most > block.length) block = Buffer.allocUnsafeSlow(most);
+      filled = writeRow(packet, block, filled);
+      return query.row;
+    };
+    let failure: Error | null = null;
+    query.on('error', (error) => {
+      failure = translated(error);
+      reject(failure);
+    });
+    query.on('end', () => failure ?? resolve());
+  })
+    .then(() => {
+      flush();
+      writeSync(output, ROWS_TERMINATOR);
+    })
+    .finally(() => closeSync(output));
+}
+
+function connected(): Connection {
+  if (!connection) throw new Error('the thread is not connected');
+  return connection;
+}
+
+function translated(error: Error & { errno?: number | undefined }): Error {
+  return error.errno && error.errno > 0 ? new SqlError(error.message, error.errno) : new ConnectionLost(error.message);
+}

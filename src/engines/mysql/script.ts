@@ -1,0 +1,85 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { EXIT, UserError } from '../../errors.ts';
+import { redact } from '../../process/redact.ts';
+import type { DatabaseUrl, EngineContext, Replaced, ScriptRun } from '../engine.ts';
+import { readCollations, readServer } from './catalogue.ts';
+import { connectionFile } from './client-options.ts';
+import { connectToServer } from './connect.ts';
+import { readCode } from './definitions.ts';
+import { besideDestination } from './restore.ts';
+import { clientFor } from './tools.ts';
+import { withDatabase } from './url.ts';
+
+/** Runs an SQL file with the client: into a new database that takes the destination's place, or on one as it is. */
+export async function runScript(
+  context: EngineContext,
+  { url, file, asItIs, undo, directory }: ScriptRun,
+): Promise<Replaced> {
+  await refuseOtherDatabases(file);
+  if (asItIs) {
+    await runFile(context, { url, file, directory });
+    return { swapMs: null, undoDatabase: null };
+  }
+  const collations = await collationsFor(context, url);
+  return besideDestination(context, { url, undo, collations }, async ({ fresh, server }) => {
+    await runFile(context, { url: withDatabase(url, fresh), file, directory });
+    return { code: await readCode(server, fresh, () => {}), definers: 'theirs' };
+  });
+}
+
+/** The new database sorts as the old one does, or as the server makes them. */
+async function collationsFor(context: EngineContext, url: DatabaseUrl) {
+  await using server = await connectToServer(context, url);
+  const [own] = await server.query<{ charset: string; collation: string }>(
+    'SELECT @@character_set_server AS charset, @@collation_server AS collation',
+  );
+  const old = await readCollations(server, url.database ?? '');
+  return old ?? own ?? { charset: 'utf8mb4', collation: 'utf8mb4_general_ci' };
+}
+
+async function runFile(
+  context: EngineContext,
+  { url, file, directory }: Pick<ScriptRun, 'url' | 'file' | 'directory'>,
+): Promise<void> {
+  const { report, runner, signal } = context;
+  report({ event: 'step', step: 'restore', state: 'started', label: `Run ${file}` });
+  await using server = await connectToServer(context, url);
+  const tool = await clientFor(context, (await readServer(server)).flavour);
+  const options = await connectionFile(url, { flavour: tool.flavour, directory });
+  const child = runner.start(
+    { file: tool.path, args: [`--defaults-extra-file=${options}`, '--batch', url.database ?? ''] },
+    { signal },
+  );
+  child.stdout.resume();
+  // One that ends at a failure reads no more; its exit code says so.
+  child.stdin.on('error', () => {});
+  createReadStream(file).pipe(child.stdin);
+  const { exitCode, stderr } = await child.ended;
+  if (exitCode !== 0) throw scriptFailed(file, stderr);
+  report({ event: 'step', step: 'restore', state: 'done', label: `Ran ${file}` });
+}
+
+function scriptFailed(file: string, stderr: string): UserError {
+  return new UserError(`${file} failed`, {
+    code: 'script_failed',
+    exit: EXIT.failed,
+    details: redact(stderr).trim().split('\n').slice(0, 20),
+    hint: 'In a new database nothing of it is seen. With --no-drop or --source what ran before the failure has been done: MySQL and MariaDB cannot roll back statements that make tables.',
+  });
+}
+
+/** `USE` and `CREATE DATABASE` would leave the database that was asked about and confirmed. */
+async function refuseOtherDatabases(file: string): Promise<void> {
+  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  let number = 0;
+  for await (const line of lines) {
+    number += 1;
+    if (!/^\s*(?:\/\*!\d*\s*)?(?:use\s+[`\w]|\\u\s|(?:create|drop)\s+(?:database|schema)\b)/i.test(line)) continue;
+    throw new UserError(`${file}:${number} leaves the database: ${line.trim()}`, {
+      code: 'script_refused',
+      exit: EXIT.refused,
+      hint: 'Remove the line: a load runs on the database that was confirmed and on no other. mysqldump writes it with --databases.',
+    });
+  }
+}

@@ -1,0 +1,17 @@
+import { EXIT, UserError } from '../../errors.ts';
+import type { SubsetEngine } from '../subset.ts';
+import { inspectDestination } from './preflight.ts';
+import { openSource } from './subset-source.ts';
+
+export const postgresSubset: SubsetEngine = {
+  openSource,
+  async checkDestination(context, url) {
+    const { maySwap, whyNot } = await inspectDestination(context, url);
+    if (maySwap) return;
+    throw new UserError(`No database can be made beside ${url.display}: ${whyNot}`, {
+      code: 'may_not_create',
+      exit: EXIT.failed,
+      hint: `A subset is made beside its destination and swapped. As an administrator: ALTER ROLE "${url.user ?? 'NAME'}" CREATEDB`,
+    });
+  },
+};

@@ -1,0 +1,78 @@
+import type { DestinationState, SnapshotRow } from './results.ts';
+
+/** What a sanitization is going to do, as data. */
+export interface SanitizePlan {
+  target: string;
+  /** The original; `null` when it is built first. */
+  snapshot: SnapshotRow | null;
+  query: {
+    /** Which setting won. */
+    chosen_by: string;
+    file: string | null;
+    base64: boolean;
+    statements: { number: number; line: number; text: string }[];
+  };
+  /** The database that the result replaces; `null` for a throw-away one. */
+  destination: DestinationState | null;
+  /** Where it runs, for people. */
+  where: string;
+  /** Refuses to publish while personal data is left that no comment lets stay. */
+  strict: boolean;
+  /** Whether the replaced database is kept. */
+  undo: boolean;
+  steps: string[];
+  warnings: { code: string; message: string }[];
+}
+
+export interface TableCoverage {
+  name: string;
+  state: 'changed' | 'untouched' | 'emptied' | 'dropped' | 'added';
+  rows_before: number | null;
+  rows_after: number | null;
+}
+
+/** A column that looks as if it held personal data, which the query has left there. */
+export interface SanitizeFinding {
+  /** `schema.table.column` */
+  column: string;
+  kind: string;
+  /** The kind, for people. */
+  meaning: string;
+  /** What makes it look so. */
+  by: 'name' | 'values';
+  /** `partly`: some of the values are those of before. */
+  state: 'unchanged' | 'partly';
+  /** Made from other columns: change those. */
+  generated: boolean;
+  /** Values that are not null. */
+  values: number;
+  /** Masked. */
+  samples: string[];
+}
+
+/** What a sanitization query has changed, and what it has not. */
+export interface Coverage {
+  tables: TableCoverage[];
+  findings: SanitizeFinding[];
+  /** Let stay by a comment in the query. */
+  acknowledged: { column: string; kind: string; reason: string }[];
+}
+
+export interface SanitizeResult {
+  /** The sanitized one. */
+  snapshot: SnapshotRow;
+  original: SnapshotRow;
+  /** `null` for a throw-away database. */
+  destination: string | null;
+  statements: number;
+  coverage: Coverage;
+  swap_ms: number | null;
+  undo_database: string | null;
+}
+
+export interface Suggestion {
+  /** What the query is to change. */
+  findings: SanitizeFinding[];
+  /** SQL for a person to read and edit. */
+  query: string;
+}

@@ -1,0 +1,87 @@
+import type { Coverage, SanitizeFinding, TableCoverage } from '../sanitize-results.ts';
+import type { ManifestTable } from '../snapshots/manifest.ts';
+import { type ColumnDigest, columnName } from './column-facts.ts';
+import type { Suspicion } from './detector/detect.ts';
+import { PERSONAL_KINDS, type PersonalKind } from './detector/kinds.ts';
+import type { KeepComment } from './keep-comments.ts';
+import { maskValue } from './mask.ts';
+
+/** What became of each table: by the hashes of their content, which differ when any row does. */
+export function compareTables(before: ManifestTable[], after: ManifestTable[]): TableCoverage[] {
+  const then = new Map(before.map((table) => [table.name, table]));
+  const now = new Map(after.map((table) => [table.name, table]));
+  const names = [...new Set([...then.keys(), ...now.keys()])].sort();
+  return names.map((name) => {
+    const [old, fresh] = [then.get(name), now.get(name)];
+    const state = fateOf(old, fresh);
+    return { name, state, rows_before: old?.rows ?? null, rows_after: fresh?.rows ?? null };
+  });
+}
+
+function fateOf(before: ManifestTable | undefined, after: ManifestTable | undefined): TableCoverage['state'] {
+  if (!after) return 'dropped';
+  if (!before) return 'added';
+  if (before.file.sha256 === after.file.sha256) return 'untouched';
+  return after.rows === 0 ? 'emptied' : 'changed';
+}
+
+export interface Comparison {
+  suspicions: Suspicion[];
+  before: Map<string, ColumnDigest>;
+  after: Map<string, ColumnDigest>;
+  keep: KeepComment[];
+}
+
+const SHOWN_SAMPLES = 3;
+
+/** Columns that look personal and whose values are still there, those that the query's author lets stay apart. */
+export function compareColumns({ suspicions, before, after, keep }: Comparison): Omit<Coverage, 'tables'> {
+  const kept = new Map(keep.map(({ column, reason }) => [column, reason]));
+  const findings: SanitizeFinding[] = [];
+  const acknowledged: Coverage['acknowledged'] = [];
+  for (const suspicion of suspicions) {
+    const { facts, kind, by } = suspicion;
+    const column = columnName(facts);
+    const state = stateOf(suspicion, before.get(column), after.get(column));
+    if (state === 'changed') continue;
+    const finding: SanitizeFinding = {
+      column,
+      kind,
+      meaning: PERSONAL_KINDS[kind],
+      by,
+      state,
+      generated: facts.generated,
+      values: after.get(column)?.values ?? 0,
+      samples: facts.samples.slice(0, SHOWN_SAMPLES).map(maskValue),
+    };
+    const reason = kept.get(column);
+    if (reason === undefined) findings.push(finding);
+    else acknowledged.push({ column, kind, reason });
+  }
+  return { findings, acknowledged };
+}
+
+/** Kinds of which two people hardly ever have the same value, so that one that is still there is an old one. */
+const TELLING = new Set<PersonalKind>(['email', 'login', 'phone', 'national_id', 'iban', 'card', 'secret']);
+/** The share of the values that must differ. */
+const NEARLY_UNIQUE = 0.9;
+/** Characters below which values lie so close together that a new one is easily an old one: the code of a card. */
+const LEAST_LENGTH = 7;
+/** The share of the samples above which they have not come back by chance. */
+const LEAST_SURVIVING = 0.02;
+
+/**
+ * `unchanged`: the same values, in whatever order; `partly`: some of the samples are still there. Where values repeat,
+ * such as first names, or lie close together, such as dates of birth, new ones may well be among the old.
+ */
+function stateOf(
+  { facts: { sampled, distinct, samples, sampleHashes }, kind }: Suspicion,
+  before: ColumnDigest | undefined,
+  after: ColumnDigest | undefined,
+): 'changed' | SanitizeFinding['state'] {
+  if (!before || !after || after.values === 0) return 'changed';
+  if (before.values === after.values && before.digest === after.digest) return 'unchanged';
+  const long = samples.filter((sample) => sample.length >= LEAST_LENGTH).length * 2 > samples.length;
+  const telling = TELLING.has(kind) && long && distinct / sampled >= NEARLY_UNIQUE;
+  return telling && after.surviving / sampleHashes.length >= LEAST_SURVIVING ? 'partly' : 'changed';
+}

@@ -1,0 +1,78 @@
+import { type ColumnFacts, columnName } from '../column-facts.ts';
+import type { PersonalKind } from './kinds.ts';
+import { NAME_RULES, type NameRule, PEOPLE } from './name-rules.ts';
+import { VALUE_RULES } from './value-rules.ts';
+import { wordsOf } from './words.ts';
+
+/** A column that looks as if it held personal data, and what makes it look so. */
+export interface Suspicion {
+  facts: ColumnFacts;
+  kind: PersonalKind;
+  by: 'name' | 'values';
+}
+
+/** The columns that look as if they held personal data, in the order given. */
+export function detectPersonalData(columns: ColumnFacts[]): Suspicion[] {
+  const certain = new Map<string, Suspicion>();
+  for (const facts of columns) {
+    const suspicion = suspect(facts, { amongPeople: false });
+    if (suspicion) certain.set(columnName(facts), suspicion);
+  }
+  const aboutPeople = new Set([...certain.values()].filter(isAboutPerson).map(({ facts }) => tableOf(facts)));
+  return columns.flatMap((facts) => {
+    const amongPeople = PEOPLE.test(wordsOf(facts.table)) || aboutPeople.has(tableOf(facts));
+    return certain.get(columnName(facts)) ?? suspect(facts, { amongPeople }) ?? [];
+  });
+}
+
+function suspect(facts: ColumnFacts, { amongPeople }: { amongPeople: boolean }): Suspicion | null {
+  const named = NAME_RULES.find((rule) => namesFit(rule, facts, amongPeople) && valuesAllow(rule, facts));
+  if (named) return { facts, kind: named.kind, by: 'name' };
+  const words = wordsOf(facts.column);
+  const valued = VALUE_RULES.find(
+    (rule) =>
+      rule.families.includes(facts.family) &&
+      !rule.except?.test(words) &&
+      shareOf(facts.samples, rule.fits) >= rule.share,
+  );
+  return valued ? { facts, kind: valued.kind, by: 'values' } : null;
+}
+
+function namesFit(
+  { column, except, table, amongPeople, families }: NameRule,
+  facts: ColumnFacts,
+  people: boolean,
+): boolean {
+  const words = wordsOf(facts.column);
+  return (
+    families.includes(facts.family) &&
+    column.test(words) &&
+    !except?.test(words) &&
+    (table === undefined || table.test(wordsOf(facts.table))) &&
+    (!amongPeople || people)
+  );
+}
+
+/** Fewer values than this prove nothing against a name. */
+const FEW = 3;
+/** Test data, placeholders and empty texts stand among real values. */
+const LEAST_PLAUSIBLE = 0.3;
+
+function valuesAllow({ plausible }: NameRule, { samples }: ColumnFacts): boolean {
+  return !plausible || samples.length < FEW || shareOf(samples, plausible) >= LEAST_PLAUSIBLE;
+}
+
+function shareOf(values: string[], fits: (value: string) => boolean): number {
+  return values.length === 0 ? 0 : values.filter(fits).length / values.length;
+}
+
+/** Kinds that belong to one person, so that the rest of the row does too. */
+const OF_A_PERSON = new Set<PersonalKind>(['name', 'birth_date', 'national_id', 'phone', 'address']);
+
+function isAboutPerson({ kind, by }: Suspicion): boolean {
+  return by === 'name' && OF_A_PERSON.has(kind);
+}
+
+function tableOf({ schema, table }: ColumnFacts): string {
+  return JSON.stringify([schema, table]);
+}

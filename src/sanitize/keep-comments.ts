@@ -1,0 +1,32 @@
+import { EXIT, UserError } from '../errors.ts';
+
+/** A column that the author of the query says may stay as it is. */
+export interface KeepComment {
+  /** `schema.table.column`, without quotes. */
+  column: string;
+  reason: string;
+  line: number;
+}
+
+const PART = /(?:"((?:[^"]|"")+)"|([^\s."]+))/.source;
+const KEEP = /^\s*--\s*keep:/i;
+const WHOLE = new RegExp(`^\\s*--\\s*keep:\\s*${PART}\\.${PART}\\.${PART}\\s+(\\S.*?)\\s*$`, 'i');
+
+/** The comments `-- keep: schema.table.column reason` of a query. A reason must be given: it is what a reviewer reads. */
+export function readKeepComments(query: string): KeepComment[] {
+  return query.split('\n').flatMap((text, index): KeepComment[] => {
+    if (!KEEP.test(text)) return [];
+    const match = WHOLE.exec(text);
+    if (!match) throw malformed(text.trim(), index + 1);
+    const parts = [1, 3, 5].map((at) => match[at]?.replaceAll('""', '"') ?? match[at + 1]);
+    return [{ column: parts.join('.'), reason: match[7] ?? '', line: index + 1 }];
+  });
+}
+
+function malformed(text: string, line: number): UserError {
+  return new UserError(`Line ${line} of the sanitization query is no keep comment: ${text}`, {
+    code: 'keep_malformed',
+    exit: EXIT.configuration,
+    hint: 'Write the column with schema and table, and why it may stay: -- keep: public.country.name names of countries',
+  });
+}

@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises';
+import type { Configuration } from '../config/configuration.ts';
+import { EXIT, UserError } from '../errors.ts';
+import { decodeQuery, decodeText } from './base64.ts';
+
+/** The query that sanitizes a target, and why it is this one. */
+export interface SanitizeQuery {
+  text: string;
+  /** Which setting won. */
+  chosenBy: string;
+  /** Path of the file that it was read from. */
+  file: string | null;
+  /** Whether it was written in base64. */
+  base64: boolean;
+}
+
+/** The target's query, highest first: its `override_query`, `override.san_query`, its `query_file`. */
+export async function chooseQuery({ settings }: Configuration, target: string): Promise<SanitizeQuery | null> {
+  const own = settings.targets[target]?.sanitize;
+  const candidates = [
+    { chosenBy: `targets.${target}.sanitize.override_query`, text: own?.override_query },
+    { chosenBy: 'override.san_query', text: settings.override.san_query },
+  ];
+  for (const { chosenBy, text } of candidates) if (text !== undefined) return decoded({ text, chosenBy, file: null });
+  if (own?.query_file === undefined) return null;
+  const text = await readQueryFile(own.query_file);
+  return decoded({ text, chosenBy: `targets.${target}.sanitize.query_file`, file: own.query_file });
+}
+
+function decoded(query: Omit<SanitizeQuery, 'base64'>): SanitizeQuery {
+  const text = decodeQuery(query.text);
+  return text === null ? { ...query, base64: false } : { ...query, text, base64: true };
+}
+
+async function readQueryFile(file: string): Promise<string> {
+  const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => {
+    const missing = cause.code === 'ENOENT';
+    throw new UserError(`Cannot read the sanitization query ${file}: ${missing ? 'it is not there' : cause.message}`, {
+      code: missing ? 'query_file_not_found' : 'query_file_unreadable',
+      exit: EXIT.configuration,
+      hint: 'Check query_file in the configuration; a relative path starts at the folder of the configuration.',
+      cause,
+    });
+  });
+  const text = decodeText(bytes);
+  if (text !== null) return text;
+  throw new UserError(`The sanitization query ${file} is not UTF-8`, {
+    code: 'query_file_unreadable',
+    exit: EXIT.configuration,
+    hint: 'Save it as UTF-8.',
+  });
+}

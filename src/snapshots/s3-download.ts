@@ -1,0 +1,125 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import type { Budget } from './budget.ts';
+import type { S3Bucket } from './s3-bucket.ts';
+import { PART_BYTES } from './s3-upload.ts';
+import type { Transfer } from './store.ts';
+
+export interface Download extends Transfer {
+  bucket: S3Bucket;
+  /** Lets so many parts of all objects be fetched at the same moment. */
+  fetches: Budget;
+}
+
+/** Parts of one object that are fetched at the same moment. */
+const PARTS_AT_ONCE = 4;
+
+/** Parts of all objects together. */
+export const FETCHES_AT_ONCE = 8;
+
+/** Fetches an object into a new file, by ranges: what breaks off is fetched again from the range's beginning only. */
+export async function downloadFile(key: string, path: string, download: Download): Promise<void> {
+  await using file = await open(path, 'wx', 0o600);
+  try {
+    const first = await fetchRange({ key, file, start: 0 }, download);
+    const starts = Array.from(
+      { length: Math.max(0, Math.ceil(first.total / PART_BYTES) - 1) },
+      (_, index) => (index + 1) * PART_BYTES,
+    );
+    const worker = async (): Promise<void> => {
+      for (let start = starts.shift(); start !== undefined; start = starts.shift()) {
+        await fetchRange({ key, file, start, etag: first.etag }, download);
+      }
+    };
+    await Promise.all(Array.from({ length: PARTS_AT_ONCE }, worker));
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+interface Range {
+  key: string;
+  file: FileHandle;
+  start: number;
+  /** Of the object that the first range belongs to: an object that was replaced meanwhile is not mixed in. */
+  etag?: string | undefined;
+}
+
+interface Fetched {
+  /** Bytes of the whole object. */
+  total: number;
+  etag: string | undefined;
+}
+
+async function fetchRange({ key, file, start, etag }: Range, download: Download): Promise<Fetched> {
+  const { bucket, fetches, signal, onBytes } = download;
+  using _turn = await fetches.take(1);
+  const { client, sdk, place } = bucket;
+  const range = `bytes=${start}-${start + PART_BYTES - 1}`;
+  const command = new sdk.GetObjectCommand({ ...place(key), Range: range, ...(etag && { IfMatch: etag }) });
+  return await bucket.ask(
+    'read',
+    async (options) => {
+      const answer = await client.send(command, options).catch(ignoreEmpty);
+      if (answer === null) return { total: 0, etag };
+      const expected = answer.ContentLength ?? 0;
+      const written = await writeAll(answer.Body as Readable, { file, start, onBytes });
+      if (written !== expected) {
+        onBytes(-written);
+        throw new Error(`the answer ended after ${written} of ${expected} bytes`);
+      }
+      return { total: Number(answer.ContentRange?.split('/')[1] ?? expected), etag: answer.ETag };
+    },
+    signal,
+  );
+}
+
+/** An object without bytes has no range. */
+function ignoreEmpty(error: Error): null {
+  if (error.name !== 'InvalidRange') throw error;
+  return null;
+}
+
+/** A network hands over 64 kB at a time, for each of which a write would cost more than it writes. */
+const WRITE_BYTES = 1024 * 1024;
+
+interface Writing extends Pick<Transfer, 'onBytes'> {
+  file: FileHandle;
+  start: number;
+}
+
+async function writeAll(body: Readable, { file, start, onBytes }: Writing): Promise<number> {
+  let written = 0;
+  try {
+    const gathered = Buffer.allocUnsafeSlow(WRITE_BYTES);
+    let bytes = 0;
+    const flush = async (): Promise<void> => {
+      await writeWhole(file, gathered.subarray(0, bytes), start + written);
+      written += bytes;
+      onBytes(bytes);
+      bytes = 0;
+    };
+    for await (const chunk of body as AsyncIterable<Buffer<ArrayBuffer>>) {
+      for (let at = 0; at < chunk.length; ) {
+        const copied = chunk.copy(gathered, bytes, at);
+        at += copied;
+        bytes += copied;
+        if (bytes === WRITE_BYTES) await flush();
+      }
+      // The garbage collector would let some sixty megabytes of them lie.
+      if (chunk.buffer.byteLength === chunk.length) chunk.buffer.transfer(0);
+    }
+    if (bytes > 0) await flush();
+    return written;
+  } catch (error) {
+    onBytes(-written);
+    throw error;
+  }
+}
+
+async function writeWhole(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    at += (await file.write(bytes, at, bytes.length - at, position + at)).bytesWritten;
+  }
+}

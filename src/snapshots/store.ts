@@ -1,0 +1,36 @@
+/** A place where keys hold bytes: a folder on this machine or a bucket. A snapshot lies in both in the same way. */
+export interface Store {
+  /** For people: a path, or `s3://bucket/prefix`. */
+  name: string;
+  /** What lies below `prefix/`, by key. */
+  list(prefix: string): Promise<StoredFile[]>;
+  /** The text under a key; `null` when there is none. */
+  read(key: string): Promise<string | null>;
+  /** Whole or not at all, and durable when it resolves. */
+  write(key: string, text: string): Promise<void>;
+  /** How many bytes lie under a key; `null` when there is none. */
+  size(key: string): Promise<number | null>;
+  /** Copies a file into the store: whole or not at all. */
+  put(key: string, file: string, transfer: Transfer): Promise<void>;
+  /** Copies what lies under a key into a new file; rejects when there is none. The file is not yet synced. */
+  get(key: string, file: string, transfer: Transfer): Promise<void>;
+  /** Removing what is not there is no error. The signal is for what must still be done after an interruption. */
+  remove(key: string, signal?: AbortSignal): Promise<void>;
+  /** Removes what transfers that never ended have left, if they began before the given time. */
+  removeUnfinished(before: Date): Promise<void>;
+}
+
+export interface StoredFile {
+  /** With `/` between its parts, relative to the store. */
+  key: string;
+  bytes: number;
+  modified: Date;
+  /** Another one whenever the content is another. */
+  version: string;
+}
+
+export interface Transfer {
+  signal: AbortSignal;
+  /** Bytes that have moved; what is given up and moved again is taken back as a negative number. */
+  onBytes: (bytes: number) => void;
+}

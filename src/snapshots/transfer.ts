@@ -1,0 +1,165 @@
+import { open, rm } from 'node:fs/promises';
+import { UserError } from '../errors.ts';
+import type { Report } from '../events.ts';
+import { filesOf, objectKey } from './catalogue.ts';
+import { damaged } from './damaged.ts';
+import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
+import type { ObjectPool } from './object-pool.ts';
+import type { Repository } from './repository.ts';
+import type { Shelf } from './shelf.ts';
+import { mapSideBySide } from './side-by-side.ts';
+
+/** Objects that are moved at the same moment; large ones move in several parts besides. */
+const OBJECTS_AT_ONCE = 8;
+
+/** Objects that are looked for at the same moment. */
+const LOOKS_AT_ONCE = 16;
+
+/** Bytes come in thousands of small pieces, and nobody reads as many events. */
+const TELL_EVERY_MS = 100;
+
+/** An object that arrives damaged is fetched so often in all. */
+const ATTEMPTS = 3;
+
+export interface Moving {
+  manifest: Manifest;
+  repository: Repository;
+  shelf: Shelf;
+  /** Reads every object against its checksum: none is sent that is damaged, none is kept that arrives so. */
+  pool: ObjectPool;
+  report: Report;
+  signal: AbortSignal;
+}
+
+export interface Moved {
+  /** Objects that the other side lacked, and their bytes. */
+  objects: number;
+  bytes: number;
+}
+
+/** Copies a snapshot from this machine to a shelf: the objects that it lacks, then the manifest. Step: `push`. */
+export function pushSnapshot(moving: Moving): Promise<Moved> {
+  const { manifest, repository, shelf, pool, report, signal } = moving;
+  return shelf.locks.whilePushing(async (renew) => {
+    const there = await mapSideBySide(distinct(filesOf(manifest)), LOOKS_AT_ONCE, async (file) => ({
+      file,
+      known: (await shelf.store.size(objectKey(file.sha256))) !== null,
+    }));
+    const missing = there.filter(({ known }) => !known).map(({ file }) => file);
+    const progress = progressOf(missing, { step: 'push', verb: 'Push', place: `to ${shelf.name}`, report });
+    const names = namesIn(manifest);
+    await mapSideBySide(missing, OBJECTS_AT_ONCE, async (file) => {
+      const object = repository.object(file);
+      await pool.checkStored(object, file.stored_sha256).catch((cause) => {
+        signal.throwIfAborted();
+        throw damaged({ manifest, file, cause });
+      });
+      await renew();
+      const onBytes = (bytes: number): void => progress.add(bytes, names.get(file.sha256));
+      await shelf.store.put(objectKey(file.sha256), object.path, { signal, onBytes });
+    });
+    await shelf.write(manifest);
+    return progress.end();
+  });
+}
+
+export interface Fetching extends Moving {
+  /** A path for a file that is not whole yet. */
+  unfinished: (name: string) => string;
+  /** What is needed, when it is not the whole snapshot. */
+  files?: ManifestFile[];
+}
+
+/** Copies objects of a snapshot that this machine lacks from a shelf. Step: `pull`. */
+export async function pullObjects(fetching: Fetching): Promise<Moved> {
+  const { manifest, repository, shelf, report, files = filesOf(manifest) } = fetching;
+  const missing = await missingHere(repository, files);
+  if (missing.length === 0) return { objects: 0, bytes: 0 };
+  const progress = progressOf(missing, { step: 'pull', verb: 'Pull', place: `from ${shelf.name}`, report });
+  const names = namesIn(manifest);
+  await mapSideBySide(missing, OBJECTS_AT_ONCE, (file) =>
+    fetchObject(file, fetching, (bytes) => progress.add(bytes, names.get(file.sha256))),
+  );
+  return progress.end();
+}
+
+/** The distinct objects of these files that this machine lacks. */
+export async function missingHere(repository: Repository, files: ManifestFile[]): Promise<ManifestFile[]> {
+  const missing: ManifestFile[] = [];
+  for (const file of distinct(files)) if (!(await repository.has(file))) missing.push(file);
+  return missing;
+}
+
+async function fetchObject(
+  file: ManifestFile,
+  { manifest, repository, shelf, pool, signal, unfinished }: Fetching,
+  onBytes: (bytes: number) => void,
+): Promise<void> {
+  const path = unfinished(`${file.sha256}.object`);
+  for (let attempt = 1; ; attempt += 1) {
+    let arrived = 0;
+    const count = (bytes: number): void => {
+      arrived += bytes;
+      onBytes(bytes);
+    };
+    try {
+      await shelf.store.get(objectKey(file.sha256), path, { signal, onBytes: count });
+      await pool.checkStored({ ...repository.object(file), path }, file.stored_sha256);
+      break;
+    } catch (cause) {
+      signal.throwIfAborted();
+      if (cause instanceof UserError) throw cause;
+      await rm(path, { force: true });
+      onBytes(-arrived);
+      if (attempt === ATTEMPTS) throw damaged({ manifest, file, place: shelf.name, cause });
+    }
+  }
+  await syncFile(path);
+  await repository.store(path, file);
+}
+
+/** Two tables with the same content are one object. */
+function distinct(files: ManifestFile[]): ManifestFile[] {
+  return [...new Map(files.map((file) => [file.sha256, file])).values()];
+}
+
+function namesIn({ tables }: Manifest): Map<string, string> {
+  return new Map(tables.flatMap((table) => filesOfTable(table).map(({ sha256 }) => [sha256, table.name])));
+}
+
+interface ProgressOptions {
+  step: 'push' | 'pull';
+  verb: string;
+  place: string;
+  report: Report;
+}
+
+function progressOf(files: ManifestFile[], { step, verb, place, report }: ProgressOptions) {
+  const total = files.reduce((sum, file) => sum + file.stored_bytes, 0);
+  const what = `${files.length} ${files.length === 1 ? 'object' : 'objects'}`;
+  report({ event: 'step', step, state: 'started', label: `${verb} ${what} ${place}` });
+  let done = 0;
+  let latest: string | undefined;
+  let told = Number.NEGATIVE_INFINITY;
+  const tell = (): void => {
+    told = performance.now();
+    report({ event: 'progress', step, done, total, unit: 'bytes', ...(latest !== undefined && { current: latest }) });
+  };
+  return {
+    add(bytes: number, current: string | undefined): void {
+      done += bytes;
+      latest = current;
+      if (performance.now() - told >= TELL_EVERY_MS) tell();
+    },
+    end(): Moved {
+      if (files.length > 0) tell();
+      report({ event: 'step', step, state: 'done', label: `${verb}ed ${what} ${place}` });
+      return { objects: files.length, bytes: done };
+    },
+  };
+}
+
+async function syncFile(path: string): Promise<void> {
+  await using file = await open(path, 'r');
+  await file.sync();
+}

@@ -1,0 +1,151 @@
+import { closest } from 'fastest-levenshtein';
+import type { TargetSettings } from '../config/schema/settings.ts';
+import { EXIT, UserError } from '../errors.ts';
+import type { ColumnFacts, Facts, ForeignKeyFacts, TableFacts } from './facts.ts';
+
+export type SubsetSettings = NonNullable<TargetSettings['subset']>;
+
+/** A reference from one table to another: a foreign key, or one that the configuration adds. */
+export interface Relationship extends ForeignKeyFacts {
+  added: boolean;
+}
+
+/** The tables of a source, and what leads from one to the other. */
+export interface Graph {
+  tables: Map<string, TableFacts>;
+  /** Those that are followed. */
+  relationships: Relationship[];
+  /** Those that are not, since their relationship or the table they lead to is excluded: they have to become null. */
+  cut: Relationship[];
+}
+
+/** Foreign keys by constraint, and the added relationships, without the excluded ones. Names every mistake at once. */
+export function buildGraph(facts: Facts, settings: SubsetSettings): Graph {
+  const tables = new Map(facts.tables.map((table) => [table.name, table]));
+  const problems = unknownTables(tables, settings);
+  if (problems.length > 0) throw invalid(problems);
+  const added = (settings.added_relationships ?? []).map((relationship, index) => {
+    const checked = checkAdded(tables, relationship, index);
+    problems.push(...checked.problems);
+    return checked.relationship;
+  });
+  const all = [...facts.foreignKeys.map((key) => ({ ...key, added: false })), ...added];
+  for (const { fk_table, ref_table } of settings.excluded_relationships ?? []) {
+    if (all.some(({ from, to }) => from === fk_table && to === ref_table)) continue;
+    problems.push(`excluded_relationships: ${fk_table} has no reference to ${ref_table}`);
+  }
+  problems.push(...conflicts(settings));
+  if (problems.length > 0) throw invalid(problems);
+  const isCut = ({ from, to }: Relationship): boolean =>
+    (settings.excluded_tables ?? []).includes(to) ||
+    (settings.excluded_relationships ?? []).some(({ fk_table, ref_table }) => fk_table === from && ref_table === to);
+  return {
+    tables,
+    relationships: all.filter((relationship) => !isCut(relationship)),
+    cut: all.filter(isCut),
+  };
+}
+
+/** `a, b` or `[a, b]`. */
+export function columnList(columns: string | string[]): string[] {
+  return typeof columns === 'string' ? columns.split(',').map((column) => column.trim()) : columns;
+}
+
+function unknownTables(tables: Graph['tables'], settings: SubsetSettings): string[] {
+  const named = [
+    ...(settings.subset_tables ?? []).map(({ table }) => ({ key: 'subset_tables', table })),
+    ...(settings.copy_tables ?? []).map((table) => ({ key: 'copy_tables', table })),
+    ...(settings.excluded_tables ?? []).map((table) => ({ key: 'excluded_tables', table })),
+    ...(['added_relationships', 'excluded_relationships'] as const).flatMap((key) =>
+      (settings[key] ?? []).flatMap(({ fk_table, ref_table }) =>
+        [fk_table, ref_table].map((table) => ({ key, table })),
+      ),
+    ),
+  ];
+  const names = [...tables.keys()];
+  return named
+    .filter(({ table }) => !tables.has(table))
+    .map(({ key, table }) => {
+      const nearest = names.length > 0 ? `; did you mean ${closest(table, names)}?` : '';
+      return `${key}: there is no table ${table}${nearest}`;
+    });
+}
+
+type AddedSettings = NonNullable<SubsetSettings['added_relationships']>[number];
+
+function checkAdded(
+  tables: Graph['tables'],
+  settings: AddedSettings,
+  index: number,
+): { relationship: Relationship; problems: string[] } {
+  const columns = columnList(settings.fk_columns);
+  const refColumns = columnList(settings.ref_columns);
+  const from = tables.get(settings.fk_table);
+  const to = tables.get(settings.ref_table);
+  const name = `${settings.fk_table} (${columns.join(', ')}) → ${settings.ref_table} (${refColumns.join(', ')})`;
+  const problems: string[] = [];
+  const column = (table: TableFacts | undefined, wanted: string): ColumnFacts | undefined => {
+    const found = table?.columns.find((candidate) => candidate.name === wanted);
+    if (!found) problems.push(`${table?.name} has no column ${wanted}`);
+    return found;
+  };
+  const own = columns.map((wanted) => column(from, wanted));
+  const referred = refColumns.map((wanted) => column(to, wanted));
+  if (own.length !== referred.length) problems.push(`${own.length} columns refer to ${referred.length}`);
+  for (const [position, one] of own.entries()) {
+    const other = referred[position];
+    if (!one || !other || one.family === other.family) continue;
+    problems.push(`${one.name} is ${one.type} and ${other.name} is ${other.type}: they cannot be compared`);
+  }
+  const isKey = to?.keys.some((key) => sameColumns(key, refColumns)) ?? false;
+  if (problems.length === 0 && !isKey) {
+    problems.push(`${settings.ref_table} has no primary key or unique index of exactly ${refColumns.join(', ')}`);
+  }
+  return {
+    problems: problems.map((problem) => `added_relationships: ${name}: ${problem}`),
+    relationship: {
+      id: `added ${index}`,
+      name: 'added_relationships',
+      from: settings.fk_table,
+      columns,
+      to: settings.ref_table,
+      refColumns,
+      matchFull: false,
+      // A key finds them as well as an index of their own.
+      indexed: from?.keys.some((key) => columns.includes(key[0] ?? '')) ?? false,
+      added: true,
+    },
+  };
+}
+
+function sameColumns(key: string[], columns: string[]): boolean {
+  return key.length === columns.length && key.every((column) => columns.includes(column));
+}
+
+const ROLES = ['subset_tables', 'copy_tables', 'excluded_tables'] as const;
+
+/** A table cannot be whole and a part and empty. */
+function conflicts(settings: SubsetSettings): string[] {
+  const named = ROLES.map((role) => ({
+    role,
+    tables: new Set((settings[role] ?? []).map((item) => (typeof item === 'string' ? item : item.table))),
+  }));
+  return named.flatMap(({ role, tables }, index) =>
+    named
+      .slice(index + 1)
+      .flatMap((other) =>
+        [...tables]
+          .filter((table) => other.tables.has(table))
+          .map((table) => `${table} is in ${role} and in ${other.role}`),
+      ),
+  );
+}
+
+function invalid(problems: string[]): UserError {
+  return new UserError('The subset of the configuration does not fit the source database', {
+    code: 'subset_invalid',
+    exit: EXIT.configuration,
+    details: problems,
+    hint: 'Correct what is named above in the section subset of the target.',
+  });
+}

@@ -1,0 +1,31 @@
+import type { Graph } from './graph.ts';
+import type { Rule } from './rule.ts';
+
+/**
+ * For each table the shortest way by which its rows come: first down from what was asked for to what refers to it,
+ * then up from all of that to what it refers to.
+ */
+export function pathsOf({ relationships }: Graph, rules: Map<string, Rule>): Map<string, string[]> {
+  const paths = new Map<string, string[]>();
+  const spread = (start: string[], steps: { table: string; next: string; arrow: string; rule: Rule }[]): void => {
+    const queue = [...start];
+    for (const table of queue) {
+      for (const step of steps) {
+        if (step.table !== table || rules.get(step.next) !== step.rule || paths.has(step.next)) continue;
+        paths.set(step.next, [step.next, step.arrow, ...(paths.get(table) ?? [])]);
+        queue.push(step.next);
+      }
+    }
+  };
+  const named = [...rules].filter(([, rule]) => rule === 'target' || rule === 'copy').map(([table]) => table);
+  for (const table of named) paths.set(table, [table]);
+  spread(
+    named.filter((table) => rules.get(table) === 'target'),
+    relationships.map(({ from, to }) => ({ table: to, next: from, arrow: '→', rule: 'child' })),
+  );
+  spread(
+    [...paths.keys()],
+    relationships.map(({ from, to }) => ({ table: from, next: to, arrow: '←', rule: 'parent' })),
+  );
+  return paths;
+}

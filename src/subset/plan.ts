@@ -1,0 +1,111 @@
+import { components } from './components.ts';
+import type { Graph, Relationship, SubsetSettings } from './graph.ts';
+import { pathsOf } from './paths.ts';
+import { refuseImpossible } from './refusal.ts';
+import type { Rule } from './rule.ts';
+
+/** What there is to do, from the catalogue and the configuration alone: no row has been looked at. */
+export interface Plan {
+  graph: Graph;
+  settings: SubsetSettings;
+  rules: Map<string, Rule>;
+  /** Tables by which each table comes: itself, then what leads back to a table that was asked for. */
+  paths: Map<string, string[]>;
+  /** Tables of rule `child`, each group after those that it refers to; more than one, or one that refers to itself, is a circle. */
+  children: string[][];
+  /** Circles among the references that are followed. */
+  circles: string[][];
+  /** Columns that become null, by table. */
+  nulled: Map<string, Set<string>>;
+  /** References that are searched for the rows that refer, with no index for it. */
+  unindexed: Relationship[];
+}
+
+export function planSubset(graph: Graph, settings: SubsetSettings): Plan {
+  const copied = new Set(settings.copy_tables ?? []);
+  const excluded = new Set(settings.excluded_tables ?? []);
+  const targets = new Set((settings.subset_tables ?? []).map(({ table }) => table));
+  const children = childTables(graph, { targets, left: new Set([...copied, ...excluded]) });
+  const parents = parentTables(graph, { from: [...targets, ...children, ...copied], excluded });
+  const rules = new Map<string, Rule>();
+  for (const table of graph.tables.keys()) {
+    const alternatives: [Rule, boolean][] = [
+      ['target', targets.has(table)],
+      ['copy', copied.has(table)],
+      ['excluded', excluded.has(table)],
+      ['child', children.has(table)],
+      ['parent', parents.has(table)],
+    ];
+    rules.set(table, alternatives.find(([, applies]) => applies)?.[0] ?? 'empty');
+  }
+  const filled = (table: string): boolean => !['excluded', 'empty'].includes(rules.get(table) ?? 'empty');
+  const paths = pathsOf(graph, rules);
+  const nulled = refuseImpossible(graph, { settings, paths, filled });
+  return {
+    graph,
+    settings,
+    rules,
+    paths,
+    children: components(children, (table) =>
+      filteredReferences(graph, rules, table)
+        .map(({ to }) => to)
+        .filter((to) => rules.get(to) === 'child'),
+    ),
+    circles: circlesOf(graph, filled),
+    nulled,
+    unindexed: graph.relationships.filter(
+      ({ from, to, indexed }) => !indexed && rules.get(from) === 'child' && isFiltered(rules, to),
+    ),
+  };
+}
+
+/** A table of which only chosen rows come. */
+function isFiltered(rules: Plan['rules'], table: string): boolean {
+  return rules.get(table) === 'target' || rules.get(table) === 'child';
+}
+
+/** The table's references by which its rows are chosen. */
+export function filteredReferences({ relationships }: Graph, rules: Plan['rules'], table: string): Relationship[] {
+  return relationships.filter(({ from, to }) => from === table && isFiltered(rules, to));
+}
+
+/** What refers to a target, and what refers to that. */
+function childTables(
+  { relationships }: Graph,
+  { targets, left }: { targets: Set<string>; left: Set<string> },
+): Set<string> {
+  const children = new Set<string>();
+  const queue = [...targets];
+  for (let table = queue.pop(); table !== undefined; table = queue.pop()) {
+    for (const { from, to } of relationships) {
+      if (to !== table || targets.has(from) || left.has(from) || children.has(from)) continue;
+      children.add(from);
+      queue.push(from);
+    }
+  }
+  return children;
+}
+
+function parentTables(
+  { relationships }: Graph,
+  { from: start, excluded }: { from: string[]; excluded: Set<string> },
+): Set<string> {
+  const reached = new Set(start);
+  const queue = [...start];
+  for (let table = queue.pop(); table !== undefined; table = queue.pop()) {
+    for (const { from, to } of relationships) {
+      if (from !== table || reached.has(to) || excluded.has(to)) continue;
+      reached.add(to);
+      queue.push(to);
+    }
+  }
+  return reached;
+}
+
+function circlesOf({ relationships, tables }: Graph, filled: (table: string) => boolean): string[][] {
+  const next = (table: string): string[] =>
+    relationships.filter(({ from, to }) => from === table && filled(to)).map(({ to }) => to);
+  return components([...tables.keys()].filter(filled), next)
+    .filter((members) => members.length > 1 || next(members[0] ?? '').includes(members[0] ?? ''))
+    .map((members) => members.sort());
+}

@@ -1,0 +1,81 @@
+import { EXIT, UserError } from '../errors.ts';
+import type { Graph, Relationship, SubsetSettings } from './graph.ts';
+
+interface Given {
+  settings: SubsetSettings;
+  paths: Map<string, string[]>;
+  /** Whether rows come into the table. */
+  filled: (table: string) => boolean;
+}
+
+/** The columns that become null where a reference is not followed, by table; refuses references that cannot be null. */
+export function refuseImpossible(graph: Graph, { settings, paths, filled }: Given): Map<string, Set<string>> {
+  const nulled = new Map<string, Set<string>>();
+  const impossible: Relationship[] = [];
+  for (const relationship of graph.cut.filter(({ from }) => filled(from))) {
+    const columns = columnsToNull(graph, relationship);
+    if (columns.length === 0) impossible.push(relationship);
+    const known = nulled.get(relationship.from) ?? new Set();
+    nulled.set(relationship.from, known);
+    for (const column of columns) known.add(column);
+  }
+  if (impossible.length > 0) throw refusal(impossible, { settings, paths, filled });
+  return nulled;
+}
+
+/** One null makes a reference none, unless it is MATCH FULL. Columns of its own first: the others serve other references. */
+function columnsToNull({ tables, relationships }: Graph, cut: Relationship): string[] {
+  const facts = new Map(tables.get(cut.from)?.columns.map((column) => [column.name, column]));
+  const able = cut.columns.filter((name) => facts.get(name)?.nullable === true && !facts.get(name)?.generated);
+  if (cut.matchFull) return able.length === cut.columns.length ? able : [];
+  const shared = new Set(relationships.filter(({ from }) => from === cut.from).flatMap(({ columns }) => columns));
+  const own = able.filter((name) => !shared.has(name));
+  return own.length > 0 ? own : able;
+}
+
+function refusal(impossible: Relationship[], { settings, paths }: Given): UserError {
+  const excluded = settings.excluded_tables ?? [];
+  const details = impossible.flatMap(({ from, columns, to }) => [
+    `${from} (${columns.join(', ')}) must refer to a row of ${to}, which ${excluded.includes(to) ? 'is excluded' : 'is not followed'}`,
+    `  ${from} comes by: ${(paths.get(from) ?? [from]).join(' ')}`,
+  ]);
+  return new UserError('The subset cannot be made: references that may not be null lead to what is excluded', {
+    code: 'subset_impossible',
+    exit: EXIT.configuration,
+    details: [
+      ...details,
+      '',
+      'This would do, in the section subset of the target:',
+      '',
+      ...remedy(impossible, settings),
+    ],
+    hint: 'Let the rows come along with the block above, or exclude the tables that refer to them as well. Circles need no exclusion.',
+  });
+}
+
+/** The same settings without what stands in the way, as YAML. */
+function remedy(impossible: Relationship[], settings: SubsetSettings): string[] {
+  const tables = (settings.excluded_tables ?? []).filter((table) => !impossible.some(({ to }) => to === table));
+  const relationships = (settings.excluded_relationships ?? []).filter(
+    ({ fk_table, ref_table }) => !impossible.some(({ from, to }) => from === fk_table && to === ref_table),
+  );
+  const list = (key: string, items: string[][]): string[] =>
+    items.length === 0 ? [`${key}: []`] : [`${key}:`, ...items.flat()];
+  return [
+    ...(settings.excluded_tables
+      ? list(
+          'excluded_tables',
+          tables.map((table) => [`  - ${JSON.stringify(table)}`]),
+        )
+      : []),
+    ...(settings.excluded_relationships
+      ? list(
+          'excluded_relationships',
+          relationships.map(({ fk_table, ref_table }) => [
+            `  - fk_table: ${JSON.stringify(fk_table)}`,
+            `    ref_table: ${JSON.stringify(ref_table)}`,
+          ]),
+        )
+      : []),
+  ];
+}

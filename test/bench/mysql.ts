@@ -1,0 +1,136 @@
+/**
+ * Measures `tool build` and `tool load` beside mydumper and myloader, and beside `mysqldump | gzip` and `gunzip | mysql`,
+ * on one server, with two workers each: `npm run bench -- mysql [megabytes]`. Every round runs them in turns; medians
+ * of three. Figures are ratios: machines differ.
+ */
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mysqlBenchData } from '../helpers/mysql-bench-data.ts';
+import { startMysql } from '../helpers/mysql-server.ts';
+
+const ROUNDS = 3;
+const JOBS = 2;
+const megabytes = Number(process.argv[2] ?? 500);
+const tool = new URL('../../dist/tool.js', import.meta.url).pathname;
+const folder = await mkdtemp(join(tmpdir(), 'tool-bench-'));
+const server = await startMysql('mariadb', ['--innodb-buffer-pool-size=1G', '--innodb-log-file-size=512M']);
+const login = `--host=127.0.0.1 --port=${server.port} --user=root`;
+
+try {
+  console.log(`Filling a database with ${megabytes} MB`);
+  await server.createDatabase('bench');
+  await server.sql('bench', ...mysqlBenchData({ megabytes }));
+  await measure();
+} finally {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measure(): Promise<void> {
+  const times: Record<'mydumper' | 'myloader' | 'mysqldump' | 'mysql' | 'build' | 'load', number[]> = {
+    mydumper: [],
+    myloader: [],
+    mysqldump: [],
+    mysql: [],
+    build: [],
+    load: [],
+  };
+  const dumped = join(folder, 'mydumper');
+  const zipped = join(folder, 'dump.sql.gz');
+  let stored = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await rm(dumped, { recursive: true, force: true });
+    times.mydumper.push(await run(`mydumper -t ${JOBS} --compress ${login} -B bench -o ${dumped}`));
+    times.mysqldump.push(
+      await run(`mariadb-dump --no-defaults ${login} --single-transaction bench | gzip > ${zipped}`),
+    );
+    const work = join(folder, `work-${round}`);
+    const command = `${process.execPath} ${tool} --config ${await configure(work)} --json --yes`;
+    times.build.push(await run(`${command} build bench`));
+    stored = await size(join(work, 'objects'));
+    times.load.push(await run(`${command} load bench --no-undo`));
+    await server.sql('', 'DROP DATABASE IF EXISTS raw');
+    times.myloader.push(await run(`myloader -t ${JOBS} ${login} -B raw -d ${dumped}`));
+    await server.sql('', 'DROP DATABASE raw', 'CREATE DATABASE raw');
+    times.mysql.push(await run(`gunzip < ${zipped} | mariadb --no-defaults ${login} raw`));
+    await rm(work, { recursive: true });
+  }
+  table([
+    ['', 'seconds', 'of mydumper', 'of mysqldump | gzip', 'MB stored'],
+    [`mydumper -t ${JOBS} --compress`, seconds(times.mydumper), '1', '', mb(await size(dumped))],
+    ['mysqldump | gzip', seconds(times.mysqldump), '', '1', mb((await stat(zipped)).size)],
+    [
+      'tool build',
+      seconds(times.build),
+      ratio(times.build, times.mydumper),
+      ratio(times.build, times.mysqldump),
+      mb(stored),
+    ],
+    ['to reach', '', '1.00', '0.50', ''],
+  ]);
+  table([
+    ['', 'seconds', 'of myloader', 'of gunzip | mysql'],
+    [`myloader -t ${JOBS}`, seconds(times.myloader), '1', ''],
+    ['gunzip | mysql', seconds(times.mysql), '', '1'],
+    ['tool load', seconds(times.load), ratio(times.load, times.myloader), ratio(times.load, times.mysql)],
+    ['to reach', '', '1.00', '0.50'],
+  ]);
+}
+
+async function configure(work: string): Promise<string> {
+  await mkdir(work);
+  const config = join(work, 'tool.yml');
+  const text = `secret_key: ${'ab'.repeat(16)}
+working_directory: ${work}
+defaults: {cpus: ${JOBS}}
+targets:
+  bench:
+    snapshot:
+      src_url: ${server.url('bench')}
+      dst_url: ${server.url('copy')}
+`;
+  await writeFile(config, text, { mode: 0o600 });
+  return config;
+}
+
+/** Seconds that a line of a shell takes. */
+function run(line: string): Promise<number> {
+  const started = performance.now();
+  const child = spawn('bash', ['-o', 'pipefail', '-c', line], { stdio: ['ignore', 'ignore', 'inherit'] });
+  return new Promise((resolve, reject) => {
+    child.once('close', (code) => {
+      if (code === 0) resolve((performance.now() - started) / 1000);
+      else reject(new Error(`${line} ended with ${code}`));
+    });
+  });
+}
+
+async function size(directory: string): Promise<number> {
+  const names = await readdir(directory, { recursive: true });
+  const facts = await Promise.all(names.map((name) => stat(join(directory, name))));
+  return facts.reduce((sum, fact) => sum + (fact.isFile() ? fact.size : 0), 0);
+}
+
+function median(times: number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
+}
+
+function seconds(times: number[]): string {
+  return median(times).toFixed(1);
+}
+
+function ratio(ours: number[], theirs: number[]): string {
+  return (median(ours) / median(theirs)).toFixed(2);
+}
+
+function mb(bytes: number): string {
+  return (bytes / 1e6).toFixed(0);
+}
+
+function table(rows: string[][]): void {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  for (const row of rows) console.log(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+  console.log();
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/commands/registry.ts';
+import { listSnapshots } from '../../src/operations/snapshots.ts';
+import { runWith, type TestedRun } from '../helpers/cli-host.ts';
+import { describeWithPostgres } from '../helpers/postgres-server.ts';
+import { type Change, type SanitizeFixture, startSanitizeFixture } from '../helpers/sanitize-fixture.ts';
+
+describeWithPostgres('tool sanitize', () => {
+  let fixture: SanitizeFixture;
+
+  beforeAll(async () => {
+    fixture = await startSanitizeFixture();
+  }, 60_000);
+
+  beforeEach(() => fixture.reset());
+
+  afterAll(() => fixture?.stop());
+
+  function tool(words: string[], change?: Change): Promise<TestedRun> {
+    return runWith(words, COMMANDS, {
+      clock: () => new Date(),
+      openContext: async ({ report, signal }) => ({ ...fixture.contextOf(change), report, signal }),
+    });
+  }
+
+  function lastLine(text: string): Record<string, unknown> {
+    return JSON.parse(text.trimEnd().split('\n').at(-1) ?? '');
+  }
+
+  async function kinds(): Promise<boolean[]> {
+    return (await listSnapshots(fixture.contextOf(), 'app')).snapshots.map(({ sanitized }) => sanitized);
+  }
+
+  it('prints findings first, then what became of each table', async () => {
+    const { exit, stdout } = await tool(['sanitize', 'app'], { query: "UPDATE person SET first_name = 'X'" });
+    expect(exit).toBe(0);
+    const lines = stdout.split('\n');
+    const columns = lines.findIndex((line) => /^COLUMN +LOOKS LIKE +STATE +VALUES +SAMPLES$/.test(line));
+    const tables = lines.findIndex((line) => /^TABLE +CONTENT +ROWS BEFORE +AFTER$/.test(line));
+    expect(lines[columns - 1]).toBe('2 columns look personal and still hold what was there:');
+    expect(stdout).toMatch(/^public.person.email +e-mail address +unchanged +500 +s\*{5}/m);
+    expect(stdout).toMatch(/^public.person +changed +500 +500$/m);
+    expect(columns).toBeGreaterThan(0);
+    expect(tables).toBeGreaterThan(columns);
+  });
+
+  it('asks before it replaces a database, and does nothing when nobody can be asked', async () => {
+    await fixture.server.createDatabase('clean');
+    const refused = await tool(['sanitize', 'app']);
+    expect(refused).toMatchObject({ exit: 5, stderr: expect.stringContaining('Replace database "clean"') });
+    await fixture.expectNothingPublished(['clean', 'postgres', 'source']);
+    expect(await tool(['sanitize', 'app', '--yes', '--no-undo'])).toMatchObject({ exit: 0 });
+    expect(await fixture.server.databases()).toEqual(['clean', 'postgres', 'source']);
+  });
+
+  it('shows the query that won, its statements and the database with --dry-run, also when only reading', async () => {
+    const { exit, stdout } = await tool(['sanitize', 'app', '--dry-run', '--read-only', '--json']);
+    expect(exit).toBe(0);
+    expect(lastLine(stdout)).toMatchObject({
+      dry_run: true,
+      plan: {
+        query: { chosen_by: 'targets.app.sanitize.override_query', statements: [{ number: 1 }, { number: 2 }] },
+        destination: { database: 'clean' },
+      },
+    });
+    expect(await tool(['sanitize', 'app', '--read-only'])).toMatchObject({ exit: 5 });
+    await fixture.expectNothingPublished();
+  });
+
+  it('is done by build where there is a query, unless told not to', async () => {
+    expect(await tool(['build', 'app', '--no-sanitize'])).toMatchObject({ exit: 0 });
+    expect(await kinds()).toEqual([false, false]);
+    const { exit, stdout } = await tool(['build', 'app', '--note', 'both', '--json']);
+    expect(exit).toBe(0);
+    expect(lastLine(stdout)).toMatchObject({
+      command: 'build',
+      snapshot: { index: 0, sanitized: false, note: 'both' },
+      sanitized: { index: 0, sanitized: true, note: 'both' },
+      coverage: { findings: [] },
+    });
+    expect(await kinds()).toEqual([true, false, false, false]);
+  });
+
+  it('a build whose query fails keeps the original, and says what failed', async () => {
+    const { exit, stderr } = await tool(['build', 'app'], { query: 'UPDATE nobody SET x = 1' });
+    expect({ exit, stderr }).toMatchObject({ exit: 1, stderr: expect.stringContaining('statement 1 (line 1)') });
+    expect(await kinds()).toEqual([false, false]);
+  });
+});

@@ -1,0 +1,236 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Context } from '../../src/context.ts';
+import type { DatabaseUrl } from '../../src/engines/engine.ts';
+import { engineForUrl } from '../../src/engines/registry.ts';
+import type { RunEvent } from '../../src/events.ts';
+import { build } from '../../src/operations/build.ts';
+import { type LoadRequest, load, planLoad } from '../../src/operations/load.ts';
+import { snapshotReader } from '../../src/operations/snapshot-reader.ts';
+import { findSnapshot, repositoryOf } from '../../src/operations/snapshots.ts';
+import { checkTarget } from '../../src/operations/targets.ts';
+import { planUndo, undo } from '../../src/operations/undo.ts';
+import { verify } from '../../src/operations/verify.ts';
+import { createObjectPool } from '../../src/snapshots/object-pool.ts';
+import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
+
+/** What the contract needs of a real server, whatever its kind. */
+export interface ContractServer {
+  port: number;
+  url(database: string): string;
+  /** The same database, as a user whose password is wrong. */
+  deniedUrl(database: string): string;
+  createDatabase(name: string): Promise<void>;
+  /** Fills a database with whatever the engine has to carry over. */
+  fill(database: string): Promise<void>;
+  run(database: string, statement: string): Promise<unknown>;
+  /** Everything in a database, as text that is the same for equal ones. */
+  dump(database: string): Promise<string>;
+  databases(): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+const FAILING =
+  'CREATE TABLE from_script (id integer PRIMARY KEY);\nINSERT INTO from_script VALUES (1);\nSELECT nothing FROM nowhere;\n';
+const WORKING = 'CREATE TABLE from_script (id integer PRIMARY KEY);\nINSERT INTO from_script VALUES (1);\n';
+
+/** Real servers on a busy machine take their time. */
+const LIMIT = 240_000;
+
+/** What every engine keeps, proved on a real server; called inside a `describe`. */
+export function engineContract(start: () => Promise<ContractServer>): void {
+  let server: ContractServer;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    server = await start();
+    await server.createDatabase('source');
+    await server.fill('source');
+  }, 240_000);
+
+  afterAll(async () => {
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  function contextFor(events: RunEvent[] = [], signal?: AbortSignal): Context {
+    const snapshot = { src_url: server.url('source'), dst_url: server.url('copy') };
+    return testContext({
+      settings: { working_directory: folder.path, targets: { app: { snapshot } } },
+      events,
+      ...(signal && { signal }),
+    });
+  }
+
+  async function loadApp(context: Context, request: Partial<LoadRequest> = {}) {
+    return load(context, await planLoad(context, { target: 'app', cpus: 2, ...request }));
+  }
+
+  it(
+    'restores a database that is dumped as its source is',
+    async () => {
+      const context = contextFor();
+      const row = await build(context, { target: 'app', cpus: 2 });
+      const result = await loadApp(context);
+      expect(await server.dump('copy')).toBe(await server.dump('source'));
+      expect(result).toMatchObject({ tables: row.tables, rows: row.rows, undo_database: null });
+      expect(await server.databases()).toEqual(expect.not.arrayContaining([expect.stringContaining('.tool-')]));
+    },
+    LIMIT,
+  );
+
+  it(
+    'stores what has not changed once',
+    async () => {
+      const again = await build(contextFor(), { target: 'app', cpus: 2 });
+      expect(again.stored_bytes).toBe(0);
+      expect((await verify(contextFor(), { target: 'app' })).ok).toBe(true);
+    },
+    LIMIT,
+  );
+
+  it(
+    'keeps what it replaces, and undoes, and undoes that',
+    async () => {
+      const context = contextFor();
+      await server.run('copy', 'CREATE TABLE mine (id integer PRIMARY KEY)');
+      const mine = await server.dump('copy');
+      const result = await loadApp(context);
+      expect(result.undo_database).toBe('copy.tool-undo');
+      const fresh = await server.dump('copy');
+      expect(fresh).toBe(await server.dump('source'));
+      await undo(context, await planUndo(context, { target: 'app' }));
+      expect(await server.dump('copy')).toBe(mine);
+      await undo(context, await planUndo(context, { target: 'app' }));
+      expect(await server.dump('copy')).toBe(fresh);
+      await undo(context, await planUndo(context, { target: 'app' }));
+      await loadApp(context);
+      await undo(context, await planUndo(context, { target: 'app' }));
+      expect(await server.dump('copy')).toBe(mine);
+      await loadApp(context, { undo: false });
+      expect(await server.databases()).toEqual(expect.arrayContaining(['copy', 'source']));
+      expect(await server.databases()).toEqual(expect.not.arrayContaining([expect.stringContaining('.tool-')]));
+      await expect(planUndo(context, { target: 'app' })).rejects.toMatchObject({ code: 'nothing_to_undo' });
+    },
+    LIMIT,
+  );
+
+  it(
+    'leaves the destination as it was, and nothing beside it, however late it is interrupted',
+    async () => {
+      await server.run('copy', 'CREATE TABLE mine (id integer PRIMARY KEY)');
+      const before = await server.dump('copy');
+      for (const step of ['prepare', 'restore', 'index', 'check']) {
+        const interruption = new AbortController();
+        const context = contextFor([], interruption.signal);
+        const planned = await planLoad(context, { target: 'app', cpus: 2 });
+        const interrupting: Context = {
+          ...context,
+          report: (event) => {
+            if (event.event === 'step' && event.step === step) interruption.abort(new Error('interrupted'));
+          },
+        };
+        await expect(load(interrupting, planned), step).rejects.toThrow('interrupted');
+        expect(await server.dump('copy'), step).toBe(before);
+        expect(await server.databases(), step).toEqual(['copy', ...(await others()), 'source']);
+      }
+    },
+    LIMIT,
+  );
+
+  async function others(): Promise<string[]> {
+    return (await server.databases()).filter((name) => !['copy', 'source'].includes(name) && !name.includes('.tool-'));
+  }
+
+  it(
+    'offers the new database before it takes the place of the old one, and throws it away when told to',
+    async () => {
+      const context = contextFor();
+      const { manifest } = await findSnapshot(context, { target: 'app' });
+      const engine = engineForUrl(server.url('copy'));
+      const url = engine.parseUrl(server.url('copy'));
+      const repository = repositoryOf(context);
+      const pool = createObjectPool(2);
+      await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+      const before = await server.dump('copy');
+      const restoration = { url, manifest, schemaConfig: undefined, inPlace: false };
+      const run = {
+        ...restoration,
+        plan: await engine.planRestore(context, restoration),
+        jobs: 1,
+        undo: false,
+        read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
+        beforeSwap: async (fresh: DatabaseUrl) => {
+          await server.run(fresh.database ?? '', 'CREATE TABLE added (id integer PRIMARY KEY)');
+        },
+      };
+      const directory = async (): Promise<string> => mkdtemp(join(folder.path, 'restore-'));
+      await engine.restore(context, { ...run, directory: await directory(), throwAway: true });
+      expect(await server.dump('copy')).toBe(before);
+      await engine.restore(context, { ...run, directory: await directory() });
+      expect(await server.dump('copy')).toContain('added');
+      expect(await server.databases()).toEqual(expect.not.arrayContaining([expect.stringContaining('.tool-')]));
+    },
+    LIMIT,
+  );
+
+  it(
+    'refuses a destination that is the source, however its host is written',
+    async () => {
+      for (const host of ['localhost', '127.0.0.1', '[::1]', '127.1.2.3']) {
+        const destdb = server.url('source').replace('127.0.0.1', host);
+        await expect(planLoad(contextFor(), { target: 'app', destdb }), host).rejects.toMatchObject({
+          code: 'destination_is_source',
+          exit: 5,
+        });
+      }
+    },
+    LIMIT,
+  );
+
+  it(
+    'tells the states of a database apart',
+    async () => {
+      const check = async (src_url: string) => {
+        const context = testContext({
+          settings: { working_directory: folder.path, targets: { app: { snapshot: { src_url } } } },
+        });
+        return checkTarget(context, 'app');
+      };
+      const reached = await check(server.url('source'));
+      expect(reached).toMatchObject({ status: 'ok', error: null, latency_ms: expect.any(Number) });
+      expect(reached.size_bytes).toBeGreaterThan(0);
+      expect(reached.server_version).toMatch(/^\d+(\.\d+)+$/);
+      expect(await check(server.url('nowhere'))).toMatchObject({ status: 'missing' });
+      expect(await check(server.deniedUrl('source'))).toMatchObject({ status: 'denied' });
+      expect(await check(server.url('source').replace(`:${server.port}`, ':1'))).toMatchObject({
+        status: 'unreachable',
+      });
+    },
+    LIMIT,
+  );
+
+  it(
+    'runs an SQL file in a new database, which takes the place of the old one only when it has run',
+    async () => {
+      const before = await server.dump('copy');
+      const file = join(folder.path, 'script.sql');
+      await writeFile(file, FAILING);
+      await expect(loadApp(contextFor(), { file })).rejects.toMatchObject({ code: 'script_failed' });
+      expect(await server.dump('copy')).toBe(before);
+      await writeFile(file, WORKING);
+      await loadApp(contextFor(), { file });
+      const after = await server.dump('copy');
+      expect(after).toContain('from_script');
+      expect(after).not.toContain('mine');
+      await writeFile(file, 'CREATE TABLE besides (id integer PRIMARY KEY);\n');
+      await loadApp(contextFor(), { file, noDrop: true });
+      const both = await server.dump('copy');
+      expect(both).toContain('from_script');
+      expect(both).toContain('besides');
+    },
+    LIMIT,
+  );
+}

@@ -1,0 +1,108 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Store } from '../../src/snapshots/store.ts';
+import { temporaryFolder } from '../helpers/postgres-server.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+/** What every store keeps to; `create` makes an empty one. */
+export function testStore(create: (folder: string) => Promise<Store>): void {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let store: Store;
+  const signal = new AbortController().signal;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    store = await create(folder.path);
+  });
+
+  afterEach(() => folder[Symbol.asyncDispose]());
+
+  async function file(content: Uint8Array): Promise<string> {
+    const path = join(folder.path, `source-${randomBytes(4).toString('hex')}`);
+    await writeFile(path, content);
+    return path;
+  }
+
+  test('what is written is read again, whatever its characters; what was never written is null', async () => {
+    await store.write('snapshots/ünï/one.json', '{"note": "🐘 \\u0000"}\n');
+    expect(await store.read('snapshots/ünï/one.json')).toBe('{"note": "🐘 \\u0000"}\n');
+    expect(await store.read('snapshots/ünï/two.json')).toBeNull();
+    expect(await store.size('objects/aa/none')).toBeNull();
+  });
+
+  test('a second write replaces the first, and its version is another', async () => {
+    await store.write('index/app.json', 'one');
+    const [before] = await store.list('index');
+    await store.write('index/app.json', 'two');
+    const [after] = await store.list('index');
+    expect(await store.read('index/app.json')).toBe('two');
+    expect(after?.version).not.toBe(before?.version);
+  });
+
+  test('a list tells key, size and age of what is below a prefix, by key, and of nothing beside it', async () => {
+    await store.write('snapshots/app/b.json', '12345');
+    await store.write('snapshots/app/a.json', '123');
+    await store.write('snapshots/app2/c.json', '1');
+    const listed = await store.list('snapshots/app');
+    expect(listed.map(({ key, bytes }) => ({ key, bytes }))).toEqual([
+      { key: 'snapshots/app/a.json', bytes: 3 },
+      { key: 'snapshots/app/b.json', bytes: 5 },
+    ]);
+    for (const { modified } of listed) expect(Math.abs(Date.now() - modified.getTime())).toBeLessThan(60_000);
+    expect(await store.list('snapshots/none')).toEqual([]);
+  });
+
+  test.each([0, 1, MEGABYTE, 8 * MEGABYTE, 8 * MEGABYTE + 1, 20 * MEGABYTE])(
+    'a file of %i bytes is put and got as it was, and every byte is told of',
+    async (bytes) => {
+      const content = randomBytes(bytes);
+      const moved = { put: 0, got: 0 };
+      await store.put('objects/aa/one', await file(content), { signal, onBytes: (n) => (moved.put += n) });
+      expect(await store.size('objects/aa/one')).toBe(bytes);
+      const destination = join(folder.path, 'got');
+      await store.get('objects/aa/one', destination, { signal, onBytes: (n) => (moved.got += n) });
+      expect(hash(await readFile(destination))).toBe(hash(content));
+      expect(moved).toEqual({ put: bytes, got: bytes });
+    },
+  );
+
+  test('what is not there cannot be got, and leaves no file', async () => {
+    const destination = join(folder.path, 'got');
+    await expect(store.get('objects/aa/none', destination, { signal, onBytes: () => {} })).rejects.toThrow();
+    await expect(stat(destination)).rejects.toThrow('ENOENT');
+  });
+
+  test('a put that is given up leaves nothing under its key', async () => {
+    const stopped = new AbortController();
+    const content = await file(randomBytes(20 * MEGABYTE));
+    stopped.abort(new Error('stopped'));
+    const put = store.put('objects/aa/one', content, { signal: stopped.signal, onBytes: () => {} });
+    await expect(put).rejects.toThrow('stopped');
+    expect(await store.size('objects/aa/one')).toBeNull();
+    expect(await store.list('objects')).toEqual([]);
+  });
+
+  test('what is removed is gone; removing it again is no error', async () => {
+    await store.write('snapshots/app/a.json', '1');
+    await store.remove('snapshots/app/a.json');
+    await store.remove('snapshots/app/a.json');
+    expect(await store.list('snapshots')).toEqual([]);
+  });
+
+  test('more than a thousand keys are listed whole', { timeout: 60_000 }, async () => {
+    const keys = Array.from({ length: 1100 }, (_, index) => `snapshots/app/${String(index).padStart(4, '0')}.json`);
+    const queue = [...keys];
+    const worker = async (): Promise<void> => {
+      for (let key = queue.pop(); key !== undefined; key = queue.pop()) await store.write(key, key);
+    };
+    await Promise.all(Array.from({ length: 16 }, worker));
+    expect((await store.list('snapshots')).map(({ key }) => key)).toEqual(keys);
+  });
+}
+
+function hash(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}

@@ -1,0 +1,26 @@
+import { engineContract } from '../../contracts/engine.ts';
+import { describeWithMysql, startMysql, type TestFlavour } from '../../helpers/mysql-server.ts';
+
+const FIXTURES: Record<TestFlavour, string[]> = {
+  mariadb: ['every-type.sql', 'mariadb-only.sql'],
+  mysql: ['every-type.sql'],
+};
+const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
+
+for (const flavour of FLAVOURS) {
+  describeWithMysql(flavour, { name: 'the contract of engines' }, () => {
+    engineContract(async () => {
+      const server = await startMysql(flavour);
+      return {
+        ...server,
+        deniedUrl: (database) => server.url(database, { name: 'root', password: 'not it' }),
+        async fill(database) {
+          for (const name of FIXTURES[flavour]) {
+            await server.file(database, new URL(`fixtures/${name}`, import.meta.url).pathname);
+          }
+        },
+        run: (database, statement) => server.sql(database, statement),
+      };
+    });
+  });
+}

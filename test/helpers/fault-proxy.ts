@@ -1,0 +1,125 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/** What the proxy does to a request instead of passing it on whole. */
+export type Fault =
+  /** The connection ends: before the service sees the request, half through its body, or half through the answer. */
+  | { kind: 'cut'; where: 'before' | 'request' | 'answer' }
+  /** The service has done what was asked, and nobody hears of it. */
+  | { kind: 'lost-answer' }
+  | { kind: 'status'; status: number; code: string }
+  | { kind: 'corrupt'; where: 'request' | 'answer' }
+  | { kind: 'delay'; milliseconds: number };
+
+export interface ProxiedRequest {
+  method: string;
+  /** The path after the bucket: `objects/aa/…`, empty for a request about the bucket. */
+  key: string;
+  query: string;
+}
+
+export interface FaultProxy {
+  endpoint: string;
+  /** Chooses what happens to each request; nothing by default. */
+  fault: (request: ProxiedRequest) => Fault | null;
+  /** Bytes of bodies that came in. */
+  sent: number;
+  requests: ProxiedRequest[];
+  stop(): Promise<void>;
+}
+
+/** Stands between the tool and an S3 service, and misbehaves as it is told. */
+export async function startFaultProxy(endpoint: string): Promise<FaultProxy> {
+  const service = new URL(endpoint);
+  const server = createServer((incoming, outgoing) => {
+    incoming.on('error', () => {});
+    outgoing.on('error', () => {});
+    const { pathname, search } = new URL(incoming.url ?? '/', endpoint);
+    const key = decodeURIComponent(pathname.split('/').slice(2).join('/'));
+    const proxied = { method: incoming.method ?? '', key, query: search };
+    proxy.requests.push(proxied);
+    handle({ incoming, outgoing, fault: proxy.fault(proxied) }).catch(() => incoming.socket.destroy());
+  });
+
+  async function handle({ incoming, outgoing, fault }: Handling): Promise<void> {
+    if (fault?.kind === 'cut' && fault.where === 'before') {
+      incoming.socket.destroy();
+      return;
+    }
+    const whole = Number(incoming.headers['content-length'] ?? 0);
+    const chunks: Buffer[] = [];
+    let arrived = 0;
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      arrived += chunk.length;
+      proxy.sent += chunk.length;
+      chunks.push(chunk);
+      if (fault?.kind === 'cut' && fault.where === 'request' && arrived >= whole / 2) {
+        incoming.socket.destroy();
+        return;
+      }
+    }
+    if (fault?.kind === 'delay') await new Promise((resolve) => setTimeout(resolve, fault.milliseconds));
+    if (fault?.kind === 'status') {
+      const body = `<?xml version="1.0"?><Error><Code>${fault.code}</Code><Message>by the proxy</Message></Error>`;
+      outgoing
+        .writeHead(fault.status, { 'content-type': 'application/xml' })
+        .end(incoming.method === 'HEAD' ? '' : body);
+      return;
+    }
+    const body = Buffer.concat(chunks);
+    if (fault?.kind === 'corrupt' && fault.where === 'request') flip(body);
+    await forward({ incoming, outgoing, fault }, body);
+  }
+
+  function forward({ incoming, outgoing, fault }: Handling, body: Buffer): Promise<void> {
+    const { hostname, port } = service;
+    const { method, url: path, headers } = incoming;
+    return new Promise((resolve, reject) => {
+      const onward = request({ hostname, port, method, path, headers }, async (answer) => {
+        if (fault?.kind === 'lost-answer') {
+          answer.resume();
+          incoming.socket.destroy();
+          return resolve();
+        }
+        const content = await buffer(answer);
+        if (fault?.kind === 'corrupt' && fault.where === 'answer') flip(content);
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        if (fault?.kind === 'cut') {
+          outgoing.write(content.subarray(0, content.length / 2), () => incoming.socket.destroy());
+          return resolve();
+        }
+        outgoing.end(content);
+        return resolve();
+      });
+      onward.on('error', reject);
+      onward.end(body);
+    });
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const proxy: FaultProxy = {
+    endpoint: `http://127.0.0.1:${port}`,
+    fault: () => null,
+    sent: 0,
+    requests: [],
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return proxy;
+}
+
+interface Handling {
+  incoming: IncomingMessage;
+  outgoing: ServerResponse;
+  fault: Fault | null;
+}
+
+function flip(content: Buffer): void {
+  const middle = Math.floor(content.length / 2);
+  if (content.length > 0) content[middle] = (content[middle] ?? 0) ^ 0x55;
+}

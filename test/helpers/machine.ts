@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Settings } from '../../src/config/schema/settings.ts';
+import type { Context } from '../../src/context.ts';
+import type { RunEvent } from '../../src/events.ts';
+import type { StorageProfile } from '../../src/snapshots/providers.ts';
+import { createRepository, type Repository } from '../../src/snapshots/repository.ts';
+import { testContext } from './postgres-server.ts';
+
+/** A machine of somebody in the team: a working directory of its own, over a bucket that all share. */
+export interface Machine extends AsyncDisposable {
+  directory: string;
+  profile: StorageProfile;
+  context: Context;
+  events: RunEvent[];
+  repository: Repository;
+}
+
+const TARGETS: Settings['targets'] = {
+  app: { storage_profile: 'team', snapshot: {} },
+  shared: { share: { storage_profile_name: 'team' } },
+};
+
+export interface MachineOptions {
+  profile: StorageProfile;
+  targets?: Settings['targets'];
+  signal?: AbortSignal;
+}
+
+export async function machine({ profile, targets = TARGETS, signal }: MachineOptions): Promise<Machine> {
+  const directory = await mkdtemp(join(tmpdir(), 'tool-machine-'));
+  const events: RunEvent[] = [];
+  const settings = { working_directory: directory, storage_profiles: { team: profile }, targets };
+  const context = testContext({ settings, events, ...(signal && { signal }) });
+  return {
+    directory,
+    profile,
+    context,
+    events,
+    repository: createRepository({ directory, report: context.report }),
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,222 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, chown, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { openSession, type Session } from '../../src/engines/mysql/session.ts';
+import { parseMysqlUrl } from '../../src/engines/mysql/url.ts';
+import { unprivilegedUser } from '../../src/engines/postgres/unprivileged-user.ts';
+import { localRunner } from '../../src/process/local.ts';
+import { canHaveSid, debianSid } from './debian-sid.ts';
+import { eventually } from './postgres-server.ts';
+
+export type TestFlavour = 'mariadb' | 'mysql';
+
+export interface TestMysql {
+  flavour: TestFlavour;
+  port: number;
+  directory: string;
+  /** Connection URL of one of its databases, as root unless said otherwise. */
+  url(database: string, user?: { name: string; password: string }): string;
+  /** The rows of the last statement. */
+  sql<Row = Record<string, unknown>>(database: string, ...statements: string[]): Promise<Row[]>;
+  /** Runs a file with the client program, which knows DELIMITER. */
+  file(database: string, path: string): Promise<void>;
+  createDatabase(name: string): Promise<void>;
+  databases(): Promise<string[]>;
+  /** The flavour's own dump of a database, without what differs from run to run. */
+  dump(database: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const SYSTEM = new Set(['information_schema', 'mysql', 'performance_schema', 'sys']);
+const SID_PACKAGES = ['mysql-server-core', 'mysql-client-core'];
+const DUMP_FLAGS = ['--routines', '--triggers', '--events', '--skip-dump-date', '--skip-comments', '--hex-blob'];
+
+const hasMariadb = ['/usr/sbin/mariadbd', '/usr/bin/mariadb-install-db', '/usr/bin/mariadb'].every(existsSync);
+
+/** What each flavour needs here, to be named where it is not there. */
+const NEEDS: Record<TestFlavour, { what: string; there: boolean }> = {
+  mariadb: { what: "MariaDB's server programs", there: hasMariadb },
+  mysql: { what: 'root and debootstrap, to have MySQL 9', there: canHaveSid },
+};
+
+/** A suite for a flavour: skipped by name where its server, or the files it reads, cannot be had. */
+export function describeWithMysql(
+  flavour: TestFlavour,
+  { name, files }: { name: string; files?: string },
+  suite: () => void,
+): void {
+  const needed = [NEEDS[flavour], { what: files, there: files === undefined || existsSync(files) }];
+  const lacking = needed.find(({ there }) => !there)?.what;
+  describe.skipIf(lacking)(`${flavour}: ${name}${lacking ? ` (needs ${lacking})` : ''}`, suite);
+}
+
+/** How programs of a flavour are run: as they are, or in Debian's unstable suite. */
+interface Programs {
+  /** A command line with the folder where the program sees it. */
+  server(directory: string, flags: string[]): string[];
+  initialize(directory: string): string[];
+  client(name: 'client' | 'dump', flags: string[]): string[];
+  flags: string[];
+}
+
+/** Nobody needs its data after a power cut. */
+const SERVER_FLAGS = [
+  '--bind-address=127.0.0.1',
+  '--innodb-flush-log-at-trx-commit=0',
+  '--innodb-buffer-pool-size=128M',
+];
+
+export async function startMysql(flavour: TestFlavour, flags: string[] = []): Promise<TestMysql> {
+  const programs = flavour === 'mariadb' ? mariadbPrograms() : await mysqlPrograms();
+  const user = await unprivilegedUser();
+  const directory = await mkdtemp(join(tmpdir(), `tool-${flavour}-`));
+  await chmod(directory, 0o755);
+  if (user) await chown(directory, user.uid, user.gid);
+  const as = user ? ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : [];
+  await run([...(flavour === 'mariadb' ? as : []), ...programs.initialize(directory)]);
+  const port = await freePort();
+  const words = [
+    ...(flavour === 'mariadb' ? as : []),
+    ...programs.server(directory, [...SERVER_FLAGS, ...programs.flags, `--port=${port}`, ...flags]),
+  ];
+  const [file = '', ...args] = words;
+  const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log = (log + text).slice(-10_000);
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await ended;
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  };
+  const url: TestMysql['url'] = (database, { name, password } = { name: 'root', password: '' }) =>
+    `mysql://${name}${password === '' ? '' : `:${encodeURIComponent(password)}`}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
+  const open = (database: string): Promise<Session> => openSession({ url: parseMysqlUrl(url(database)) });
+  try {
+    await eventually(() => answers(child, open), { deadline: 60_000 });
+  } catch (cause) {
+    await stop();
+    throw new Error(`${flavour} did not start:\n${log}`, { cause });
+  }
+  const login = ['--no-defaults', '--host=127.0.0.1', `--port=${port}`, '--user=root'];
+  const server: TestMysql = {
+    flavour,
+    port,
+    directory,
+    url,
+    async sql<Row>(database: string, ...statements: string[]) {
+      await using session = await open(database);
+      let rows: Row[] = [];
+      for (const statement of statements) rows = await session.query<Row>(statement);
+      return rows;
+    },
+    async file(database, path) {
+      await run(
+        programs.client('client', [...login, '--default-character-set=utf8mb4', database]),
+        await readFile(path),
+      );
+    },
+    async createDatabase(name) {
+      await server.sql('', `CREATE DATABASE \`${name}\` CHARACTER SET utf8mb4`);
+    },
+    async databases() {
+      const rows = await server.sql<{ name: string }>(
+        '',
+        'SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA ORDER BY 1',
+      );
+      return rows.map(({ name }) => name).filter((name) => !SYSTEM.has(name));
+    },
+    dump: (database) => run(programs.client('dump', [...login, ...DUMP_FLAGS, '--order-by-primary', database])),
+    stop,
+  };
+  return server;
+}
+
+async function answers(child: ChildProcess, open: (database: string) => Promise<Session>): Promise<boolean> {
+  if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+  const session = await open('').catch(() => null);
+  await session?.close();
+  return session !== null;
+}
+
+function mariadbPrograms(): Programs {
+  return {
+    initialize: (directory) => [
+      'mariadb-install-db',
+      '--no-defaults',
+      `--datadir=${directory}/data`,
+      '--auth-root-authentication-method=normal',
+      '--skip-test-db',
+    ],
+    server: (directory, flags) => [
+      '/usr/sbin/mariadbd',
+      '--no-defaults',
+      `--datadir=${directory}/data`,
+      `--socket=${directory}/socket`,
+      `--pid-file=${directory}/pid`,
+      ...flags,
+    ],
+    client: (name, flags) => [name === 'client' ? 'mariadb' : 'mariadb-dump', ...flags],
+    flags: ['--innodb-flush-method=nosync'],
+  };
+}
+
+/** The folder is mounted where the tree has an empty one; what is mounted goes with the process. */
+async function mysqlPrograms(): Promise<Programs> {
+  const { root } = await debianSid(SID_PACKAGES);
+  const user = await unprivilegedUser();
+  const inside = (directory: string, flags: string[]): string[] => [
+    'unshare',
+    '--mount',
+    'sh',
+    '-ec',
+    'mount --bind "$1" "$2/mnt"; mount -t proc proc "$2/proc"; mount --bind /dev "$2/dev"; root=$2 user=$3; shift 3; exec chroot --userspec="$user" "$root" "$@"',
+    'mysqld',
+    directory,
+    root,
+    `${user?.uid}:${user?.gid}`,
+    '/usr/sbin/mysqld',
+    '--no-defaults',
+    '--datadir=/mnt/data',
+    ...flags,
+  ];
+  return {
+    initialize: (directory) => inside(directory, ['--initialize-insecure', '--secure-file-priv=NULL']),
+    server: (directory, flags) => inside(directory, ['--socket=/mnt/socket', '--pid-file=/mnt/pid', ...flags]),
+    client: (name, flags) => [
+      'chroot',
+      root,
+      name === 'client' ? 'mysql' : 'mysqldump',
+      ...flags.flatMap((flag) =>
+        flag === '--no-defaults' && name === 'dump' ? [flag, '--set-gtid-purged=OFF'] : [flag],
+      ),
+    ],
+    flags: ['--mysqlx=OFF', '--secure-file-priv=NULL', '--skip-log-bin'],
+  };
+}
+
+async function run([file = '', ...args]: string[], input?: Uint8Array): Promise<string> {
+  const runner = localRunner({ environment: process.env, report: () => {} });
+  const { exitCode, stdout, stderr } = await runner.run(
+    { file, args },
+    input === undefined ? {} : { input: Buffer.from(input).toString('utf8') },
+  );
+  if (exitCode !== 0) throw new Error(`${file} ended with ${exitCode}: ${stderr.slice(-3000)}`);
+  return stdout;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
