@@ -76,7 +76,8 @@ function secretRanges(
   const values = [
     { key: owner, start: 0, end: pairs[0]?.index ?? line.length },
     ...pairs.map((pair, index) => ({
-      key: () => pair[1] ?? null,
+      // Outside of braces a line has one key; what looks like a second is part of the value, such as `postgres: //`.
+      key: () => (index === 0 || /[{,[]\s*["']?$/.test(line.slice(0, pair.index)) ? (pair[1] ?? null) : null),
       start: pair.index + pair[0].length,
       end: pairs[index + 1]?.index ?? line.length,
     })),

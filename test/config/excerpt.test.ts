@@ -38,6 +38,7 @@ test.for([
   ['dst_url: "postgres://u:{{`hunter2`}}@h/d"', 1, ['   1 | dst_url: "postgres://u:***@h/d"', '     | ^']],
   ['hunter2', 1, ['   1 | ***', '     | ^']],
   ['authtoken hunter2', 11, ['   1 | authtoken ***', '     |           ^']],
+  ['dst_url: postgres: //me:hunter2@h/d', 1, ['   1 | dst_url: postgres: ***', '     | ^']],
   ['name: App authtoken: hunter2', 1, ['   1 | name: App authtoken: ***', '     | ^']],
 ] as const)('in %s the secret is hidden', ([line, column, expected]) => {
   const shown = at(line, 1, column);
