@@ -34,7 +34,7 @@ function describeFound(value: unknown, secret: boolean): string {
   return secret || !/^\S{1,40}$/.test(value) ? 'text' : JSON.stringify(redact(value));
 }
 
-const MEANT: Record<string, string> = { yes: 'true', on: 'true', '1': 'true', no: 'false', off: 'false', '0': 'false' };
+const MEANT = new Map(Object.entries({ yes: true, on: true, 1: true, no: false, off: false, 0: false }));
 
 /** How to write what was probably meant: YAML takes much for a number or a truth value that is text, and vice versa. */
 function writingHint(shape: Shape, value: unknown): string | null {
@@ -43,6 +43,6 @@ function writingHint(shape: Shape, value: unknown): string | null {
   if (shape.kind !== 'value' || shape.choices.length > 0 || !isScalar) return null;
   if (shape.type === 'text') return 'Put the value in quotes.';
   if (shape.type !== 'boolean') return typeof value === 'string' && Number(value) > 0 ? 'Remove the quotes.' : null;
-  const meant = MEANT[String(value).toLowerCase()];
+  const meant = MEANT.get(String(value).toLowerCase());
   return meant === undefined ? null : `Write ${meant}.`;
 }

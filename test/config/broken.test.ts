@@ -20,6 +20,7 @@ const SURROUNDINGS: Record<string, { mode?: number; environment?: NodeJS.Process
       TOOL_DEFAULTS__CPUS: 'four',
       TOOL_TARGETS__MY_APP__CPUS: '2',
       TOOL_AUTHTOKN: 'hunter2hunter2',
+      TOOL_DEBUG: '__proto__',
       TOOL_OVERRIDE__DST_DB_URL: 'db://u:hunter2hunter2@h/d',
     },
   },
