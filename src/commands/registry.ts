@@ -158,7 +158,7 @@ export const COMMANDS: CommandSpec[] = [
   },
   {
     name: 'config check',
-    summary: 'every problem of the configuration at once, and the client tools found',
+    summary: 'every problem of the configuration at once, and whether what it needs is there',
     group: 'Set up',
     arguments: [],
     options: [{ flags: '--offline', description: 'skip what needs a network' }],

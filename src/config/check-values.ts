@@ -1,8 +1,11 @@
 import * as v from 'valibot';
+import { variableName } from './environment.ts';
 import type { Finding } from './finding.ts';
 import { mismatch } from './mismatch.ts';
 import { type Settings, settingsSchema } from './schema/settings.ts';
 import type { Shape } from './schema/shape.ts';
+import type { Traits } from './schema/traits.ts';
+import { name } from './schema/values.ts';
 import { type KeyPath, removeValue, type Tree } from './tree.ts';
 
 /** What is right in a configuration, while other things in it may be wrong or missing. */
@@ -39,9 +42,14 @@ function toFinding(issue: v.BaseIssue<unknown>, root: Shape): Finding {
     if (issue.received === 'undefined') {
       return { path, code: 'missing_key', message: { says: 'is missing' }, hint: hint ?? shape?.description ?? null };
     }
-    return { path, code: 'invalid_name', at: 'key', message: { says: `is not a name: it ${issue.message}` }, hint };
+    const message = { says: `is not a name: it ${issue.message}` };
+    return { path, code: 'invalid_name', at: 'key', message, hint: (v.getMetadata(name) as Traits).hint ?? null };
   }
-  if (issue.kind === 'validation') return { path, code: 'wrong_value', message: { says: issue.message }, hint };
+  if (issue.kind === 'validation') {
+    const isTemplate = typeof issue.input === 'string' && issue.input.includes('{{') && !shape?.traits.template;
+    const instead = `Templates are not filled in here. Set ${variableName(path.map(String))} instead.`;
+    return { path, code: 'wrong_value', message: { says: issue.message }, hint: isTemplate ? instead : hint };
+  }
   if (shape) return mismatch(path, shape, issue.input);
   return { path, code: 'wrong_type', message: { says: `must be ${issue.expected}` } };
 }

@@ -1,3 +1,4 @@
+import { redact } from '../process/redact.ts';
 import type { Finding } from './finding.ts';
 import type { Shape } from './schema/shape.ts';
 import type { KeyPath } from './tree.ts';
@@ -5,12 +6,14 @@ import type { KeyPath } from './tree.ts';
 /** A value of a type that its key does not take: what is expected, and what was found. */
 export function mismatch(path: KeyPath, shape: Shape, value: unknown): Finding {
   const isChoice = shape.kind === 'value' && shape.choices.length > 0;
-  const found = describeFound(value, shape.traits.secret === true);
+  // Where a map is wanted, the value may belong to any key, that of a password too.
+  const isSecret = shape.traits.secret === true || shape.kind === 'object' || shape.kind === 'map';
+  const found = describeFound(value, isSecret);
   return {
     path,
     code: isChoice ? 'wrong_value' : 'wrong_type',
     message: { says: `must be ${expectation(shape)}, found ${found}` },
-    hint: shape.traits.hint ?? quotingHint(shape, value),
+    hint: shape.traits.hint ?? writingHint(shape, value),
   };
 }
 
@@ -27,12 +30,19 @@ function describeFound(value: unknown, secret: boolean): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a map';
   if (typeof value !== 'string') return secret ? `a ${typeof value}` : `the ${typeof value} ${value}`;
-  if (secret) return 'text';
-  return JSON.stringify(value.length > 40 ? `${value.slice(0, 39)}…` : value);
+  // Of several words some may belong to a key whose colon was forgotten, a password among them.
+  return secret || !/^\S{1,40}$/.test(value) ? 'text' : JSON.stringify(redact(value));
 }
 
-/** YAML takes much for a number or a truth value that was meant as text. */
-function quotingHint(shape: Shape, value: unknown): string | null {
-  const wantsText = shape.kind === 'value' && shape.type === 'text' && shape.choices.length === 0;
-  return wantsText && value !== null && typeof value !== 'object' ? 'Put the value in quotes.' : null;
+const MEANT = new Map(Object.entries({ yes: true, on: true, 1: true, no: false, off: false, 0: false }));
+
+/** How to write what was probably meant: YAML takes much for a number or a truth value that is text, and vice versa. */
+function writingHint(shape: Shape, value: unknown): string | null {
+  const isScalar = value !== null && typeof value !== 'object';
+  if (shape.kind === 'list') return isScalar && !shape.traits.secret ? 'Write it in brackets: [a, b].' : null;
+  if (shape.kind !== 'value' || shape.choices.length > 0 || !isScalar) return null;
+  if (shape.type === 'text') return 'Put the value in quotes.';
+  if (shape.type !== 'boolean') return typeof value === 'string' && Number(value) > 0 ? 'Remove the quotes.' : null;
+  const meant = MEANT.get(String(value).toLowerCase());
+  return meant === undefined ? null : `Write ${meant}.`;
 }

@@ -1,4 +1,4 @@
-import { Composer, type CST, type Document, Lexer, LineCounter, Parser } from 'yaml';
+import { Composer, type CST, type Document, Lexer, Parser } from 'yaml';
 
 /** What is wrong with the text, at which character of it. */
 export interface TextFlaw {
@@ -12,7 +12,6 @@ export interface ParsedText {
   /** `null` when the text was given up. */
   document: Document.Parsed | null;
   flaws: TextFlaw[];
-  lines: LineCounter;
 }
 
 /** No configuration nests deeper; the parser's own depth is some two for each level. */
@@ -24,9 +23,10 @@ const MAX_LEXEMES = 250_000;
 /** What to do about the mistakes that YAML invites, by the parser's own codes. */
 const HINTS: Record<string, string> = {
   TAB_AS_INDENT: 'Indent with spaces.',
-  BLOCK_AS_IMPLICIT_KEY: 'A value with ": " in it stands in quotes.',
+  BLOCK_AS_IMPLICIT_KEY: 'A value with a colon and a blank in it stands in quotes.',
   BAD_INDENT: 'Keys of one level begin in the same column.',
   BAD_SCALAR_START: 'A value that begins with this character stands in quotes.',
+  MULTILINE_IMPLICIT_KEY: 'Behind a key stands a colon and a blank: key: value.',
   TAG_RESOLVE_FAILED: 'A value that begins with ! stands in quotes.',
 };
 
@@ -36,10 +36,8 @@ export const TEMPLATE_IN_QUOTES = 'A value that begins with {{ stands in quotes:
 
 /** Parses one document of YAML, and gives up early on a text that is made to exhaust the parser. */
 export function parseText(text: string): ParsedText {
-  const lines = new LineCounter();
-  lines.addNewLine(0);
-  const giveUp = (flaw: TextFlaw): ParsedText => ({ document: null, flaws: [flaw], lines });
-  const parser = new Parser(lines.addNewLine);
+  const giveUp = (flaw: TextFlaw): ParsedText => ({ document: null, flaws: [flaw] });
+  const parser = new Parser();
   const tokens: CST.Token[] = [];
   let lexemes = 0;
   for (const lexeme of new Lexer().lex(text)) {
@@ -56,18 +54,24 @@ export function parseText(text: string): ParsedText {
   // An unknown tag is only a warning to the composer, which goes on without the word behind the `!`.
   const flaws = [...(document?.errors ?? []), ...(document?.warnings ?? [])].map(({ code, message, pos: [offset] }) => {
     const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
-    const isUnclosed = code === 'MISSING_CHAR' || /must be sufficiently indented and end with/.test(message);
-    const hint = /:\s*\{\{/.test(before) ? TEMPLATE_IN_QUOTES : ((isUnclosed ? UNCLOSED : HINTS[code]) ?? null);
-    // Behind a colon the composer quotes the text, in which a password may stand.
-    return {
-      code: 'yaml_syntax',
-      message: `not valid YAML: ${isUnclosed ? 'a quote or bracket is not closed' : message.replace(/:.*$/s, '')}`,
-      hint,
-      offset,
-    };
+    const words = inPlainWords(message);
+    const advice = words.endsWith('is not closed') ? UNCLOSED : (HINTS[code] ?? null);
+    const hint = /:\s*\{\{/.test(before) ? TEMPLATE_IN_QUOTES : advice;
+    return { code: 'yaml_syntax', message: `not valid YAML: ${words}`, hint, offset };
   });
   if (second) flaws.push(severalDocuments(second.range[0]));
-  return { document: (document as Document.Parsed | undefined) ?? null, flaws, lines };
+  return { document: (document as Document.Parsed | undefined) ?? null, flaws };
+}
+
+/** What the parser says in words of its own trade. Behind a colon it quotes the text, in which a password may stand. */
+function inPlainWords(message: string): string {
+  return message
+    .replace(/:.*$/s, '')
+    .replace(/^Missing closing (.)quote$/, 'a $1 is not closed')
+    .replace(/^Flow sequence in block collection.*/, 'a [ is not closed')
+    .replace(/^Flow map in block collection.*/, 'a { is not closed')
+    .replace(/^Implicit keys need to be on a single line$/, 'a key without a colon')
+    .replace(/^Nested mappings are not allowed in compact mappings$/, 'a second key on one line');
 }
 
 export function tooDeep(offset: number): TextFlaw {

@@ -134,7 +134,7 @@ const NO_TEXT =
 
 function readWord(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';
-  if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text);
+  if (/^\d{1,15}$/.test(text)) return Number(text);
   if (!/^[A-Za-z0-9_./~$(+]/.test(text) || /:(?: |$)| #/.test(text) || NO_TEXT.test(text)) throw NOT_PLAIN;
   return text;
 }

@@ -1,9 +1,8 @@
-import { closest, distance } from 'fastest-levenshtein';
 import type { Finding } from './finding.ts';
 import { mismatch } from './mismatch.ts';
-import { replacementOf } from './old-keys.ts';
 import type { Shape } from './schema/shape.ts';
-import { createTree, dotted, isTree, type KeyPath, type Tree } from './tree.ts';
+import { createTree, isTree, type KeyPath, type Tree } from './tree.ts';
+import { unknownKeys } from './unknown-keys.ts';
 
 /**
  * Takes out what says nothing (a key without a value counts as not set) and what nobody knows. Unknown keys are
@@ -11,6 +10,7 @@ import { createTree, dotted, isTree, type KeyPath, type Tree } from './tree.ts';
  */
 export function pruneTree(tree: Tree, root: Shape): Finding[] {
   const findings: Finding[] = [];
+  const unknownKey = unknownKeys(root);
 
   function prune(value: unknown, shape: Shape, path: KeyPath): void {
     if (shape.kind === 'list' && Array.isArray(value)) {
@@ -32,7 +32,7 @@ export function pruneTree(tree: Tree, root: Shape): Finding[] {
     const here = [...path, key];
     const value = parent[key];
     if (!shape) {
-      findings.push(siblings ? unknownKey(here, { keys: [...siblings.keys()], root }) : reservedName(here));
+      findings.push(siblings ? unknownKey(here, [...siblings.keys()]) : reservedName(here));
       delete parent[key];
     } else if ((shape.kind === 'object' || shape.kind === 'map') && !isTree(value)) {
       // valibot would take a list for a map with numbers for keys.
@@ -63,40 +63,4 @@ function isReserved(name: string): boolean {
 
 function reservedName(path: KeyPath): Finding {
   return { path, code: 'invalid_name', at: 'key', message: { says: 'is a reserved name' }, hint: 'Take another name.' };
-}
-
-function unknownKey(path: KeyPath, { keys, root }: { keys: string[]; root: Shape }): Finding {
-  const key = String(path.at(-1));
-  const replacement = replacementOf(path);
-  if (replacement !== null) {
-    const message = `${dotted(path)} is not a key of this version`;
-    return { path, code: 'old_key', at: 'key', message, hint: `Write ${replacement}` };
-  }
-  return {
-    path,
-    code: 'unknown_key',
-    at: 'key',
-    message: `unknown key ${dotted(path)}`,
-    hint: suggest(key, keys, root),
-  };
-}
-
-function suggest(key: string, keys: string[], root: Shape): string {
-  const wanted = key.slice(0, 64).toLowerCase().replaceAll('-', '_');
-  const nearest = closest(wanted, keys);
-  if (distance(wanted, nearest) <= Math.max(2, nearest.length / 3)) return `Did you mean ${nearest}?`;
-  const places = placesOf(wanted, root, '');
-  if (places.length > 0) return `It belongs at ${places.join(' or ')}.`;
-  return `Known here: ${keys.join(', ')}.`;
-}
-
-/** Everywhere that a key is known. */
-function placesOf(key: string, shape: Shape, path: string): string[] {
-  if (shape.kind === 'map') return placesOf(key, shape.of, `${path}.<name>`);
-  if (shape.kind === 'list') return placesOf(key, shape.of, `${path}[]`);
-  if (shape.kind !== 'object') return [];
-  return [...shape.keys].flatMap(([name, child]) => {
-    const place = path === '' ? name : `${path}.${name}`;
-    return [...(name === key ? [place] : []), ...placesOf(key, child, place)];
-  });
 }

@@ -39,7 +39,8 @@ export function readTree(document: Document.Parsed, report: (flaw: TextFlaw) => 
       const key = keyOf(pair);
       const offset = startOf(pair.key ?? map);
       if (key === null) {
-        report({ code: 'invalid_key', message: 'a key must be text', hint: TEMPLATE_IN_QUOTES, offset });
+        const hint = isMap(pair.key) ? TEMPLATE_IN_QUOTES : 'Write a word in front of the colon.';
+        report({ code: 'invalid_key', message: 'a key must be text', hint, offset });
       } else if (isMergeKey(pair)) {
         merged.push(read(pair.value, depth + 1));
       } else if (key in tree) {

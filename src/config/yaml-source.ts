@@ -1,4 +1,4 @@
-import { isScalar, type LineCounter } from 'yaml';
+import { isScalar } from 'yaml';
 import { createFinder, startOf } from './find-node.ts';
 import { parseText } from './parse-text.ts';
 import { readPlainYaml } from './plain-yaml.ts';
@@ -42,23 +42,29 @@ function plainSource(tree: Tree, text: string): YamlSource {
   return {
     tree,
     flaws: [],
-    locate: (path, what) => places().locate(path, what),
+    locate: (path, what) => (path.length === 0 ? beginning(text) : places().locate(path, what)),
     locateWithin: (path, offset) => places().locateWithin(path, offset),
   };
 }
 
+/** The first key, which begins its line. */
+function beginning(text: string): Position {
+  return { line: text.split('\n').findIndex((line) => /^[^#\s]/.test(line)) + 1, column: 1 };
+}
+
 /** As the parser reads it. */
 export function parsedSource(text: string): YamlSource {
-  const { document, flaws, lines } = parseText(text);
+  const { document, flaws } = parseText(text);
+  const positionAt = createPositions(text);
   const tree = document && flaws.length === 0 ? readTree(document, (flaw) => flaws.push(flaw)) : createTree();
   const find = createFinder(document?.contents ?? null);
   const locate = (path: KeyPath, what: 'key' | 'value'): Position => {
     const { key, value, found } = find(path);
-    return positionAt(lines, startOf(found && what === 'value' ? (value ?? key) : (key ?? value)));
+    return positionAt(startOf(found && what === 'value' ? (value ?? key) : (key ?? value)));
   };
   return {
     tree,
-    flaws: firstOfEachLine(flaws.map(({ offset, ...flaw }) => ({ ...flaw, ...positionAt(lines, offset) }))),
+    flaws: firstOfEachLine(flaws.map(({ offset, ...flaw }) => ({ ...flaw, ...positionAt(offset) }))),
     locate,
     locateWithin(path, offset) {
       const { value } = find(path);
@@ -66,7 +72,7 @@ export function parsedSource(text: string): YamlSource {
       const start = startOf(value);
       const quote = value.type === 'QUOTE_SINGLE' || value.type === 'QUOTE_DOUBLE' ? 1 : 0;
       const written = text.slice(start + quote, start + quote + value.value.length);
-      return positionAt(lines, written === value.value ? start + quote + offset : start);
+      return positionAt(written === value.value ? start + quote + offset : start);
     },
   };
 }
@@ -83,9 +89,19 @@ export function parseValue(text: string): unknown {
   return flaws.length === 0 && Object.keys(tree).length === 1 ? tree.value : text;
 }
 
-function positionAt(lines: LineCounter, offset: number): Position {
-  const { line, col } = lines.linePos(offset);
-  return { line: Math.max(line, 1), column: Math.max(col, 1) };
+/** Lines and columns of characters. The parser's own count misses line ends in what it cannot make sense of. */
+function createPositions(text: string): (offset: number) => Position {
+  const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
+  return (offset) => {
+    let low = 0;
+    let high = starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return { line: low + 1, column: Math.min(offset, text.length) - (starts[low] ?? 0) + 1 };
+  };
 }
 
 /** The rest of a line is mostly wrong because of what comes first in it. */

@@ -30,7 +30,10 @@ export async function findDaemon(runner: Runner, self: Self = thisProcess()): Pr
     const answer = await runner.run({ file: program, args: ['info', '--format', '{{json .}}'] }).catch(notInstalled);
     if (!answer) continue;
     if (answer.exitCode !== 0) throw unreachable(answer);
-    return describeDaemon(program, { info: JSON.parse(answer.stdout) as Info, self });
+    const info = JSON.parse(answer.stdout) as Info;
+    // Some clients tell of themselves where no daemon answers, and end with 0.
+    if (!info.ServerVersion && !info.version) throw unreachable(answer);
+    return describeDaemon(program, { info, self });
   }
   throw new UserError('Neither docker nor podman is installed, and the client programs are to run in a container', {
     code: 'docker_missing',

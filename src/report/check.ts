@@ -1,24 +1,16 @@
 import type { Problem } from '../config/configuration.ts';
-import { excerpt } from '../config/excerpt.ts';
-import { placeOf } from '../config/invalid-configuration.ts';
 import type { CheckReport } from '../operations/check.ts';
 import { needsText } from './needs.ts';
-import type { Style } from './style.ts';
-
-export interface CheckView {
-  /** What the file says, for excerpts. */
-  text: string;
-  style: Style;
-}
+import { type ProblemsView, problemsText } from './problems.ts';
 
 /** Every problem with its excerpt, then what the configuration needs to work, then the sum. */
-export function checkText(report: CheckReport, view: CheckView): string {
+export function checkText(report: CheckReport, { text, style }: ProblemsView): string {
   const { file, shadowed, mode, problems } = report;
   const sum = `${countText(problems)} in ${file ?? 'the variables'}, ${mode} mode`;
   const isConfigured = problems.every(({ code }) => code !== 'no_configuration');
   return [
-    ...problems.map((problem) => problemText(problem, view)),
-    ...needsText(report, view.style),
+    ...problemsText(problems, { text, style }),
+    ...needsText(report, style),
     // There is nothing to count in where nothing is configured.
     ...(isConfigured ? [[sum, ...shadowLines(shadowed)]] : []),
   ]
@@ -29,17 +21,6 @@ export function checkText(report: CheckReport, view: CheckView): string {
 /** Two files are there, and one of them is the one that is read. */
 export function shadowLines(shadowed: string | null): string[] {
   return shadowed === null ? [] : [`Not read, since there is a tool.yml in this folder: ${shadowed}`];
-}
-
-export function problemText(problem: Problem, { text, style }: CheckView): string[] {
-  const { severity, message, hint } = problem;
-  const place = placeOf(problem);
-  return [
-    `${style.paint(severity === 'error' ? 'bad' : 'caution', `${severity}:`)} ${message}`,
-    ...(place ? [`  at ${place}`] : []),
-    ...excerpt(text, problem).map((line) => style.paint('dim', line)),
-    ...(hint ? [`  ${style.paint('accent', 'hint:')} ${hint}`] : []),
-  ];
 }
 
 function countText(problems: Problem[]): string {

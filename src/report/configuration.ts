@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import type { ShownConfiguration } from '../operations/show.ts';
 import type { ExplainedValue, ValueOrigin } from '../results.ts';
-import { type CheckView, problemText, shadowLines } from './check.ts';
+import { shadowLines } from './check.ts';
+import { type ProblemsView, problemsText } from './problems.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';
 
 /** A row of the table: a value, or the name of what the rows below it belong to. */
@@ -11,12 +12,12 @@ interface Row {
 }
 
 /** The values in force: on a terminal nested as in the file, otherwise a line each with its whole key; then the problems. */
-export function configurationText(shown: ShownConfiguration, view: CheckView & TableOptions): string {
+export function configurationText(shown: ShownConfiguration, view: ProblemsView & TableOptions): string {
   const { file, shadowed, mode, values, problems } = shown;
   const rows = view.columns === null ? values.map((value) => ({ key: value.key, value })) : nestedRows(values);
   return [
     ...(values.length > 0 ? [formatTable(COLUMNS, rows, view)] : []),
-    ...problems.map((problem) => problemText(problem, view).join('\n')),
+    ...problemsText(problems, view).map((lines) => lines.join('\n')),
     ...(values.length > 0
       ? [[`From ${file ?? 'the variables'}, ${mode} mode`, ...shadowLines(shadowed)].join('\n')]
       : []),

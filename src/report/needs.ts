@@ -49,7 +49,11 @@ function storageLine(state: StorageState, { width, style }: { width: number; sty
   const place = [provider, bucket && `bucket ${bucket}`].filter((part) => part !== null).join(' ');
   const text = complete ? reachText(state) : 'is not complete, see above';
   const padding = ' '.repeat(width - cellWidth(name));
-  return line(complete ? ok : false, `${name}${padding}  ${place}  ${text}`, style);
+  return line(
+    complete ? ok : false,
+    [`${name}${padding}`, place, text].filter((part) => part !== '').join('  '),
+    style,
+  );
 }
 
 function cloudText(cloud: Reach): string {

@@ -59,7 +59,7 @@ test('config check --json is one document', async () => {
         code: 'wrong_type',
         key: 'debug',
         message: 'debug must be true or false, found the number 1',
-        hint: null,
+        hint: 'Write true.',
         file: join(folder.path, 'tool.yml'),
         line: 3,
         column: 8,

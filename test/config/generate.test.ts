@@ -5,6 +5,7 @@ import { generatedFiles } from '../../src/config/generate.ts';
 import { settingsSchema } from '../../src/config/schema/settings.ts';
 import { type Shape, shapeOf } from '../../src/config/schema/shape.ts';
 import { configFolder } from '../helpers/config-folder.ts';
+import { accepts, type JsonSchema } from '../helpers/json-schema.ts';
 
 const files = new Map(generatedFiles().map(({ path, content }) => [path, content]));
 
@@ -29,6 +30,22 @@ test('the example is a valid configuration with every key in it', async () => {
   expect((await folder.inspect({ environment: { APP_PASSWORD: 'x' } })).problems).toEqual([]);
 });
 
+const schema = JSON.parse(files.get('assets/tool.schema.json') ?? '') as JsonSchema;
+
+test('the JSON Schema accepts the example, and a file that leaves the secret_key to a variable', () => {
+  expect(accepts(schema, parse(files.get('tool.example.yml') ?? ''))).toBe(true);
+  expect(accepts(schema, {})).toBe(true);
+});
+
+/** Broken in a way that an editor can see without the program. */
+test.for([
+  ...['choice', 'image', 'missing-keys', 'old-keys', 'secret-key-short', 'table-names', 'type-boolean', 'type-list'],
+  ...['type-map', 'type-number', 'type-of-a-list-item', 'type-text', 'unknown-key', 'unknown-key-camel-case', 'names'],
+])('the JSON Schema refuses broken/%s.yml', (name) => {
+  const text = readFileSync(new URL(`broken/${name}.yml`, import.meta.url), 'utf8');
+  expect(accepts(schema, parse(text))).toBe(false);
+});
+
 test('the page has a row for every key', () => {
   const page = files.get('docs/configuration.md') ?? '';
   expect(all.length).toBeGreaterThan(50);
@@ -36,8 +53,7 @@ test('the page has a row for every key', () => {
 });
 
 test('the JSON Schema describes every key and refuses unknown ones', () => {
-  const schema = JSON.parse(files.get('assets/tool.schema.json') ?? '');
-  const visit = (value: unknown, node: SchemaNode | undefined): void => {
+  const visit = (value: unknown, node: JsonSchema | undefined): void => {
     if (Array.isArray(value)) for (const item of value) visit(item, node?.items);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
     for (const [key, child] of Object.entries(value)) {
@@ -49,9 +65,3 @@ test('the JSON Schema describes every key and refuses unknown ones', () => {
   };
   visit(parse(files.get('tool.example.yml') ?? ''), schema);
 });
-
-interface SchemaNode {
-  properties?: Record<string, SchemaNode>;
-  additionalProperties?: SchemaNode | false;
-  items?: SchemaNode;
-}

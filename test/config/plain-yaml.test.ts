@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readPlainYaml } from '../../src/config/plain-yaml.ts';
-import { parsedSource } from '../../src/config/yaml-source.ts';
+import { parsedSource, parseYaml } from '../../src/config/yaml-source.ts';
 import { mutations } from '../helpers/mutations.ts';
 
 const EXAMPLE = readFileSync(new URL('../../tool.example.yml', import.meta.url), 'utf8');
@@ -33,6 +33,7 @@ test('whatever is done to a configuration, it is read as the parser reads it, or
       const parsed = parsedSource(text);
       expect(parsed.flaws).toEqual([]);
       expect(parsed.tree).toEqual(tree);
+      expect(parseYaml(text).locate([], 'value')).toEqual(parsed.locate([], 'value'));
     }),
     { numRuns: process.env.TOOL_TEST_FULL === '1' ? 20_000 : 2_000 },
   );

@@ -1,4 +1,4 @@
-import { closest } from 'fastest-levenshtein';
+import { closest, distance } from 'fastest-levenshtein';
 import type { Draft } from '../check-values.ts';
 import type { Finding } from '../finding.ts';
 import type { KeyPath } from '../tree.ts';
@@ -19,14 +19,19 @@ export function storageProfilesExist(draft: Draft, { isWritten }: Surroundings):
           path: ['targets', name, ...path],
           code: 'storage_profile_not_found',
           message: `storage profile '${profile}' not found`,
-          hint:
-            known.length > 0
-              ? `Did you mean ${closest(profile, known)}? Profiles are defined below storage_profiles.`
-              : 'Define it below storage_profiles.',
+          hint: nearest(profile, known),
         },
       ];
     });
   });
+}
+
+function nearest(profile: string, known: string[]): string {
+  if (known.length === 0) return 'Define it below storage_profiles.';
+  const name = closest(profile, known);
+  if (distance(profile, name) > Math.max(2, name.length / 3))
+    return `Defined below storage_profiles: ${known.join(', ')}.`;
+  return `Did you mean ${name}? Profiles are defined below storage_profiles.`;
 }
 
 /** What each provider cannot do without, and where to find it. */

@@ -19,7 +19,7 @@ export const databaseUrl = v.pipe(
     'must be a connection URL with the scheme postgres, postgresql, pgdocker, mysql, mariadb or mydocker',
   ),
   v.examples(['postgres://user:password@localhost:5432/app']),
-  traits({ secret: true, hint: 'Write it as postgres://user:password@host:5432/database.' }),
+  traits({ secret: true, hint: 'Write it as postgres://user@host:5432/database.' }),
 );
 
 /** The same where the reference allows templates. */
