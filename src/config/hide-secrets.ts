@@ -58,15 +58,15 @@ const PAIR = /(?<![\p{L}\p{N}_.$/-])([\p{L}\p{N}_.$/-]+)["']?\s*:(?=\s|$)/gu;
 /** Parts of any line that hold a secret; group `secret` is hidden. */
 const SECRETS: RegExp[] = [
   /(?:key|token|secret|pass\w{0,20}|pwd)["']?\s*[:=]\s*(?<secret>.+)$/dgi,
-  // A password may hold an @ itself, so it ends at the last one of its word.
-  /:\/\/[^\s/:@]*:(?<secret>(?:\{\{[^{}]*\}\}|[^\s{]|\{(?!\{))*)@/dg,
+  // A password may hold an @ itself, and a blank by mistake, so it ends at the last one of the line.
+  /:\/\/[^/:@]*:(?<secret>.*)@/dg,
   // Without an @ it cannot be one, but for a port that is no number.
-  /:\/\/[^\s/:@]*:(?!\d{1,5}(?:[/?,"'\s]|$))(?<secret>(?:\{\{[^{}]*\}\}|[^\s@{]|\{(?!\{))+)(?=\s|$)/dg,
+  /:\/\/[^/:@]*:(?!\d{1,5}(?:[/?,"'\s]|$))(?<secret>(?:\{\{[^{}]*\}\}|[^\s@{]|\{(?!\{))+)(?=\s|$)/dg,
   /\$aes\$(?<secret>[0-9a-f]+)/dgi,
 ];
 
-/** The variable in a template may be seen, and what is wrong with it; a text in it may be a password. */
-const TEMPLATE = /\{\{[^{}]*(?:\||\benv\b)[^{}]*\}\}/g;
+/** The variable in a template, closed or not, may be seen, and what is wrong with it; a text in it may be a password. */
+const TEMPLATE = /\{\{[^{}]*(?:\||\benv\b)[^{}]*\}\}?/g;
 
 function secretRanges(
   line: string,

@@ -33,6 +33,8 @@ test.for([
     ['   1 | src_url: "postgres://me:***{{`X` | env}}***@h/d"', '     |                              ^'],
   ],
   ['src_url: postgres://me:hunter2/d', 1, ['   1 | src_url: postgres://me:***', '     | ^']],
+  ['src_url: postgres:// me:hun ter2@h/d', 1, ['   1 | src_url: postgres:// me:***@h/d', '     | ^']],
+  ['src_url: "postgres://me:{{`X` | env}@h/d"', 1, ['   1 | src_url: "postgres://me:{{`X` | env}@h/d"', '     | ^']],
   ['src_url: hunter2', 1, ['   1 | src_url: ***', '     | ^']],
   ['dst_url: postgres://h:5432/d', 1, ['   1 | dst_url: postgres://h:5432/d', '     | ^']],
   ['dst_url: "postgres://u:{{`hunter2`}}@h/d"', 1, ['   1 | dst_url: "postgres://u:***@h/d"', '     | ^']],
