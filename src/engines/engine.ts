@@ -42,6 +42,8 @@ export interface DumpRequest {
   schemaConfig: SchemaConfig | undefined;
   /** How many tables are dumped at the same moment. */
   jobs: number;
+  /** The snapshot of which the database is a copy: what this is called there it is called in the new one too. */
+  copyOf?: Manifest | undefined;
   /** An empty folder for the tool's files. */
   directory: string;
   /** Bytes of a table's content in the last snapshot, if there is one. */

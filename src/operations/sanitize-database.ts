@@ -81,6 +81,7 @@ export async function sanitizeDatabase(context: Context, work: Sanitizing): Prom
     engine,
     repository,
     previous: manifest,
+    copyOf: manifest,
     jobs,
     url,
     schemaConfig,
