@@ -27,8 +27,6 @@ export interface SanitizerServer {
   schema: string;
   /** Numbers from 1 in a column `i`, for `FROM`. */
   numbers(count: number): string;
-  /** Texts put together. */
-  concat(...parts: string[]): string;
   /** Never ends, and is seen by the other. */
   sleeping: string;
   sleepers: string;
@@ -39,10 +37,14 @@ export interface SanitizerServer {
 
 const LIMIT = 240_000;
 
+/** Changes all that is personal. */
+const MASK = `UPDATE booking SET booked_by = NULL;
+UPDATE person SET email = concat('p', id, '@example.com'), first_name = concat('Person ', id);
+TRUNCATE TABLE login_log;`;
+
 /** What sanitizing keeps on every engine, proved on a real server; called inside a `describe`. */
 export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
   let server: SanitizerServer;
-  let mask: string;
   let pristine: Awaited<ReturnType<typeof temporaryFolder>>;
   let folder: Awaited<ReturnType<typeof temporaryFolder>> | undefined;
 
@@ -50,22 +52,20 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
     server = await start();
     pristine = await temporaryFolder();
     await server.createDatabase('source');
-    const { concat, numbers } = server;
-    const email = concat("'secret-'", 'i', "'@real.example.org'");
+    const { numbers } = server;
+    const email = "concat('secret-', i, '@real.example.org')";
     await server.run(
       'source',
       'CREATE TABLE person (id integer PRIMARY KEY, first_name varchar(40), email varchar(80) NOT NULL UNIQUE, note varchar(40))',
       `INSERT INTO person SELECT i, 'Ada', ${email}, 'likes tea' FROM ${numbers(500)}`,
       'CREATE TABLE city (id integer PRIMARY KEY, title varchar(40))',
-      `INSERT INTO city SELECT i, ${concat("'Town '", 'i')} FROM ${numbers(50)}`,
+      `INSERT INTO city SELECT i, concat('Town ', i) FROM ${numbers(50)}`,
       'CREATE TABLE login_log (id integer PRIMARY KEY, client_ip varchar(40))',
-      `INSERT INTO login_log SELECT i, ${concat("'192.0.2.'", 'i')} FROM ${numbers(100)}`,
+      `INSERT INTO login_log SELECT i, concat('192.0.2.', i) FROM ${numbers(100)}`,
       `CREATE TABLE booking (id integer PRIMARY KEY, booked_by varchar(80), CONSTRAINT booked FOREIGN KEY (booked_by) REFERENCES person (email))`,
       `INSERT INTO booking SELECT i, ${email} FROM ${numbers(200)}`,
       'CREATE VIEW mailing AS SELECT email FROM person',
     );
-    mask = `UPDATE booking SET booked_by = NULL; UPDATE person SET email = ${concat("'p'", 'id', "'@example.com'")},
-      first_name = ${concat("'Person '", 'id')}; TRUNCATE TABLE login_log;`;
     await build(contextIn(pristine.path), { target: 'app' });
   }, LIMIT);
 
@@ -91,7 +91,7 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
 
   function contextIn(
     directory: string,
-    { query = mask, clean = server.url('clean'), signal, events = [] }: Change = {},
+    { query = MASK, clean = server.url('clean'), signal, events = [] }: Change = {},
   ) {
     const target = {
       snapshot: { src_url: server.url('source'), dst_url: server.url('copy') },
@@ -124,12 +124,12 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
         original: { index: 0, sanitized: false, rows: 850 },
         statements: 3,
       });
-      expect(await server.value('clean', 'SELECT email FROM mailing ORDER BY email LIMIT 1')).toBe('p1@example.com');
+      expect(await server.value('clean', "SELECT count(*) FROM mailing WHERE email LIKE 'p%@example.com'")).toBe('500');
       const context = contextOf();
       await load(context, await planLoad(context, { target: 'app', undo: false }));
       expect(await server.value('copy', 'SELECT email FROM person WHERE id = 1')).toBe('p1@example.com');
       await load(context, await planLoad(context, { target: 'app', original: true, undo: false }));
-      expect(await server.value('copy', 'SELECT email FROM mailing ORDER BY email LIMIT 1')).toMatch(/^secret-1/);
+      expect(await server.value('copy', "SELECT count(*) FROM mailing WHERE email LIKE 'secret-%'")).toBe('500');
     },
     LIMIT,
   );
@@ -163,8 +163,7 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
   it(
     'finds values that are left in some rows, and publishes nothing of that when it is strict',
     async () => {
-      const { concat } = server;
-      const query = `${mask} UPDATE person SET email = ${concat("'secret-'", 'id', "'@real.example.org'")} WHERE id < 60`;
+      const query = `${MASK} UPDATE person SET email = concat('secret-', id, '@real.example.org') WHERE id < 60`;
       await expect(run({ query }, { strict: true })).rejects.toMatchObject({ code: 'personal_data_left', exit: 5 });
       await expectNothingPublished();
       const { coverage } = await run({ query });
@@ -207,10 +206,10 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
     async () => {
       await server.createDatabase('clean');
       await server.run('clean', 'CREATE TABLE mine (id integer PRIMARY KEY)');
-      await expect(run({ query: `${mask}\n\nUPDATE nobody\nSET x = 1` })).rejects.toMatchObject({
+      await expect(run({ query: `${MASK}\n\nUPDATE nobody\nSET x = 1` })).rejects.toMatchObject({
         code: 'query_failed',
         exit: 1,
-        message: 'The sanitization query failed at statement 4 (line 4): UPDATE nobody SET x = 1',
+        message: 'The sanitization query failed at statement 4 (line 5): UPDATE nobody SET x = 1',
       });
       expect(await server.value('clean', 'SELECT count(*) FROM mine')).toBe('0');
       await expectNothingPublished();
@@ -273,8 +272,8 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
       expect(suggestion.findings.map(({ column }) => column.replace(`${server.schema}.`, ''))).toEqual([
         'booking.booked_by',
         'login_log.client_ip',
-        'person.email',
         'person.first_name',
+        'person.email',
       ]);
       await run({ query: suggestion.query }, { strict: true });
       const joined = 'SELECT count(*) FROM booking JOIN person ON email = booked_by';

@@ -66,13 +66,15 @@ async function refuseOtherDatabases(
   }
 }
 
+/** What is said to a session that somebody ends: `ER_SERVER_SHUTDOWN`, `ER_QUERY_INTERRUPTED`, `ER_CONNECTION_KILLED`. */
+const ENDED = new Set([1053, 1317, 1927]);
 /** `ER_PARSE_ERROR` */
 const SYNTAX_ERROR = 1064;
 const WITH_BODY = /^\s*(CREATE\b[\s\S]*\b(TRIGGER|PROCEDURE|FUNCTION|EVENT)\b|BEGIN\b)/i;
 
 function queryFailed(statement: Statement, cause: unknown): unknown {
   const what = describeStatement(statement);
-  if (cause instanceof ConnectionLost) {
+  if (cause instanceof ConnectionLost || (cause instanceof SqlError && ENDED.has(cause.errno))) {
     return new UserError(`The connection was lost while the query ran ${redact(what)}`, {
       code: 'connection_lost',
       exit: EXIT.unreachable,

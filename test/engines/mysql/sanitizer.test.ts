@@ -18,7 +18,6 @@ for (const flavour of FLAVOURS) {
         run: (database, ...statements) => server.sql(database, ...statements),
         numbers: (count) =>
           `(WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) SELECT i FROM n) numbers`,
-        concat: (...parts) => `CONCAT(${parts.join(', ')})`,
         sleeping: 'SELECT SLEEP(100000)',
         sleepers: "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'SELECT SLEEP(%'",
         losesConnection: 'KILL CONNECTION_ID()',
