@@ -13,8 +13,11 @@ export interface Context {
   signal: AbortSignal;
   /** This machine, where tools run unless they are not there. */
   runner: Runner;
-  /** Runs an engine's tools in its configured image; `null` when there is none. Without it all run on this machine. */
-  containers?: (engine: EngineId) => Runner | null;
+  /**
+   * Runs an engine's tools in its configured image; `null` when there is none. Without it all run on this machine.
+   * For a server there is a container of its own, which sees nothing of this machine.
+   */
+  containers?: (engine: EngineId, purpose?: 'server') => Runner | null;
   clock: () => Date;
   environment: NodeJS.ProcessEnv;
   /** Says to the log what the work has failed of; not there where no log is kept. */

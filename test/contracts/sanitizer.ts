@@ -180,6 +180,7 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
       const { snapshot } = await run({}, { ephemeral: true });
       const { manifest } = await findSnapshot(contextOf(), { target: 'app', snapshot: snapshot.id });
       const { manifest: original } = await findSnapshot(contextOf(), { target: 'app', original: true });
+      expect(manifest.server_version.split('.')[0]).toBe(original.server_version.split('.')[0]);
       const changed = ['person', 'login_log', 'booking'].map((table) => `${server.schema}.${table}`);
       const before = original.tables.filter(({ name }) => changed.includes(name)).map(({ file }) => file.sha256);
       expect(before).toHaveLength(3);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { openSession, type Session } from '../../src/engines/mysql/session.ts';
 import { parseMysqlUrl } from '../../src/engines/mysql/url.ts';
-import { unprivilegedUser } from '../../src/engines/postgres/unprivileged-user.ts';
+import { unprivilegedUser } from '../../src/engines/unprivileged-user.ts';
 import { localRunner } from '../../src/process/local.ts';
 import { canHaveSid, debianSid } from './debian-sid.ts';
 import { eventually } from './postgres-server.ts';
@@ -72,7 +72,7 @@ const SERVER_FLAGS = [
 
 export async function startMysql(flavour: TestFlavour, flags: string[] = []): Promise<TestMysql> {
   const programs = flavour === 'mariadb' ? mariadbPrograms() : await mysqlPrograms();
-  const user = await unprivilegedUser();
+  const user = await unprivilegedUser('postgres');
   const directory = await mkdtemp(join(tmpdir(), `tool-${flavour}-`));
   await chmod(directory, 0o755);
   if (user) await chown(directory, user.uid, user.gid);
@@ -170,7 +170,7 @@ function mariadbPrograms(): Programs {
 /** The folder is mounted where the tree has an empty one; what is mounted goes with the process. */
 async function mysqlPrograms(): Promise<Programs> {
   const { root } = await debianSid(SID_PACKAGES);
-  const user = await unprivilegedUser();
+  const user = await unprivilegedUser('postgres');
   const inside = (directory: string, flags: string[]): string[] => [
     'unshare',
     '--mount',

@@ -2,7 +2,7 @@ import { EXIT, UserError } from '../../errors.ts';
 import type { WarningEvent } from '../../events.ts';
 import type { DestinationState } from '../../results.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../engine.ts';
-import { readServer, type Server } from './catalogue.ts';
+import { LABELS, readServer, type Server } from './catalogue.ts';
 import { connectToServer } from './connect.ts';
 import { type Details, detailsOf } from './details.ts';
 import { isLocalAddress } from './same-database.ts';
@@ -99,10 +99,14 @@ function isKnown(collation: string, known: Set<string>): boolean {
   return known.has(collation) || known.has(collation.replace(/^[a-z0-9]+_/, ''));
 }
 
-function versionWarnings({ flavour, version }: Server, { manifest }: RestoreRequest): WarningEvent[] {
+function versionWarnings({ flavour, version, label }: Server, { manifest }: RestoreRequest): WarningEvent[] {
   const { server_version } = manifest;
-  const same = flavour === detailsOf(manifest).flavour;
-  if (!same || version.localeCompare(server_version, 'en', { numeric: true }) >= 0) return [];
+  const original = detailsOf(manifest).flavour;
+  if (flavour !== original) {
+    const message = `The snapshot is of ${LABELS[original]}, the destination is ${label}: what both know is restored`;
+    return [{ event: 'warning', code: 'other_flavour', message }];
+  }
+  if (version.localeCompare(server_version, 'en', { numeric: true }) >= 0) return [];
   if (majorAndMinor(version) === majorAndMinor(server_version)) return [];
   const message = `The snapshot is of version ${server_version}, the destination is ${version}: what is newer may not restore`;
   return [{ event: 'warning', code: 'server_older', message }];

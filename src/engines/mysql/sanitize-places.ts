@@ -1,20 +1,26 @@
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import type { ScratchPlace } from '../sanitizer.ts';
+import { scratchPlacesOf } from '../scratch-places.ts';
+import { LABELS } from './catalogue.ts';
+import { findServerPrograms } from './server-programs.ts';
+import { startThrowAwayServer } from './throw-away-server.ts';
 import { withDatabase } from './url.ts';
 
-/** A database on the server that snapshots are loaded into. */
-export async function scratchPlaces(_context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]> {
-  const places: ScratchPlace[] = [];
-  if (destination) {
-    // Beside it the restore makes a database of a random name, and sweeps those of runs that were killed.
-    const url = withDatabase(destination, `${destination.database ?? ''}${SUFFIX}`);
-    places.push({
-      label: `a throw-away database on the server of ${destination.display}`,
-      open: async () => ({ url, [Symbol.asyncDispose]: async () => {} }),
-    });
-  }
-  return places;
+/** One of each flavour that is installed: a snapshot of the one may not restore on the other. */
+export function scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]> {
+  return scratchPlacesOf(context, {
+    engine: 'mysql',
+    destination,
+    withDatabase,
+    async servers(where) {
+      const found = await findServerPrograms(where);
+      return found.map((programs) => ({
+        name: LABELS[programs.flavour],
+        async start(running) {
+          const server = await startThrowAwayServer(running, programs);
+          return { url: server.url('sanitize'), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+        },
+      }));
+    },
+  });
 }
-
-/** Keeps throw-away databases apart from those of loads into the destination. */
-const SUFFIX = '.tool-sanitize';
