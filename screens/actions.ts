@@ -1,11 +1,12 @@
 import { back, clearFilter, help, move, openSelected, startFilter, tasks } from './browse.ts';
-import { askLoad, askRemove, askUndo } from './confirm/actions.ts';
+import { askBuild, askLoad, askRemove, askUndo } from './confirm/actions.ts';
+import { askSanitize, editQuery, showCoverage } from './coverage/actions.ts';
 import type { Action } from './keys.ts';
 import type { Model } from './model.ts';
 import { writeNote } from './note/actions.ts';
 import { quit } from './quit/actions.ts';
 import { refresh } from './refresh.ts';
-import { askCancel, build, retry, verify } from './run/actions.ts';
+import { askCancel, retry, verify } from './run/actions.ts';
 
 /** What each action of the key table does. */
 export const ACTIONS: Record<Action, (model: Model) => void> = {
@@ -20,8 +21,11 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   filter: startFilter,
   'clear-filter': clearFilter,
   refresh: (model) => void refresh(model),
-  build,
+  build: askBuild,
   load: askLoad,
+  sanitize: askSanitize,
+  coverage: showCoverage,
+  'edit-query': (model) => void editQuery(model),
   verify,
   remove: askRemove,
   note: writeNote,

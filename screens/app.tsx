@@ -1,9 +1,11 @@
 import { useApp, useInput, usePaste, useWindowSize } from 'ink';
+import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { type Theme, ThemeContext } from '../components/theme.ts';
 import { isTooSmall, TooSmall } from '../components/too-small.tsx';
 import { topOf } from '../src/state/navigation.ts';
 import { ConfirmScreen } from './confirm/confirm-screen.tsx';
+import { CoverageScreen } from './coverage/coverage-screen.tsx';
 import { dispatchKey, dispatchPaste } from './dispatch.ts';
 import { ModelContext } from './frame.tsx';
 import { HelpScreen } from './help/help-screen.tsx';
@@ -23,11 +25,14 @@ export interface AppProps {
   theme: Theme;
   /** Hands the terminal back to the shell; resolves when the program goes on. */
   suspend: () => Promise<void>;
+  /** Takes what gives the terminal to another program until its work is done. */
+  bindHandOver: (suspendTerminal: (work: () => Promise<void>) => Promise<void>) => void;
 }
 
 /** The screen of the present place, and the keys that go to it. */
-export function App({ model, theme, suspend }: AppProps) {
+export function App({ model, theme, suspend, bindHandOver }: AppProps) {
   const { suspendTerminal } = useApp();
+  useEffect(() => bindHandOver(suspendTerminal), [bindHandOver, suspendTerminal]);
   const place = useStore(model.navigation.store, topOf);
   const size = useWindowSize();
   const tooSmall = isTooSmall(size);
@@ -61,6 +66,8 @@ function PlaceView({ place }: { place: Place }) {
       return <NoteScreen place={place} />;
     case 'run':
       return <RunScreen place={place} />;
+    case 'coverage':
+      return <CoverageScreen place={place} />;
     case 'tasks':
       return <TasksScreen place={place} />;
     case 'cancel':

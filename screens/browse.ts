@@ -1,6 +1,7 @@
 import { PAGE_CHROME } from '../components/page.tsx';
 import { textEdit } from '../components/text-edit.ts';
 import { emptyList, type ListState, type Move, moveSelection } from '../src/state/list.ts';
+import { coverageRows } from './coverage/rows.ts';
 import { factsOf } from './facts.ts';
 import { type Model, snapshotsInView, targetsInView } from './model.ts';
 import { type Place, snapshotsPlace } from './place.ts';
@@ -69,6 +70,8 @@ function idsInView(model: Model, place: Place): string[] {
       return targetsInView(model.targets.getState(), place).map(({ row }) => row.name);
     case 'snapshots':
       return snapshotsInView(model.snapshots.getState(), place).map(({ id }) => id);
+    case 'coverage':
+      return coverageRows(factsOf(model, place).run?.receipt?.sanitized?.coverage).map(({ column }) => column);
     case 'tasks':
       return model.runs.store
         .getState()

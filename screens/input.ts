@@ -3,6 +3,9 @@ import { EventEmitter } from 'node:events';
 /** What Ink is given as its input: the terminal, one key at a time. */
 export interface KeyedInput {
   stream: NodeJS.ReadStream;
+  /** Leaves what is typed to another program, until it is resumed. */
+  pause(): void;
+  resume(): void;
   close(): void;
 }
 
@@ -48,6 +51,11 @@ export function keyedInput(stdin: NodeJS.ReadStream): KeyedInput {
   return {
     // Ink uses no more of a stream than what is here.
     stream: stream as unknown as NodeJS.ReadStream,
+    pause: () => {
+      stdin.off('readable', onReadable);
+      stdin.pause();
+    },
+    resume: () => void stdin.on('readable', onReadable),
     close: () => {
       clearImmediate(next);
       stdin.off('readable', onReadable);

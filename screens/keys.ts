@@ -1,5 +1,7 @@
+import { EDIT_QUERY, SANITIZE, SANITIZE_AGAIN, SHOW_COVERAGE } from './coverage/keys.ts';
 import type { Facts } from './facts.ts';
 import type { Screen } from './place.ts';
+import { isBusy, noSnapshot, noTarget, notWritable, READ_ONLY } from './why-not.ts';
 
 /** A key of a screen, as data: the key bar, the help and docs/screens.md are made from these. */
 export interface KeyBinding {
@@ -32,6 +34,9 @@ export type Action =
   | 'build'
   | 'load'
   | 'verify'
+  | 'sanitize'
+  | 'coverage'
+  | 'edit-query'
   | 'remove'
   | 'note'
   | 'undo'
@@ -129,6 +134,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
           : null),
     },
     BUILD,
+    SANITIZE,
     {
       keys: ['v'],
       action: 'verify',
@@ -175,6 +181,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
       when: ({ run }) => run?.state.status === 'failed' || run?.state.status === 'cancelled',
       whyNot: ({ run, busy }) => (run && busy ? `${busy.title} is going on` : null),
     },
+    SHOW_COVERAGE,
     { ...UNDO, when: ({ run }) => run?.receipt?.undoable === true },
     BACK,
     { keys: ['up', 'k'], action: 'move-up', label: 'scroll the log', help: 'scroll the log up; it stops following' },
@@ -186,6 +193,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     { ...TASKS, label: 'tasks' },
     HELP,
   ],
+  coverage: [EDIT_QUERY, SANITIZE_AGAIN, BACK, TASKS, HELP, ...MOVES],
   tasks: [
     { keys: ['enter', 'right'], action: 'open', label: 'open', help: 'the task with its steps and log' },
     BACK,
@@ -244,22 +252,4 @@ export function keyName(key: string): string {
     space: 'Space',
   };
   return names[key] ?? key.replace(/^ctrl\+(.)$/, (_, letter: string) => `Ctrl-${letter.toUpperCase()}`);
-}
-
-const READ_ONLY = 'Started with --read-only: nothing is changed';
-
-function notWritable(facts: Facts): string | null {
-  return facts.readOnly ? READ_ONLY : isBusy(facts);
-}
-
-function isBusy({ busy }: Facts): string | null {
-  return busy ? `${busy.title} is going on` : null;
-}
-
-function noTarget({ target }: Facts): string | null {
-  return target ? null : 'No target is selected';
-}
-
-function noSnapshot({ snapshot }: Facts): string | null {
-  return snapshot ? null : 'There is no snapshot yet: b builds one';
 }

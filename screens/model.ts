@@ -32,6 +32,8 @@ export interface Model {
 
 export interface TerminalControl {
   quit(): void;
+  /** Opens a file in the user's editor, and comes back when it is closed. */
+  edit(file: string): Promise<void>;
   /** Rows of the window. */
   rows(): number;
 }

@@ -1,6 +1,7 @@
 import { render } from 'ink';
 import type { Theme } from '../components/theme.ts';
 import { App } from './app.tsx';
+import type { HandOver } from './hand-over.ts';
 import { keyedInput } from './input.ts';
 import type { Model } from './model.ts';
 import { settledOutput, type TerminalOutput } from './output.ts';
@@ -13,6 +14,8 @@ export interface Mounted {
 
 export interface MountOptions {
   model: Model;
+  /** Told how the terminal is given away for a while. */
+  handOver: HandOver;
   theme: Theme;
   stdin: NodeJS.ReadStream;
   stdout: TerminalOutput;
@@ -22,7 +25,7 @@ const AUTOWRAP_OFF = '\x1b[?7l';
 const AUTOWRAP_ON = '\x1b[?7h';
 
 /** Draws the application on the alternate screen of a terminal. */
-export function mount({ model, theme, stdin, stdout }: MountOptions): Mounted {
+export function mount({ model, handOver, theme, stdin, stdout }: MountOptions): Mounted {
   const input = keyedInput(stdin);
   const output = settledOutput(stdout);
   // A line that is too long for a window just made narrower is clipped instead of pushing the others down.
@@ -32,7 +35,18 @@ export function mount({ model, theme, stdin, stdout }: MountOptions): Mounted {
     stopUntilContinued();
     stdout.write(AUTOWRAP_OFF);
   };
-  const app = render(<App model={model} theme={theme} suspend={suspend} />, {
+  const bindHandOver = (suspendTerminal: (work: () => Promise<void>) => Promise<void>) =>
+    handOver.bind(async (work) => {
+      input.pause();
+      stdout.write(AUTOWRAP_ON);
+      try {
+        await suspendTerminal(work);
+      } finally {
+        stdout.write(AUTOWRAP_OFF);
+        input.resume();
+      }
+    });
+  const app = render(<App model={model} theme={theme} suspend={suspend} bindHandOver={bindHandOver} />, {
     stdin: input.stream,
     stdout: output.stream,
     alternateScreen: true,

@@ -1,6 +1,7 @@
 import type { Context } from '../src/context.ts';
 import type { BuildRequest } from '../src/operations/build.ts';
 import type { LoadRequest, PlannedLoad } from '../src/operations/load.ts';
+import type { PlannedSanitize, SanitizeRequest } from '../src/operations/sanitize.ts';
 import type { SnapshotRequest } from '../src/operations/snapshots.ts';
 import type {
   LoadResult,
@@ -11,6 +12,7 @@ import type {
   UndoPlan,
   VerifyResult,
 } from '../src/results.ts';
+import type { SanitizeResult } from '../src/sanitize-results.ts';
 import type { Session } from '../src/state/runs.ts';
 
 /** What the screens can have done, as they see it. */
@@ -20,6 +22,10 @@ export interface Operations {
   listSnapshots(session: Session, target: string): Promise<TargetSnapshots>;
   annotate(session: Session, request: SnapshotRequest & { note: string }): Promise<SnapshotRow>;
   build(session: Session, request: BuildRequest): Promise<SnapshotRow>;
+  /** How the target's snapshot is sanitized once it is built; `null` when it is not. */
+  planBuild(session: Session, request: BuildRequest): Promise<PlannedSanitize | null>;
+  planSanitize(session: Session, request: SanitizeRequest): Promise<PlannedSanitize>;
+  sanitize(session: Session, planned: PlannedSanitize): Promise<SanitizeResult>;
   planLoad(session: Session, request: LoadRequest): Promise<PlannedLoad>;
   load(session: Session, planned: PlannedLoad): Promise<LoadResult>;
   verify(session: Session, request: SnapshotRequest): Promise<VerifyResult>;
@@ -54,6 +60,21 @@ export function lazyOperations(createContext: CreateContext): Operations {
     async build(session, request) {
       const { build } = await import('../src/operations/build.ts');
       return build(await createContext(session), request);
+    },
+    async planBuild(session, request) {
+      const { hasSanitizeQuery, planSanitize } = await import('../src/operations/sanitize.ts');
+      const context = await createContext(session);
+      return (await hasSanitizeQuery(context, request.target))
+        ? planSanitize(context, { ...request, build: {} })
+        : null;
+    },
+    async planSanitize(session, request) {
+      const { planSanitize } = await import('../src/operations/sanitize.ts');
+      return planSanitize(await createContext(session), request);
+    },
+    async sanitize(session, planned) {
+      const { sanitize } = await import('../src/operations/sanitize.ts');
+      return sanitize(await createContext(session), planned);
     },
     async planLoad(session, request) {
       const { planLoad } = await import('../src/operations/load.ts');

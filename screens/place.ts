@@ -1,11 +1,20 @@
 import type { TextEdit } from '../components/text-edit.ts';
 import type { UserError } from '../src/errors.ts';
 import type { PlannedLoad } from '../src/operations/load.ts';
+import type { PlannedSanitize } from '../src/operations/sanitize.ts';
 import type { RemovePlan, SnapshotRow, UndoPlan } from '../src/results.ts';
 import { emptyList, type ListState } from '../src/state/list.ts';
 
 /** A screen and all that it shows which is not in a store: what is selected, typed, asked. */
-export type Place = TargetsPlace | SnapshotsPlace | NotePlace | ConfirmPlace | RunPlace | TasksPlace | OtherPlace;
+export type Place =
+  | TargetsPlace
+  | SnapshotsPlace
+  | NotePlace
+  | ConfirmPlace
+  | RunPlace
+  | CoveragePlace
+  | TasksPlace
+  | OtherPlace;
 
 export interface TargetsPlace {
   screen: 'targets';
@@ -42,6 +51,8 @@ export interface ConfirmPlace {
 }
 
 export type Plan =
+  | { kind: 'build'; target: string; planned: PlannedSanitize | null }
+  | { kind: 'sanitize'; planned: PlannedSanitize }
   | { kind: 'load'; planned: PlannedLoad }
   | { kind: 'remove'; plan: RemovePlan }
   | { kind: 'undo'; plan: UndoPlan };
@@ -51,6 +62,13 @@ export interface RunPlace {
   run: string;
   /** Lines that the log is scrolled up; 0 follows what comes. */
   scrolledUp: number;
+}
+
+/** What a sanitization of this session has changed. */
+export interface CoveragePlace {
+  screen: 'coverage';
+  run: string;
+  list: ListState;
 }
 
 export interface TasksPlace {
@@ -63,7 +81,17 @@ export type OtherPlace =
   | { screen: 'quit' }
   | { screen: 'help'; of: Place; scrolled: number };
 
-export type Screen = 'targets' | 'snapshots' | 'note' | 'confirm' | 'run' | 'tasks' | 'cancel' | 'quit' | 'help';
+export type Screen =
+  | 'targets'
+  | 'snapshots'
+  | 'note'
+  | 'confirm'
+  | 'run'
+  | 'coverage'
+  | 'tasks'
+  | 'cancel'
+  | 'quit'
+  | 'help';
 
 /** Where the screens open: the targets, or one target's snapshots with the targets behind them. */
 export function openingStack(target: string | undefined): [Place, ...Place[]] {

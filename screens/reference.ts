@@ -7,6 +7,7 @@ const TITLES: Record<Screen, string> = {
   snapshots: 'Snapshots of a target',
   confirm: 'Confirmation',
   run: 'Work: steps, progress, log',
+  coverage: 'Coverage of a sanitization',
   tasks: 'Tasks',
   note: 'Note',
   cancel: 'Cancelling',

@@ -1,6 +1,7 @@
 import { createTheme } from '../components/theme.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../src/errors.ts';
 import type { Run } from '../src/state/runs.ts';
+import { createHandOver } from './hand-over.ts';
 import { knownTargets } from './known-targets.ts';
 import { createModel, type Model } from './model.ts';
 import { mount } from './mount.tsx';
@@ -38,11 +39,12 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const { target, environment, cwd, config, stdin, stdout, signal, unicode } = options;
   requireTerminal(stdin, stdout);
   const known = knownTargets({ environment, cwd, config });
+  const handOver = createHandOver(environment);
   const leaving = Promise.withResolvers<ExitCode>();
   const model = createModel({
     target,
     operations: options.operations ?? lazyOperations(options.createContext),
-    terminal: { quit: () => leaving.resolve(exitCode(model)), rows: () => stdout.rows },
+    terminal: { quit: () => leaving.resolve(exitCode(model)), rows: () => stdout.rows, edit: handOver.edit },
     clock: options.clock,
     readOnly: options.readOnly ?? false,
     known: known.read(),
@@ -50,7 +52,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   });
   const release = guardTerminal({ stdin, stdout, onCrash: leaving.reject });
   signal.addEventListener('abort', () => void endWork(model, signal).then(leaving.resolve), { once: true });
-  const mounted = mount({ model, theme: createTheme({ unicode }), stdin, stdout });
+  const mounted = mount({ model, handOver, theme: createTheme({ unicode }), stdin, stdout });
   mounted.ended.catch(leaving.reject);
   // The first frame is out before anything reads a file or opens a connection.
   setImmediate(() => void look(model, target));

@@ -16,13 +16,12 @@ export function ConfirmScreen({ place }: { place: ConfirmPlace }) {
   const model = useModel();
   const { columns, height } = useRoom();
   const { target, title, plan, error, typing } = place;
+  const question = plan && questionOf(plan, model.clock());
   return (
     <Frame screen="confirm" path={[target, title]}>
       {error && <Failure error={error} width={columns} />}
       {!plan && !error && <Empty lines={['Looking at what this would do…', 'Nothing is changed before you say so.']} />}
-      {plan && (
-        <QuestionView question={questionOf(plan, model.clock())} height={height} width={columns} typing={typing} />
-      )}
+      {question && <QuestionView question={question} height={height} width={columns} typing={typing} />}
     </Frame>
   );
 }

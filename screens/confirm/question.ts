@@ -1,6 +1,7 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatNumberOf, formatTime } from '../../src/amounts.ts';
 import type { DestinationState, LoadPlan, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
+import { sanitizeQuestion } from '../coverage/question.ts';
 import type { Plan } from '../place.ts';
 
 /** What is asked before something is replaced or removed, ready to be shown. */
@@ -16,8 +17,13 @@ export interface Question {
   typeName: string | null;
 }
 
-export function questionOf(plan: Plan, now: Date): Question {
+/** `null` where nobody need be asked. */
+export function questionOf(plan: Plan, now: Date): Question | null {
   switch (plan.kind) {
+    case 'build':
+      return plan.planned?.plan.destination?.exists ? sanitizeQuestion(plan.planned.plan, now) : null;
+    case 'sanitize':
+      return sanitizeQuestion(plan.planned.plan, now);
     case 'load':
       return loadQuestion(plan.planned.plan, now);
     case 'remove':
@@ -94,7 +100,7 @@ function undoQuestion({ destination, undo_database, replaced_at, size_bytes }: U
   };
 }
 
-function destinationFacts({ url, exists, size_bytes, connections, server_version }: DestinationState): Fact[] {
+export function destinationFacts({ url, exists, size_bytes, connections, server_version }: DestinationState): Fact[] {
   const size = size_bytes === null ? 'size unknown' : formatBytes(size_bytes);
   const sessions =
     connections === 0 ? 'nobody is connected' : `${formatNumberOf(connections, 'session')} will be ended`;
@@ -106,11 +112,11 @@ function destinationFacts({ url, exists, size_bytes, connections, server_version
 }
 
 /** Databases elsewhere are asked for by name: a wrong server is the mistake that hurts most. */
-function nameToType({ local, database }: DestinationState): string | null {
+export function nameToType({ local, database }: DestinationState): string | null {
   return local ? null : database;
 }
 
-function snapshotLine({ index, created_at, sanitized }: SnapshotRow, now: Date): string {
+export function snapshotLine({ index, created_at, sanitized }: SnapshotRow, now: Date): string {
   const age = formatAge(now.getTime() - Date.parse(created_at));
   return `${index}, taken ${age} (${formatTime(created_at)})${sanitized ? ', sanitized' : ''}`;
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -64,6 +64,43 @@ describe.each([
     await terminal.waitFor('Loaded snapshot 0 of app into postgres://app@localhost:5432/app_dev');
     await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
   });
+});
+
+test('a snapshot is sanitized, its coverage shown, and the query edited with the terminal handed over', async () => {
+  const file = join(folder, 'query.sql');
+  await writeFile(file, 'TRUNCATE login;\n');
+  const editor = join(folder, 'editor.sh');
+  await writeFile(editor, '#!/bin/sh\nprintf "editing "\nread -r word\nprintf "%s\\n" "$word" >> "$1"\n', {
+    mode: 0o700,
+  });
+  const environment = { QUERY_FILE: file, EDITOR: editor, VISUAL: '' };
+  const terminal = await opened(['sanitize'], { environment });
+  terminal.press('enter');
+  await terminal.waitFor('2 snapshots');
+  terminal.press('s');
+  await terminal.waitFor('❯ Do not sanitize');
+  terminal.press('down');
+  await terminal.waitFor('❯ Sanitize');
+  terminal.press('enter');
+  await terminal.waitFor('Sanitized snapshot 0 of app: 1 finding left');
+  terminal.press('enter');
+  await terminal.waitFor(
+    /❯ ✗ public\.person\.email +unchanged.*\n.*public\.person\.city +kept.*\n.*first_name +changed/,
+  );
+  await terminal.waitFor('a**@****.*******.***');
+  terminal.press('e');
+  await terminal.waitFor('editing');
+  expect(terminal.modes()).toMatchObject({ alternateScreen: false, autowrap: true });
+  terminal.press('-- looked', 'enter');
+  await terminal.waitFor('s sanitizes again');
+  expect(await readFile(file, 'utf8')).toBe('TRUNCATE login;\n-- looked\n');
+  expect(terminal.modes()).toMatchObject({ alternateScreen: true, autowrap: false });
+  // Keys are the program's own again.
+  terminal.press('j');
+  await terminal.waitFor(/❯ . public\.person\.city/);
+  terminal.press('esc', 'esc', 'esc', 'q');
+  expect(await terminal.exited).toMatchObject({ exitCode: 0 });
+  await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
 });
 
 describe('the terminal is as it was', () => {

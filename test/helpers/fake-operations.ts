@@ -1,6 +1,8 @@
 import type { Operations } from '../../screens/operations.ts';
 import { UserError } from '../../src/errors.ts';
+import type { PlannedSanitize } from '../../src/operations/sanitize.ts';
 import type { DestinationState, LoadPlan, LoadResult, SnapshotRow, TargetRow } from '../../src/results.ts';
+import type { Coverage } from '../../src/sanitize-results.ts';
 import type { Session } from '../../src/state/runs.ts';
 
 /** A world that the fake operations act on; tests hold what they want to let go on by hand. */
@@ -10,6 +12,8 @@ export interface FakeWorld {
   checks: Record<string, Partial<TargetRow>>;
   snapshots: Record<string, SnapshotRow[]>;
   destination: DestinationState;
+  /** The file of the sanitization query of every target; without one nothing is sanitized. */
+  queryFile: string | null;
   /** What the next load fails of. */
   failLoad: UserError | null;
   /** Resolves when work may end; the default lets it end at once. */
@@ -70,6 +74,7 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
       connections: 2,
       server_version: '15.18',
     },
+    queryFile: null,
     failLoad: null,
     gate: Promise.resolve(),
     done: [],
@@ -119,6 +124,24 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.done.push(`build ${target}`);
       return row;
     },
+    planBuild: async (_session, { target }) =>
+      world.queryFile === null ? null : fakeSanitize(world, { target, snapshot: null }),
+    planSanitize: async (_session, { target, snapshot }) =>
+      fakeSanitize(world, { target, snapshot: find(target, snapshot) }),
+    sanitize: async (session, { plan: { target, snapshot } }) => {
+      await working(session, world, { step: 'query', label: 'Run 3 statements', command: 'psql app_clean' });
+      world.done.push(`sanitize ${target}`);
+      const original = snapshot ?? fakeSnapshot();
+      return {
+        original,
+        snapshot: fakeSnapshot({ id: 'sanitized', sanitized: true, sanitized_of: original.id }),
+        destination: null,
+        statements: 3,
+        coverage: fakeCoverage(),
+        swap_ms: null,
+        undo_database: null,
+      };
+    },
     planLoad: async (_session, request) => ({
       request,
       plan: plan(world, find(request.target, request.snapshot)),
@@ -159,6 +182,50 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.done.push(`undo ${target}`);
       return result(null);
     },
+  };
+}
+
+function fakeSanitize(
+  world: FakeWorld,
+  { target, snapshot }: { target: string; snapshot: SnapshotRow | null },
+): PlannedSanitize {
+  const query = { chosen_by: `targets.${target}.sanitize.query_file`, file: world.queryFile, base64: false };
+  return {
+    plan: {
+      target,
+      snapshot,
+      query: { ...query, statements: [{ number: 1, line: 1, text: 'TRUNCATE login' }] },
+      destination: null,
+      where: 'a throw-away PostgreSQL server of our own',
+      strict: false,
+      undo: false,
+      steps: ['Restore the original', 'Run the statement of the query there'],
+      warnings: [],
+    },
+    apply: () => Promise.reject(new Error('the fake operations sanitize themselves')),
+  };
+}
+
+export function fakeCoverage(): Coverage {
+  const samples = ['a**@****.*******.***'];
+  return {
+    tables: [
+      { name: 'public.person', state: 'changed', rows_before: 500, rows_after: 500 },
+      { name: 'public.login', state: 'emptied', rows_before: 100, rows_after: 0 },
+    ],
+    findings: [
+      {
+        ...{ column: 'public.person.email', kind: 'email', meaning: 'an e-mail address', by: 'values' },
+        ...{ state: 'unchanged', generated: false, values: 500, samples, samples_after: samples },
+      },
+    ],
+    acknowledged: [{ column: 'public.person.city', kind: 'address', reason: 'cities are large' }],
+    changed: [
+      {
+        ...{ column: 'public.person.first_name', kind: 'name', meaning: 'a name of a person' },
+        ...{ samples: ['A**'], samples_after: ['P***** *'] },
+      },
+    ],
   };
 }
 
