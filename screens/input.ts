@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events';
 export interface KeyedInput {
   stream: NodeJS.ReadStream;
   /** Leaves what is typed to another program, until it is resumed. */
-  pause(): void;
+  pause(): Promise<void>;
   resume(): void;
   close(): void;
 }
@@ -51,9 +51,12 @@ export function keyedInput(stdin: NodeJS.ReadStream): KeyedInput {
   return {
     // Ink uses no more of a stream than what is here.
     stream: stream as unknown as NodeJS.ReadStream,
-    pause: () => {
+    async pause() {
       stdin.off('readable', onReadable);
+      // The stream notices that nobody listens a tick later; only then pausing stops the reading itself.
+      await new Promise(setImmediate);
       stdin.pause();
+      await new Promise(setImmediate);
     },
     resume: () => void stdin.on('readable', onReadable),
     close: () => {

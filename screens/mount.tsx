@@ -37,7 +37,7 @@ export function mount({ model, handOver, theme, stdin, stdout }: MountOptions): 
   };
   const bindHandOver = (suspendTerminal: (work: () => Promise<void>) => Promise<void>) =>
     handOver.bind(async (work) => {
-      input.pause();
+      await input.pause();
       stdout.write(AUTOWRAP_ON);
       try {
         await suspendTerminal(work);

@@ -98,7 +98,13 @@ test('a snapshot is sanitized, its coverage shown, and the query edited with the
   // Keys are the program's own again.
   terminal.press('j');
   await terminal.waitFor(/❯ . public\.person\.city/);
-  terminal.press('esc', 'esc', 'esc', 'q');
+  terminal.press('esc');
+  await terminal.waitFor('Sanitized snapshot 0 of app');
+  terminal.press('esc');
+  await terminal.waitFor('2 snapshots');
+  terminal.press('esc');
+  await terminal.waitFor('4 targets');
+  terminal.press('q');
   expect(await terminal.exited).toMatchObject({ exitCode: 0 });
   await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
 });
