@@ -21,7 +21,7 @@ const TOKEN = new RegExp(
     /(?<quoted>'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`]|``)*`)/.source,
     /(?<openComment>\/\*(?!!|M!))|(?<openQuote>['"`])/.source,
     /(?<version>\/\*M?!\d*|\*\/)/.source,
-    /(?<word>[p{L}_][p{L}p{N}_$]*)/.source,
+    /(?<word>[\p{L}_][\p{L}\p{N}_$]*)/u.source,
     /(?<other>[\s\S])/.source,
   ].join('|'),
   'uy',
