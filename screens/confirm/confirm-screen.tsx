@@ -9,7 +9,8 @@ import { Empty, Failure } from '../empty.tsx';
 import { Frame, useModel, useRoom } from '../frame.tsx';
 import type { ConfirmPlace } from '../place.ts';
 import { answerConfirm } from './actions.ts';
-import { type Question, questionOf } from './question.ts';
+import { questionOf } from './question.ts';
+import type { Question } from './question-facts.ts';
 
 /** The question before something is replaced or removed: all that will happen, and the safe answer first. */
 export function ConfirmScreen({ place }: { place: ConfirmPlace }) {

@@ -1,7 +1,7 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatNumberOf } from '../../src/amounts.ts';
 import type { SanitizePlan } from '../../src/sanitize-results.ts';
-import { destinationFacts, nameToType, type Question, snapshotLine } from '../confirm/question.ts';
+import { destinationFacts, nameToType, type Question, snapshotLine } from '../confirm/question-facts.ts';
 
 /** What is asked before a snapshot is sanitized. */
 export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {

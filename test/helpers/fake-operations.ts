@@ -206,7 +206,7 @@ function fakeSanitize(
   };
 }
 
-export function fakeCoverage(): Coverage {
+function fakeCoverage(): Coverage {
   const samples = ['a**@****.*******.***'];
   return {
     tables: [
