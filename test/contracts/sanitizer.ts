@@ -128,6 +128,8 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
       const context = contextOf();
       await load(context, await planLoad(context, { target: 'app', undo: false }));
       expect(await server.value('copy', 'SELECT email FROM person WHERE id = 1')).toBe('p1@example.com');
+      await load(context, await planLoad(context, { target: 'app', snapshot: result.original.id, undo: false }));
+      expect(await server.value('copy', 'SELECT email FROM person WHERE id = 1')).toMatch(/^secret-1@/);
       await load(context, await planLoad(context, { target: 'app', original: true, undo: false }));
       expect(await server.value('copy', "SELECT count(*) FROM mailing WHERE email LIKE 'secret-%'")).toBe('500');
     },
