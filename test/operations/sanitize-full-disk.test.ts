@@ -25,6 +25,7 @@ describeWithPostgres(
         source: server.url('source'),
         query: 'CREATE TABLE filler AS SELECT i, md5(i::text) FROM generate_series(1, 100000000) i',
         megabytes: 160,
+        filling: 'CREATE TABLE filler AS SELECT i, md5(i::text) FROM generate_series(1, 300000) i',
       });
     }, 120_000);
   },
@@ -44,17 +45,31 @@ describeWithMysql('mariadb', { name: 'a full disk under a throw-away server' }, 
         query: `CREATE TABLE filler AS WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
         SELECT repeat(md5(a.i), 100) FROM n a, n b`,
         megabytes: 240,
+        filling: `CREATE TABLE filler AS WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 350)
+        SELECT sha2(a.i * 1000 + b.i, 512) FROM n a, n b`,
       });
     },
     120_000,
   );
 });
 
-/** On a disk that the query fills, and on one that is too small for a server. */
-async function expectErrors({ source, query, megabytes }: { source: string; query: string; megabytes: number }) {
+interface FullDisks {
+  source: string;
+  /** Writes more than there is room for. */
+  query: string;
+  megabytes: number;
+  /** Fits into the database, but not into the working directory. */
+  filling: string;
+}
+
+/** On a disk that the query fills, on one that is too small for a server, and with no room for the snapshot. */
+async function expectErrors({ source, query, megabytes, filling }: FullDisks) {
   await using folder = await temporaryFolder();
-  const target = { snapshot: { src_url: source }, sanitize: { override_query: query } };
-  const context = testContext({ settings: { working_directory: folder.path, targets: { app: target } } });
+  const contextOf = (working_directory: string, override_query: string): Context => {
+    const target = { snapshot: { src_url: source }, sanitize: { override_query } };
+    return testContext({ settings: { working_directory, targets: { app: target } } });
+  };
+  const context = contextOf(folder.path, query);
   await build(context, { target: 'app' });
   const disks: { size: number; error: object }[] = [
     { size: megabytes, error: { code: 'query_failed', exit: 1, message: expect.stringContaining('statement 1') } },
@@ -70,6 +85,13 @@ async function expectErrors({ source, query, megabytes }: { source: string; quer
     expect(snapshots).toEqual([expect.objectContaining({ sanitized: false })]);
     expect(await verify(context, { target: 'app' })).toMatchObject({ ok: true });
   }
+  await using disk = await smallDisk(8);
+  const crowded = contextOf(disk.path, filling);
+  await build(crowded, { target: 'app' });
+  await expect(run(crowded), 'the working directory is full').rejects.toMatchObject({ exit: 1, code: 'dump_failed' });
+  const { snapshots } = await listSnapshots(crowded, 'app');
+  expect(snapshots).toEqual([expect.objectContaining({ sanitized: false })]);
+  expect(await verify(crowded, { target: 'app' })).toMatchObject({ ok: true });
 }
 
 async function run(context: Context): Promise<unknown> {
