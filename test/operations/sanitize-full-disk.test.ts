@@ -27,7 +27,7 @@ describeWithPostgres(
         megabytes: 160,
         filling: 'CREATE TABLE filler AS SELECT i, md5(i::text) FROM generate_series(1, 300000) i',
       });
-    }, 120_000);
+    }, 240_000);
   },
   { root: true },
 );
@@ -49,7 +49,7 @@ describeWithMysql('mariadb', { name: 'a full disk under a throw-away server' }, 
         SELECT sha2(a.i * 1000 + b.i, 512) FROM n a, n b`,
       });
     },
-    120_000,
+    240_000,
   );
 });
 
