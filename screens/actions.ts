@@ -1,4 +1,4 @@
-import { back, clearFilter, help, move, openSelected, startFilter, tasks } from './browse.ts';
+import { back, clearFilter, help, mouse, move, openSelected, palette, startFilter, tasks } from './browse.ts';
 import { askLoad, askRemove, askUndo } from './confirm/actions.ts';
 import type { Action } from './keys.ts';
 import type { Model } from './model.ts';
@@ -29,6 +29,8 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   'cancel-run': askCancel,
   retry,
   tasks,
+  palette,
+  mouse,
   help,
   quit,
 };

@@ -1,5 +1,6 @@
 import { useApp, useInput, usePaste, useWindowSize } from 'ink';
 import { useStore } from 'zustand';
+import { ViewportContext } from '../components/list.tsx';
 import { type Theme, ThemeContext } from '../components/theme.ts';
 import { isTooSmall, TooSmall } from '../components/too-small.tsx';
 import { topOf } from '../src/state/navigation.ts';
@@ -10,6 +11,7 @@ import { HelpScreen } from './help/help-screen.tsx';
 import { keyPresses } from './key-press.ts';
 import type { Model } from './model.ts';
 import { NoteScreen } from './note/note-screen.tsx';
+import { PaletteScreen } from './palette/palette-screen.tsx';
 import type { Place } from './place.ts';
 import { QuitScreen } from './quit/quit-screen.tsx';
 import { CancelScreen } from './run/cancel-screen.tsx';
@@ -43,7 +45,9 @@ export function App({ model, theme, suspend }: AppProps) {
   return (
     <ThemeContext value={theme}>
       <ModelContext value={model}>
-        <PlaceView place={place} />
+        <ViewportContext value={model.viewport}>
+          <PlaceView place={place} />
+        </ViewportContext>
       </ModelContext>
     </ThemeContext>
   );
@@ -63,6 +67,8 @@ function PlaceView({ place }: { place: Place }) {
       return <RunScreen place={place} />;
     case 'tasks':
       return <TasksScreen place={place} />;
+    case 'palette':
+      return <PaletteScreen place={place} />;
     case 'cancel':
       return <CancelScreen place={place} />;
     case 'quit':

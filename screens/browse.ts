@@ -3,6 +3,7 @@ import { textEdit } from '../components/text-edit.ts';
 import { emptyList, type ListState, type Move, moveSelection } from '../src/state/list.ts';
 import { factsOf } from './facts.ts';
 import { type Model, snapshotsInView, targetsInView } from './model.ts';
+import { entriesInView } from './palette/entries.ts';
 import { type Place, snapshotsPlace } from './place.ts';
 import { refreshSnapshots } from './refresh.ts';
 
@@ -25,15 +26,18 @@ export function openSelected(model: Model): void {
   const place = navigation.top();
   if (place.screen === 'targets') {
     const name = factsOf(model).target?.row.name;
-    if (name === undefined) return;
-    navigation.push(snapshotsPlace(name));
-    void refreshSnapshots(model, name);
+    if (name !== undefined) openTarget(model, name);
   }
   if (place.screen === 'tasks') {
     const ids = idsInView(model, place);
     const run = ids.includes(place.list.selected ?? '') ? place.list.selected : ids[0];
     if (run) navigation.push({ screen: 'run', run, scrolledUp: 0 });
   }
+}
+
+export function openTarget(model: Model, name: string): void {
+  model.navigation.push(snapshotsPlace(name));
+  void refreshSnapshots(model, name);
 }
 
 export function back(model: Model): void {
@@ -58,12 +62,23 @@ export function tasks(model: Model): void {
   model.navigation.push({ screen: 'tasks', list: emptyList });
 }
 
+export function palette(model: Model): void {
+  model.navigation.push({ screen: 'palette', of: model.navigation.top(), typing: textEdit(), list: emptyList });
+}
+
+/** While it is on, the terminal's own selecting of text is not: so it is off until asked for. */
+export function mouse(model: Model): void {
+  model.mouse.on = !model.mouse.on;
+  model.terminal.mouse(model.mouse.on);
+  model.navigation.notify({ tone: 'good', text: model.mouse.on ? 'The mouse is on' : 'The mouse is off' });
+}
+
 export function help(model: Model): void {
   model.navigation.push({ screen: 'help', of: model.navigation.top(), scrolled: 0 });
 }
 
 /** Identities of what a list shows at the moment, in order. */
-function idsInView(model: Model, place: Place): string[] {
+export function idsInView(model: Model, place: Place): string[] {
   switch (place.screen) {
     case 'targets':
       return targetsInView(model.targets.getState(), place).map(({ row }) => row.name);
@@ -74,6 +89,8 @@ function idsInView(model: Model, place: Place): string[] {
         .getState()
         .runs.map(({ id }) => id)
         .reverse();
+    case 'palette':
+      return entriesInView(model, place).map(({ text }) => text);
     default:
       return [];
   }

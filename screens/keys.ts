@@ -38,6 +38,8 @@ export type Action =
   | 'cancel-run'
   | 'retry'
   | 'tasks'
+  | 'palette'
+  | 'mouse'
   | 'help'
   | 'quit';
 
@@ -51,6 +53,17 @@ const MOVES: KeyBinding[] = [
 ];
 
 const HELP: KeyBinding = { keys: ['?'], action: 'help', label: 'help', help: 'these keys', stays: true };
+const PALETTE: KeyBinding = {
+  keys: [':'],
+  action: 'palette',
+  label: 'commands',
+  help: 'every action, found by some letters of its name',
+};
+const MOUSE: KeyBinding = {
+  keys: ['M'],
+  action: 'mouse',
+  help: 'the mouse on or off: wheel and click, instead of the selecting of text',
+};
 const BACK: KeyBinding = {
   keys: ['esc', 'left'],
   action: 'back',
@@ -111,8 +124,10 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     REFRESH,
     ...FILTER,
     TASKS,
+    PALETTE,
     HELP,
     QUIT,
+    MOUSE,
     ...MOVES,
   ],
   snapshots: [
@@ -155,7 +170,9 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     BACK,
     { ...REFRESH, keys: ['r'] },
     TASKS,
+    PALETTE,
     HELP,
+    MOUSE,
     ...MOVES,
   ],
   run: [
@@ -184,17 +201,24 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     { keys: ['home', 'g'], action: 'move-first', help: 'to the beginning of the log' },
     { keys: ['end', 'G'], action: 'move-last', help: 'to the end of the log, and follow it' },
     { ...TASKS, label: 'tasks' },
+    PALETTE,
     HELP,
   ],
   tasks: [
     { keys: ['enter', 'right'], action: 'open', label: 'open', help: 'the task with its steps and log' },
     BACK,
+    PALETTE,
     HELP,
     ...MOVES,
   ],
   note: [
     { keys: ['enter'], action: 'open', label: 'save', help: 'save the note; an empty one removes it', stays: true },
     { ...BACK, keys: ['esc'], label: 'leave it as it was', help: 'leave the note as it was' },
+  ],
+  palette: [
+    { keys: ['enter'], action: 'open', label: 'do it', help: 'do what is selected', stays: true },
+    { ...BACK, keys: ['esc'] },
+    ...MOVES.slice(0, 2).map(({ keys: [arrow], ...binding }): KeyBinding => ({ ...binding, keys: [arrow] })),
   ],
   confirm: [
     {
@@ -210,6 +234,9 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
   quit: [{ ...BACK, label: 'stay', help: 'stay here' }, HELP],
   help: [{ ...BACK, keys: ['esc', '?', 'q', 'left'] }, ...MOVES],
 };
+
+/** Actions that need nothing of a screen: the palette has them everywhere. */
+export const EVERYWHERE_ACTIONS: KeyBinding[] = [REFRESH, { ...TASKS, when: () => true }, MOUSE];
 
 /** Keys that mean the same on every screen, typed text included; they are shown in the help only. */
 export const EVERYWHERE: { keys: string; help: string }[] = [

@@ -1,3 +1,4 @@
+import type { Viewport } from '../components/list.tsx';
 import type { SnapshotRow } from '../src/results.ts';
 import { matchesFilter, selectedIndex } from '../src/state/list.ts';
 import { createNavigation, type Navigation } from '../src/state/navigation.ts';
@@ -26,12 +27,17 @@ export interface Model {
   readOnly: boolean;
   /** Keeps what was found of the targets for the first frame of the next session. */
   remember: (targets: KnownTarget[]) => void;
+  /** What the list of the present place shows, as it was drawn last. */
+  viewport: Viewport;
+  mouse: { on: boolean };
   /** When Ctrl-C was pressed last: a second one soon after leaves. */
   interrupts: { last: number | null };
 }
 
 export interface TerminalControl {
   quit(): void;
+  /** Whether the terminal tells of the mouse. */
+  mouse(on: boolean): void;
   /** Rows of the window. */
   rows(): number;
 }
@@ -59,6 +65,8 @@ export function createModel(options: ModelOptions): Model {
     clock,
     readOnly,
     remember,
+    viewport: { offset: 0, rows: 0 },
+    mouse: { on: false },
     interrupts: { last: null },
   };
 }

@@ -5,7 +5,15 @@ import type { RemovePlan, SnapshotRow, UndoPlan } from '../src/results.ts';
 import { emptyList, type ListState } from '../src/state/list.ts';
 
 /** A screen and all that it shows which is not in a store: what is selected, typed, asked. */
-export type Place = TargetsPlace | SnapshotsPlace | NotePlace | ConfirmPlace | RunPlace | TasksPlace | OtherPlace;
+export type Place =
+  | TargetsPlace
+  | SnapshotsPlace
+  | NotePlace
+  | ConfirmPlace
+  | RunPlace
+  | TasksPlace
+  | PalettePlace
+  | OtherPlace;
 
 export interface TargetsPlace {
   screen: 'targets';
@@ -58,12 +66,21 @@ export interface TasksPlace {
   list: ListState;
 }
 
+/** Every action, found by some letters of its name. */
+export interface PalettePlace {
+  screen: 'palette';
+  /** Where it was opened: its actions are those of that place. */
+  of: Place;
+  typing: TextEdit;
+  list: ListState;
+}
+
 export type OtherPlace =
   | { screen: 'cancel'; run: string }
   | { screen: 'quit' }
   | { screen: 'help'; of: Place; scrolled: number };
 
-export type Screen = 'targets' | 'snapshots' | 'note' | 'confirm' | 'run' | 'tasks' | 'cancel' | 'quit' | 'help';
+export type Screen = Place['screen'];
 
 /** Where the screens open: the targets, or one target's snapshots with the targets behind them. */
 export function openingStack(target: string | undefined): [Place, ...Place[]] {

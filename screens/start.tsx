@@ -1,9 +1,10 @@
-import { createTheme } from '../components/theme.ts';
+import { createTheme, isLight } from '../components/theme.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../src/errors.ts';
 import type { Run } from '../src/state/runs.ts';
-import { knownTargets } from './known-targets.ts';
+import { cacheFile, knownTargets } from './known-targets.ts';
 import { createModel, type Model } from './model.ts';
 import { mount } from './mount.tsx';
+import { MOUSE_OFF, MOUSE_ON } from './mouse.ts';
 import { type CreateContext, lazyOperations, type Operations } from './operations.ts';
 import type { TerminalOutput } from './output.ts';
 import { refreshSnapshots, refreshTargets } from './refresh.ts';
@@ -42,7 +43,11 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const model = createModel({
     target,
     operations: options.operations ?? lazyOperations(options.createContext),
-    terminal: { quit: () => leaving.resolve(exitCode(model)), rows: () => stdout.rows },
+    terminal: {
+      quit: () => leaving.resolve(exitCode(model)),
+      rows: () => stdout.rows,
+      mouse: (on) => void stdout.write(on ? MOUSE_ON : MOUSE_OFF),
+    },
     clock: options.clock,
     readOnly: options.readOnly ?? false,
     known: known.read(),
@@ -50,18 +55,27 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   });
   const release = guardTerminal({ stdin, stdout, onCrash: leaving.reject });
   signal.addEventListener('abort', () => void endWork(model, signal).then(leaving.resolve), { once: true });
-  const mounted = mount({ model, theme: createTheme({ unicode }), stdin, stdout });
+  const screenReader = environment.INK_SCREEN_READER === 'true';
+  const theme = createTheme({ unicode, light: isLight(environment), screenReader });
+  const mounted = mount({ model, theme, stdin, stdout, screenReader });
   mounted.ended.catch(leaving.reject);
   // The first frame is out before anything reads a file or opens a connection.
   setImmediate(() => void look(model, target));
   try {
     return await leaving.promise;
+  } catch (thrown) {
+    throw thrown instanceof UserError ? thrown : await crashed(thrown, options);
   } finally {
     mounted.unmount();
     await mounted.ended.catch(() => {});
     release();
     for (const line of farewell(model.runs.store.getState().runs)) stdout.write(`${line}\n`);
   }
+}
+
+async function crashed(error: unknown, { environment, clock }: StartOptions): Promise<UserError> {
+  const { recordCrash } = await import('../src/operations/record-crash.ts');
+  return recordCrash({ error, file: cacheFile(environment, 'crash.log'), at: clock() });
 }
 
 async function look(model: Model, target: string | undefined): Promise<void> {
