@@ -1,11 +1,14 @@
 import { back, clearFilter, help, mouse, move, openSelected, palette, startFilter, tasks } from './browse.ts';
 import { askLoad, askRemove, askUndo } from './confirm/actions.ts';
+import { doctor } from './doctor/actions.ts';
 import type { Action } from './keys.ts';
 import type { Model } from './model.ts';
 import { writeNote } from './note/actions.ts';
 import { quit } from './quit/actions.ts';
 import { refresh } from './refresh.ts';
 import { askCancel, build, retry, verify } from './run/actions.ts';
+import { askExport, compare, mark, transfer } from './snapshots/actions.ts';
+import { copyUrl, sort } from './targets/actions.ts';
 
 /** What each action of the key table does. */
 export const ACTIONS: Record<Action, (model: Model) => void> = {
@@ -28,6 +31,14 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   undo: askUndo,
   'cancel-run': askCancel,
   retry,
+  mark,
+  compare,
+  push: (model) => transfer(model, 'push'),
+  pull: (model) => transfer(model, 'pull'),
+  export: askExport,
+  sort,
+  copy: copyUrl,
+  doctor,
   tasks,
   palette,
   mouse,

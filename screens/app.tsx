@@ -5,7 +5,10 @@ import { type Theme, ThemeContext } from '../components/theme.ts';
 import { isTooSmall, TooSmall } from '../components/too-small.tsx';
 import { topOf } from '../src/state/navigation.ts';
 import { ConfirmScreen } from './confirm/confirm-screen.tsx';
+import { DiffScreen } from './diff/diff-screen.tsx';
 import { dispatchKey, dispatchPaste } from './dispatch.ts';
+import { DoctorScreen } from './doctor/doctor-screen.tsx';
+import { ExportScreen } from './export/export-screen.tsx';
 import { ModelContext } from './frame.tsx';
 import { HelpScreen } from './help/help-screen.tsx';
 import { keyPresses } from './key-press.ts';
@@ -17,6 +20,7 @@ import { QuitScreen } from './quit/quit-screen.tsx';
 import { CancelScreen } from './run/cancel-screen.tsx';
 import { RunScreen } from './run/run-screen.tsx';
 import { SnapshotsScreen } from './snapshots/snapshots-screen.tsx';
+import { TablesScreen } from './tables/tables-screen.tsx';
 import { TargetsScreen } from './targets/targets-screen.tsx';
 import { TasksScreen } from './tasks/tasks-screen.tsx';
 
@@ -67,6 +71,14 @@ function PlaceView({ place }: { place: Place }) {
       return <RunScreen place={place} />;
     case 'tasks':
       return <TasksScreen place={place} />;
+    case 'tables':
+      return <TablesScreen place={place} />;
+    case 'diff':
+      return <DiffScreen place={place} />;
+    case 'doctor':
+      return <DoctorScreen place={place} />;
+    case 'export':
+      return <ExportScreen place={place} />;
     case 'palette':
       return <PaletteScreen place={place} />;
     case 'cancel':

@@ -1,11 +1,13 @@
 import { PAGE_CHROME } from '../components/page.tsx';
 import { textEdit } from '../components/text-edit.ts';
 import { emptyList, type ListState, type Move, moveSelection } from '../src/state/list.ts';
+import { doctorRows } from './doctor/rows.ts';
 import { factsOf } from './facts.ts';
 import { type Model, snapshotsInView, targetsInView } from './model.ts';
 import { entriesInView } from './palette/entries.ts';
 import { type Place, snapshotsPlace } from './place.ts';
 import { refreshSnapshots } from './refresh.ts';
+import { openTables } from './snapshots/actions.ts';
 
 /** Moves the pointer of a list, or scrolls what has none. */
 export function move(model: Model, direction: Move): void {
@@ -28,6 +30,7 @@ export function openSelected(model: Model): void {
     const name = factsOf(model).target?.row.name;
     if (name !== undefined) openTarget(model, name);
   }
+  if (place.screen === 'snapshots') openTables(model);
   if (place.screen === 'tasks') {
     const ids = idsInView(model, place);
     const run = ids.includes(place.list.selected ?? '') ? place.list.selected : ids[0];
@@ -42,7 +45,7 @@ export function openTarget(model: Model, name: string): void {
 
 export function back(model: Model): void {
   const place = model.navigation.top();
-  if (place.screen === 'confirm') place.controller.abort();
+  if ('controller' in place) place.controller.abort();
   model.navigation.pop();
 }
 
@@ -89,6 +92,12 @@ export function idsInView(model: Model, place: Place): string[] {
         .getState()
         .runs.map(({ id }) => id)
         .reverse();
+    case 'tables':
+      return (place.found ?? []).map(({ table }) => table);
+    case 'diff':
+      return (place.found?.changes ?? []).map(({ table }) => table);
+    case 'doctor':
+      return place.found ? doctorRows(place.found).map(({ id }) => id) : [];
     case 'palette':
       return entriesInView(model, place).map(({ text }) => text);
     default:

@@ -14,6 +14,8 @@ export interface Facts {
   /** Work on that target that is going on and must end first. */
   busy: Run | null;
   filtered: boolean;
+  /** Ids of the snapshots that are marked. */
+  marked: string[];
   atRoot: boolean;
   tasks: number;
 }
@@ -29,6 +31,7 @@ export function factsOf(model: Model, place: Place = model.navigation.top()): Fa
     snapshot: place.screen === 'snapshots' ? selectedSnapshot(model.snapshots.getState(), place) : null,
     run,
     busy: model.runs.running().find((other) => other.target === name) ?? null,
+    marked: place.screen === 'snapshots' ? place.marked : [],
     filtered: 'list' in place && place.list.filter !== '',
     atRoot: place === stack[0],
     tasks: model.runs.store.getState().runs.length,

@@ -1,5 +1,7 @@
 import type { Facts } from './facts.ts';
 import type { Screen } from './place.ts';
+import { SNAPSHOT_KEYS } from './snapshots/snapshot-keys.ts';
+import { noTarget, notWritable } from './why-not.ts';
 
 /** A key of a screen, as data: the key bar, the help and docs/screens.md are made from these. */
 export interface KeyBinding {
@@ -35,6 +37,14 @@ export type Action =
   | 'remove'
   | 'note'
   | 'undo'
+  | 'mark'
+  | 'compare'
+  | 'push'
+  | 'pull'
+  | 'export'
+  | 'sort'
+  | 'copy'
+  | 'doctor'
   | 'cancel-run'
   | 'retry'
   | 'tasks'
@@ -58,6 +68,25 @@ const PALETTE: KeyBinding = {
   action: 'palette',
   label: 'commands',
   help: 'every action, found by some letters of its name',
+};
+const COPY: KeyBinding = {
+  keys: ['y'],
+  action: 'copy',
+  label: 'copy URL',
+  help: 'copy the connection URL, without its password',
+  whyNot: noTarget,
+};
+const SORT: KeyBinding = {
+  keys: ['S'],
+  action: 'sort',
+  label: 'sort',
+  help: 'by the configuration, name, status, size, snapshots or type, one after the other',
+};
+const DOCTOR: KeyBinding = {
+  keys: ['D'],
+  action: 'doctor',
+  label: 'check',
+  help: 'look at the configuration and all it needs',
 };
 const MOUSE: KeyBinding = {
   keys: ['M'],
@@ -123,6 +152,9 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     BUILD,
     REFRESH,
     ...FILTER,
+    SORT,
+    COPY,
+    DOCTOR,
     TASKS,
     PALETTE,
     HELP,
@@ -131,40 +163,9 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     ...MOVES,
   ],
   snapshots: [
-    {
-      keys: ['l', 'enter'],
-      action: 'load',
-      label: 'load',
-      help: 'restore the snapshot into the destination; shows the plan and asks first',
-      whyNot: (facts) =>
-        notWritable(facts) ??
-        noSnapshot(facts) ??
-        (facts.target && facts.target.row.dst_url === null
-          ? `${facts.target.row.name} has no destination (snapshot.dst_url)`
-          : null),
-    },
+    ...SNAPSHOT_KEYS,
     BUILD,
-    {
-      keys: ['v'],
-      action: 'verify',
-      label: 'verify',
-      help: 're-read every byte of the snapshot against its checksums',
-      whyNot: (facts) => noSnapshot(facts) ?? isBusy(facts),
-    },
-    {
-      keys: ['n'],
-      action: 'note',
-      label: 'note',
-      help: 'write a note on the snapshot',
-      whyNot: (facts) => (facts.readOnly ? READ_ONLY : noSnapshot(facts)),
-    },
-    {
-      keys: ['d', 'delete'],
-      action: 'remove',
-      label: 'remove',
-      help: 'remove the snapshot; asks first',
-      whyNot: (facts) => notWritable(facts) ?? noSnapshot(facts),
-    },
+    COPY,
     UNDO,
     ...FILTER,
     BACK,
@@ -211,6 +212,13 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     HELP,
     ...MOVES,
   ],
+  tables: [BACK, PALETTE, HELP, ...MOVES],
+  diff: [BACK, PALETTE, HELP, ...MOVES],
+  doctor: [{ ...REFRESH, action: 'doctor' }, BACK, PALETTE, HELP, ...MOVES],
+  export: [
+    { keys: ['enter'], action: 'open', label: 'export', help: 'write the file', stays: true },
+    { ...BACK, keys: ['esc'], label: 'write nothing', help: 'write nothing' },
+  ],
   note: [
     { keys: ['enter'], action: 'open', label: 'save', help: 'save the note; an empty one removes it', stays: true },
     { ...BACK, keys: ['esc'], label: 'leave it as it was', help: 'leave the note as it was' },
@@ -236,7 +244,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
 };
 
 /** Actions that need nothing of a screen: the palette has them everywhere. */
-export const EVERYWHERE_ACTIONS: KeyBinding[] = [REFRESH, { ...TASKS, when: () => true }, MOUSE];
+export const EVERYWHERE_ACTIONS: KeyBinding[] = [REFRESH, { ...TASKS, when: () => true }, DOCTOR, MOUSE];
 
 /** Keys that mean the same on every screen, typed text included; they are shown in the help only. */
 export const EVERYWHERE: { keys: string; help: string }[] = [
@@ -271,22 +279,4 @@ export function keyName(key: string): string {
     space: 'Space',
   };
   return names[key] ?? key.replace(/^ctrl\+(.)$/, (_, letter: string) => `Ctrl-${letter.toUpperCase()}`);
-}
-
-const READ_ONLY = 'Started with --read-only: nothing is changed';
-
-function notWritable(facts: Facts): string | null {
-  return facts.readOnly ? READ_ONLY : isBusy(facts);
-}
-
-function isBusy({ busy }: Facts): string | null {
-  return busy ? `${busy.title} is going on` : null;
-}
-
-function noTarget({ target }: Facts): string | null {
-  return target ? null : 'No target is selected';
-}
-
-function noSnapshot({ snapshot }: Facts): string | null {
-  return snapshot ? null : 'There is no snapshot yet: b builds one';
 }

@@ -13,6 +13,7 @@ import {
 } from '../src/state/targets.ts';
 import type { Operations } from './operations.ts';
 import { openingStack, type Place, type SnapshotsPlace, type TargetsPlace } from './place.ts';
+import { sortTargets } from './targets/sort.ts';
 
 /** All that the screens are made from: the stores, the operations, and the few things only the terminal can do. */
 export interface Model {
@@ -23,6 +24,8 @@ export interface Model {
   operations: Operations;
   terminal: TerminalControl;
   clock: () => Date;
+  /** Where relative names of files begin. */
+  cwd: string;
   /** Switches everything off that writes. */
   readOnly: boolean;
   /** Keeps what was found of the targets for the first frame of the next session. */
@@ -38,6 +41,8 @@ export interface TerminalControl {
   quit(): void;
   /** Whether the terminal tells of the mouse. */
   mouse(on: boolean): void;
+  /** Puts the text on the clipboard, where the terminal has one. */
+  copy(text: string): void;
   /** Rows of the window. */
   rows(): number;
 }
@@ -48,13 +53,14 @@ export interface ModelOptions {
   operations: Operations;
   terminal: TerminalControl;
   clock: () => Date;
+  cwd?: string;
   readOnly?: boolean;
   known?: KnownTarget[];
   remember?: (targets: KnownTarget[]) => void;
 }
 
 export function createModel(options: ModelOptions): Model {
-  const { target, operations, terminal, clock, readOnly = false, known = [], remember = () => {} } = options;
+  const { target, operations, terminal, clock, cwd = '/', readOnly = false, known = [], remember = () => {} } = options;
   return {
     navigation: createNavigation(openingStack(target)),
     targets: createTargetsStore(known),
@@ -63,6 +69,7 @@ export function createModel(options: ModelOptions): Model {
     operations,
     terminal,
     clock,
+    cwd,
     readOnly,
     remember,
     viewport: { offset: 0, rows: 0 },
@@ -76,8 +83,9 @@ export function quietly(signal: AbortSignal): Session {
   return { report: () => {}, signal };
 }
 
-/** The targets that the filter lets through. */
-export function targetsInView({ entries }: TargetsState, { list, typing }: TargetsPlace): TargetEntry[] {
+/** The targets that the filter lets through, in the order that was asked for. */
+export function targetsInView(state: TargetsState, { list, typing, sort }: TargetsPlace): TargetEntry[] {
+  const entries = sortTargets(state.entries, sort);
   const filter = typing?.text ?? list.filter;
   if (filter === '') return entries;
   return entries.filter(({ row }) => matchesFilter(filter, [row.name, row.title, row.status, location(row.src_url)]));

@@ -42,13 +42,17 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const leaving = Promise.withResolvers<ExitCode>();
   const model = createModel({
     target,
-    operations: options.operations ?? lazyOperations(options.createContext),
+    operations:
+      options.operations ??
+      lazyOperations(options.createContext, { file: config, environment, cwd, clock: options.clock }),
     terminal: {
       quit: () => leaving.resolve(exitCode(model)),
       rows: () => stdout.rows,
       mouse: (on) => void stdout.write(on ? MOUSE_ON : MOUSE_OFF),
+      copy: (text) => void stdout.write(copying(text)),
     },
     clock: options.clock,
+    cwd,
     readOnly: options.readOnly ?? false,
     known: known.read(),
     remember: known.write,
@@ -71,6 +75,11 @@ export async function start(options: StartOptions): Promise<ExitCode> {
     release();
     for (const line of farewell(model.runs.store.getState().runs)) stdout.write(`${line}\n`);
   }
+}
+
+/** OSC 52: terminals put it on the clipboard of the machine that they run on, over SSH too. */
+function copying(text: string): string {
+  return `\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`;
 }
 
 async function crashed(error: unknown, { environment, clock }: StartOptions): Promise<UserError> {

@@ -18,7 +18,7 @@ export interface Run {
   cancelling: boolean;
 }
 
-export type RunKind = 'build' | 'load' | 'verify' | 'remove' | 'undo';
+export type RunKind = 'build' | 'load' | 'verify' | 'remove' | 'undo' | 'push' | 'pull' | 'export';
 
 /** What a finished run says it did. */
 export interface Receipt {

@@ -1,6 +1,15 @@
 import type { Operations } from '../../screens/operations.ts';
 import { UserError } from '../../src/errors.ts';
-import type { DestinationState, LoadPlan, LoadResult, SnapshotRow, TargetRow } from '../../src/results.ts';
+import type { CheckReport } from '../../src/operations/check.ts';
+import type { SnapshotRequest } from '../../src/operations/snapshots.ts';
+import type {
+  DestinationState,
+  LoadPlan,
+  LoadResult,
+  SnapshotPlace,
+  SnapshotRow,
+  TargetRow,
+} from '../../src/results.ts';
 import type { Session } from '../../src/state/runs.ts';
 
 /** A world that the fake operations act on; tests hold what they want to let go on by hand. */
@@ -14,6 +23,8 @@ export interface FakeWorld {
   failLoad: UserError | null;
   /** Resolves when work may end; the default lets it end at once. */
   gate: Promise<void>;
+  /** What a check of the configuration finds. */
+  check: CheckReport;
   done: string[];
 }
 
@@ -72,6 +83,33 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
     },
     failLoad: null,
     gate: Promise.resolve(),
+    check: {
+      ok: false,
+      file: '/home/ada/tool.yml',
+      shadowed: null,
+      mode: 'local',
+      offline: false,
+      problems: [
+        {
+          severity: 'error',
+          code: 'storage_profile_not_found',
+          key: 'targets.app.storage_profile',
+          message: "storage profile 'buckt' not found",
+          hint: 'Did you mean "bucket"?',
+          file: '/home/ada/tool.yml',
+          line: 14,
+          column: 7,
+        },
+      ],
+      engines: [
+        { id: 'postgres-local', ok: true, tools: [{ name: 'pg_dump', path: '/usr/bin/pg_dump', version: '15.18' }] },
+        { id: 'mysql-local', ok: false, tools: [] },
+      ],
+      docker: null,
+      keychain: { ok: false, reason: 'no service answers' },
+      storage_profiles: [],
+      cloud: null,
+    },
     done: [],
     ...world,
   };
@@ -94,6 +132,13 @@ export function fakeOperations(world: FakeWorld): Operations {
     swap_ms: 130,
     undo_database: 'app_dev_before',
   });
+  const transfer = async (session: Session, { target, snapshot, from }: SnapshotRequest & { from: SnapshotPlace }) => {
+    await working(session, world, { step: 'transfer', label: 'Copy what is lacking', command: 'copy' });
+    const row: SnapshotRow = { ...find(target, snapshot), where: ['local', 'remote'] };
+    world.snapshots[target] = snapshotsOf(target).map((other) => (other.id === row.id ? row : other));
+    world.done.push(`${from === 'local' ? 'push' : 'pull'} ${target} ${row.id}`);
+    return { target, snapshot: row, storage: 's3://snapshots/shop', objects: 27, bytes: 6_100_000 };
+  };
   return {
     listTargets: async () =>
       world.targets.map((row) => ({ ...row, snapshots: snapshotsOf(row.name).length || row.snapshots })),
@@ -159,6 +204,38 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.done.push(`undo ${target}`);
       return result(null);
     },
+    listTables: async (_session, { target, snapshot }) => {
+      find(target, snapshot);
+      return [
+        { table: 'public.orders', rows: 120_000, bytes: 32_000_000 },
+        { table: 'public.order_items', rows: 78_000, bytes: 15_900_000 },
+        { table: 'sales.漢字 🚀', rows: 2_123, bytes: 400_000 },
+      ];
+    },
+    diff: async (_session, { target, a, b }) => ({
+      target,
+      from: find(target, a),
+      to: b === undefined ? null : find(target, b),
+      destination: b === undefined ? world.destination.url : null,
+      changes: [
+        {
+          table: 'public.orders',
+          change: 'changed',
+          from: { rows: 119_000, bytes: 31_000_000 },
+          to: { rows: 120_000, bytes: 32_000_000 },
+        },
+        { table: 'public.drafts', change: 'gone', from: { rows: 12, bytes: 900 }, to: null },
+      ],
+      unchanged: 23,
+    }),
+    push: (session, request) => transfer(session, { ...request, from: 'local' }),
+    pull: (session, request) => transfer(session, { ...request, from: 'remote' }),
+    export: async (session, { target, snapshot, file }) => {
+      await working(session, world, { step: 'export', label: `Write ${file}`, command: 'zip' });
+      world.done.push(`export ${target} ${file}`);
+      return { target, snapshot: find(target, snapshot), file, bytes: 6_100_000 };
+    },
+    check: async () => world.check,
   };
 }
 

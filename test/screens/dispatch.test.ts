@@ -113,7 +113,9 @@ describe('a destination elsewhere', () => {
 describe('leaving', () => {
   test('q leaves at once when nothing is going on, and does nothing below the root', async () => {
     let left = 0;
-    const model = await listed(fakeWorld(), { terminal: { quit: () => (left += 1), rows: () => 24, mouse: () => {} } });
+    const model = await listed(fakeWorld(), {
+      terminal: { quit: () => (left += 1), rows: () => 24, mouse: () => {}, copy: () => {} },
+    });
     press(model, 'enter', 'q');
     expect(left).toBe(0);
     press(model, 'esc', 'q');
@@ -131,7 +133,7 @@ describe('leaving', () => {
     const left: number[] = [];
     const model = await listed(fakeWorld({ gate: new Promise(() => {}) }), {
       clock: () => new Date(now),
-      terminal: { quit: () => left.push(now), rows: () => 24, mouse: () => {} },
+      terminal: { quit: () => left.push(now), rows: () => 24, mouse: () => {}, copy: () => {} },
     });
     press(model, 'b', 'ctrl+c');
     await model.runs.settled();
@@ -170,7 +172,7 @@ test('work that failed is done again by r, in the place of the one that failed',
 function newModel(world: FakeWorld, options: Partial<ModelOptions> = {}): Model {
   return createModel({
     operations: fakeOperations(world),
-    terminal: { quit: () => {}, rows: () => 24, mouse: () => {} },
+    terminal: { quit: () => {}, rows: () => 24, mouse: () => {}, copy: () => {} },
     clock: () => new Date('2026-11-21T05:00:00Z'),
     ...options,
   });

@@ -49,7 +49,7 @@ test('the wheel moves, a click selects, and a click on what is selected opens it
 async function listed(world: FakeWorld): Promise<Model> {
   const model = createModel({
     operations: fakeOperations(world),
-    terminal: { quit: () => {}, rows: () => 24, mouse: () => {} },
+    terminal: { quit: () => {}, rows: () => 24, mouse: () => {}, copy: () => {} },
     clock: () => new Date('2026-11-21T05:00:00Z'),
   });
   void refreshTargets(model);

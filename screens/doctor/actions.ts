@@ -1,0 +1,12 @@
+import type { CheckReport } from '../../src/operations/check.ts';
+import { emptyList } from '../../src/state/list.ts';
+import { notLookedUp, showWhileLookingUp } from '../look-up.ts';
+import { type Model, quietly } from '../model.ts';
+
+/** Looks at everything; where it is looked at already, anew. */
+export function doctor(model: Model): void {
+  if (model.navigation.top().screen === 'doctor') model.navigation.pop();
+  showWhileLookingUp(model, { screen: 'doctor', list: emptyList, ...notLookedUp<CheckReport>() }, (signal) =>
+    model.operations.check(quietly(signal)),
+  );
+}

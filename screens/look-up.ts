@@ -1,0 +1,36 @@
+import type { UserError } from '../src/errors.ts';
+import { toUserError } from '../src/errors.ts';
+import type { Model } from './model.ts';
+import type { Place } from './place.ts';
+
+/** What a place has that is looked up while it is shown. */
+export interface LookedUp<Found> {
+  /** `null` until it is there. */
+  found: Found | null;
+  error: UserError | null;
+  /** Ends the looking up when one goes away; also tells one such place from another. */
+  controller: AbortController;
+}
+
+export function notLookedUp<Found>(): LookedUp<Found> {
+  return { found: null, error: null, controller: new AbortController() };
+}
+
+type LookUpPlace = Extract<Place, { found: unknown }>;
+
+/** Shows the place at once, and what is found when it is there, wherever one has gone meanwhile. */
+export function showWhileLookingUp<Found>(
+  model: Model,
+  place: LookUpPlace & LookedUp<Found>,
+  look: (signal: AbortSignal) => Promise<Found>,
+): void {
+  model.navigation.push(place);
+  const answer = (change: Partial<LookUpPlace>) =>
+    model.navigation.change((other) =>
+      'found' in other && other.controller === place.controller ? ({ ...other, ...change } as Place) : other,
+    );
+  look(place.controller.signal).then(
+    (found) => answer({ found } as Partial<LookUpPlace>),
+    (thrown: unknown) => answer({ error: toUserError(thrown) }),
+  );
+}
