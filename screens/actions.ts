@@ -7,6 +7,7 @@ import { writeNote } from './note/actions.ts';
 import { quit } from './quit/actions.ts';
 import { refresh } from './refresh.ts';
 import { askCancel, build, retry, verify } from './run/actions.ts';
+import { setUp } from './setup/actions.ts';
 import { askExport, compare, mark, transfer } from './snapshots/actions.ts';
 import { copyUrl, sort } from './targets/actions.ts';
 
@@ -39,6 +40,7 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   sort,
   copy: copyUrl,
   doctor,
+  'set-up': setUp,
   tasks,
   palette,
   mouse,

@@ -19,6 +19,7 @@ import type { Place } from './place.ts';
 import { QuitScreen } from './quit/quit-screen.tsx';
 import { CancelScreen } from './run/cancel-screen.tsx';
 import { RunScreen } from './run/run-screen.tsx';
+import { SetupScreen } from './setup/setup-screen.tsx';
 import { SnapshotsScreen } from './snapshots/snapshots-screen.tsx';
 import { TablesScreen } from './tables/tables-screen.tsx';
 import { TargetsScreen } from './targets/targets-screen.tsx';
@@ -77,6 +78,8 @@ function PlaceView({ place }: { place: Place }) {
       return <DiffScreen place={place} />;
     case 'doctor':
       return <DoctorScreen place={place} />;
+    case 'setup':
+      return <SetupScreen place={place} />;
     case 'export':
       return <ExportScreen place={place} />;
     case 'palette':

@@ -7,6 +7,7 @@ import { type Model, snapshotsInView, targetsInView } from './model.ts';
 import { entriesInView } from './palette/entries.ts';
 import { type Place, snapshotsPlace } from './place.ts';
 import { refreshSnapshots } from './refresh.ts';
+import { backStep, finish } from './setup/actions.ts';
 import { openTables } from './snapshots/actions.ts';
 
 /** Moves the pointer of a list, or scrolls what has none. */
@@ -31,6 +32,7 @@ export function openSelected(model: Model): void {
     if (name !== undefined) openTarget(model, name);
   }
   if (place.screen === 'snapshots') openTables(model);
+  if (place.screen === 'setup') finish(model, place);
   if (place.screen === 'tasks') {
     const ids = idsInView(model, place);
     const run = ids.includes(place.list.selected ?? '') ? place.list.selected : ids[0];
@@ -45,6 +47,10 @@ export function openTarget(model: Model, name: string): void {
 
 export function back(model: Model): void {
   const place = model.navigation.top();
+  if (place.screen === 'setup') {
+    backStep(model, place);
+    return;
+  }
   if ('controller' in place) place.controller.abort();
   model.navigation.pop();
 }

@@ -13,6 +13,8 @@ export interface Facts {
   run: Run | null;
   /** Work on that target that is going on and must end first. */
   busy: Run | null;
+  /** There is no configuration at all. */
+  unconfigured: boolean;
   filtered: boolean;
   /** Ids of the snapshots that are marked. */
   marked: string[];
@@ -32,6 +34,7 @@ export function factsOf(model: Model, place: Place = model.navigation.top()): Fa
     run,
     busy: model.runs.running().find((other) => other.target === name) ?? null,
     marked: place.screen === 'snapshots' ? place.marked : [],
+    unconfigured: model.targets.getState().error?.code === 'no_configuration',
     filtered: 'list' in place && place.list.filter !== '',
     atRoot: place === stack[0],
     tasks: model.runs.store.getState().runs.length,

@@ -1,7 +1,24 @@
 import type { Facts } from './facts.ts';
 import type { Screen } from './place.ts';
+import {
+  BACK,
+  BUILD,
+  COPY,
+  DOCTOR,
+  FILTER,
+  HELP,
+  MOUSE,
+  MOVES,
+  PALETTE,
+  QUIT,
+  REFRESH,
+  SET_UP,
+  SORT,
+  TASKS,
+  UNDO,
+} from './shared-keys.ts';
 import { SNAPSHOT_KEYS } from './snapshots/snapshot-keys.ts';
-import { noTarget, notWritable } from './why-not.ts';
+import { noTarget } from './why-not.ts';
 
 /** A key of a screen, as data: the key bar, the help and docs/screens.md are made from these. */
 export interface KeyBinding {
@@ -45,6 +62,7 @@ export type Action =
   | 'sort'
   | 'copy'
   | 'doctor'
+  | 'set-up'
   | 'cancel-run'
   | 'retry'
   | 'tasks'
@@ -53,110 +71,19 @@ export type Action =
   | 'help'
   | 'quit';
 
-const MOVES: KeyBinding[] = [
-  { keys: ['up', 'k'], action: 'move-up', help: 'up' },
-  { keys: ['down', 'j'], action: 'move-down', help: 'down' },
-  { keys: ['pageup', 'ctrl+b'], action: 'page-up', help: 'a page up' },
-  { keys: ['pagedown', 'ctrl+f'], action: 'page-down', help: 'a page down' },
-  { keys: ['home', 'g'], action: 'move-first', help: 'to the beginning' },
-  { keys: ['end', 'G'], action: 'move-last', help: 'to the end' },
-];
-
-const HELP: KeyBinding = { keys: ['?'], action: 'help', label: 'help', help: 'these keys', stays: true };
-const PALETTE: KeyBinding = {
-  keys: [':'],
-  action: 'palette',
-  label: 'commands',
-  help: 'every action, found by some letters of its name',
-};
-const COPY: KeyBinding = {
-  keys: ['y'],
-  action: 'copy',
-  label: 'copy URL',
-  help: 'copy the connection URL, without its password',
-  whyNot: noTarget,
-};
-const SORT: KeyBinding = {
-  keys: ['S'],
-  action: 'sort',
-  label: 'sort',
-  help: 'by the configuration, name, status, size, snapshots or type, one after the other',
-};
-const DOCTOR: KeyBinding = {
-  keys: ['D'],
-  action: 'doctor',
-  label: 'check',
-  help: 'look at the configuration and all it needs',
-};
-const MOUSE: KeyBinding = {
-  keys: ['M'],
-  action: 'mouse',
-  help: 'the mouse on or off: wheel and click, instead of the selecting of text',
-};
-const BACK: KeyBinding = {
-  keys: ['esc', 'left'],
-  action: 'back',
-  label: 'back',
-  help: 'back by one level',
-  stays: true,
-};
-const QUIT: KeyBinding = {
-  keys: ['q'],
-  action: 'quit',
-  label: 'quit',
-  help: 'leave; asks when work is going on',
-  when: ({ atRoot }) => atRoot,
-  stays: true,
-};
-const FILTER: KeyBinding[] = [
-  { keys: ['/'], action: 'filter', label: 'filter', help: 'show only what contains the words you type' },
-  {
-    keys: ['esc'],
-    action: 'clear-filter',
-    label: 'clear filter',
-    help: 'show everything again',
-    when: ({ filtered }) => filtered,
-    stays: true,
-  },
-];
-const TASKS: KeyBinding = {
-  keys: ['t'],
-  action: 'tasks',
-  label: 'tasks',
-  help: 'all work of this session, running and ended',
-  when: ({ tasks }) => tasks > 0,
-};
-const BUILD: KeyBinding = {
-  keys: ['b'],
-  action: 'build',
-  label: 'build',
-  help: 'take a snapshot of the source database',
-  whyNot: (facts) =>
-    notWritable(facts) ??
-    noTarget(facts) ??
-    (facts.target?.row.src_url ? null : `${facts.target?.row.name} has no source database (snapshot.src_url)`),
-};
-const REFRESH: KeyBinding = { keys: ['r'], action: 'refresh', label: 'refresh', help: 'look again' };
-const UNDO: KeyBinding = {
-  keys: ['u'],
-  action: 'undo',
-  label: 'undo load',
-  help: 'put the database that the last load replaced back',
-  whyNot: (facts) => notWritable(facts) ?? noTarget(facts),
-};
-
 /** The keys of every screen, in the order in which they are shown. Where a key is twice, the first that applies wins. */
 export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
   targets: [
     { keys: ['enter', 'right'], action: 'open', label: 'open', help: "the target's snapshots", whyNot: noTarget },
+    SET_UP,
     BUILD,
     REFRESH,
     ...FILTER,
+    PALETTE,
     SORT,
     COPY,
     DOCTOR,
     TASKS,
-    PALETTE,
     HELP,
     QUIT,
     MOUSE,
@@ -215,6 +142,16 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
   tables: [BACK, PALETTE, HELP, ...MOVES],
   diff: [BACK, PALETTE, HELP, ...MOVES],
   doctor: [{ ...REFRESH, action: 'doctor' }, BACK, PALETTE, HELP, ...MOVES],
+  setup: [
+    {
+      keys: ['enter'],
+      action: 'open',
+      label: 'go on',
+      help: 'take the answer; after the last question, write the file',
+      stays: true,
+    },
+    { ...BACK, keys: ['esc'], help: 'back by one question; nothing is written before the end' },
+  ],
   export: [
     { keys: ['enter'], action: 'open', label: 'export', help: 'write the file', stays: true },
     { ...BACK, keys: ['esc'], label: 'write nothing', help: 'write nothing' },

@@ -4,6 +4,7 @@ import type { CheckReport, CheckRequest } from '../src/operations/check.ts';
 import type { DiffRequest } from '../src/operations/diff.ts';
 import type { ExportRequest } from '../src/operations/export.ts';
 import type { LoadRequest, PlannedLoad } from '../src/operations/load.ts';
+import type { SetUp, Tried } from '../src/operations/set-up.ts';
 import type { SnapshotRequest } from '../src/operations/snapshots.ts';
 import type {
   DiffResult,
@@ -40,6 +41,9 @@ export interface Operations {
   pull(session: Session, request: SnapshotRequest): Promise<TransferResult>;
   export(session: Session, request: ExportRequest): Promise<ExportResult>;
   check(session: Session): Promise<CheckReport>;
+  tryUrl(session: Session, url: string): Promise<Tried>;
+  previewSetUp(setUp: SetUp): Promise<string>;
+  writeSetUp(setUp: SetUp): Promise<{ file: string }>;
 }
 
 /** Makes the context of a piece of work; reads the configuration when it is first needed. */
@@ -123,6 +127,19 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
       // Not a context: what is wrong with the configuration is to be told.
       const { check } = await import('../src/operations/check.ts');
       return (await check({ ...surroundings, ...session, offline: false })).report;
+    },
+    async tryUrl(session, url) {
+      const { tryUrl } = await import('../src/operations/set-up.ts');
+      return tryUrl({ ...surroundings, ...session }, url);
+    },
+    async previewSetUp(setUp) {
+      const { checkDestination, previewSetUp } = await import('../src/operations/set-up.ts');
+      checkDestination(setUp);
+      return previewSetUp(setUp);
+    },
+    async writeSetUp(setUp) {
+      const { writeSetUp } = await import('../src/operations/set-up.ts');
+      return writeSetUp(surroundings, setUp);
     },
   };
 }

@@ -2,6 +2,7 @@ import type { TextEdit } from '../components/text-edit.ts';
 import type { UserError } from '../src/errors.ts';
 import type { CheckReport } from '../src/operations/check.ts';
 import type { PlannedLoad } from '../src/operations/load.ts';
+import type { SetUp } from '../src/operations/set-up.ts';
 import type { DiffResult, RemovePlan, SnapshotRow, SnapshotTable, UndoPlan } from '../src/results.ts';
 import { emptyList, type ListState } from '../src/state/list.ts';
 import type { LookedUp } from './look-up.ts';
@@ -22,6 +23,7 @@ export type Place =
   | DiffPlace
   | DoctorPlace
   | ExportPlace
+  | SetupPlace
   | OtherPlace;
 
 export interface TargetsPlace {
@@ -102,6 +104,22 @@ export interface ExportPlace {
   target: string;
   snapshot: SnapshotRow;
   typing: TextEdit;
+}
+
+/** The wizard for a first configuration. */
+export interface SetupPlace {
+  screen: 'setup';
+  /** Which question; after the last one the file is shown. */
+  step: number;
+  answers: SetUp;
+  typing: TextEdit | null;
+  /** What the source's server has answered. */
+  tried: string | null;
+  /** Something is being found out or written. */
+  busy: boolean;
+  /** The file as it will be written. */
+  preview: string | null;
+  error: UserError | null;
 }
 
 /** Every action, found by some letters of its name. */

@@ -11,6 +11,7 @@ const TITLES: Record<Screen, string> = {
   tables: 'Tables of a snapshot',
   diff: 'What changed between snapshots',
   doctor: 'Check of the configuration',
+  setup: 'A first configuration',
   export: 'Export to a file',
   note: 'Note',
   palette: 'Commands',

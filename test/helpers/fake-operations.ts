@@ -236,6 +236,19 @@ export function fakeOperations(world: FakeWorld): Operations {
       return { target, snapshot: find(target, snapshot), file, bytes: 6_100_000 };
     },
     check: async () => world.check,
+    tryUrl: async (_session, url) => ({
+      engine: 'postgres',
+      display: url.replace(/:[^:@/]*@/, '@'),
+      status: url.includes('away') ? 'unreachable' : 'ok',
+      server_version: '15.18',
+      size_bytes: 61_400_000,
+      error: url.includes('away') ? 'connection refused' : null,
+    }),
+    previewSetUp: async ({ target }) => `targets:\n  ${target}:\n`,
+    writeSetUp: async (setUp) => {
+      world.done.push(`set up ${JSON.stringify(setUp)}`);
+      return { file: setUp.file };
+    },
   };
 }
 
