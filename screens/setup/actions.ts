@@ -1,6 +1,6 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { formatBytes } from '../../src/amounts.ts';
-import { toUserError, type UserError } from '../../src/errors.ts';
+import { EXIT, toUserError, UserError } from '../../src/errors.ts';
 import type { Tried } from '../../src/operations/set-up.ts';
 import { type Model, quietly } from '../model.ts';
 import type { SetupPlace } from '../place.ts';
@@ -71,7 +71,7 @@ async function look(model: Model, { step, answers }: SetupPlace): Promise<Partia
   switch (SETUP_STEPS[step]?.answer) {
     case 'source': {
       const tried = await operations.tryUrl(quietly(AbortSignal.timeout(PATIENCE_MS)), answers.source);
-      if (tried.status !== 'ok') throw new Error(`${tried.display}: ${tried.error ?? tried.status}`);
+      if (tried.status !== 'ok') throw notThere(tried);
       return { tried: triedWords(tried) };
     }
     case 'destination':
@@ -79,6 +79,14 @@ async function look(model: Model, { step, answers }: SetupPlace): Promise<Partia
     default:
       return {};
   }
+}
+
+function notThere({ display, status, error }: Tried): UserError {
+  return new UserError(`${display}: ${error ?? status}`, {
+    code: 'unreachable',
+    exit: EXIT.unreachable,
+    hint: 'Change the URL, or make the server answer and press Enter again. Esc goes back.',
+  });
 }
 
 function triedWords({ display, server_version, size_bytes }: Tried): string {
