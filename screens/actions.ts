@@ -1,7 +1,7 @@
 import { back, clearFilter, help, mouse, move, openSelected, palette, startFilter, tasks } from './browse.ts';
 import { askLoad, askRemove, askUndo } from './confirm/actions.ts';
 import { doctor } from './doctor/actions.ts';
-import type { Action } from './keys.ts';
+import type { Action } from './key-binding.ts';
 import type { Model } from './model.ts';
 import { writeNote } from './note/actions.ts';
 import { quit } from './quit/actions.ts';

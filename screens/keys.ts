@@ -1,4 +1,5 @@
 import type { Facts } from './facts.ts';
+import type { KeyBinding } from './key-binding.ts';
 import type { Screen } from './place.ts';
 import {
   BACK,
@@ -19,57 +20,6 @@ import {
 } from './shared-keys.ts';
 import { SNAPSHOT_KEYS } from './snapshots/snapshot-keys.ts';
 import { noTarget } from './why-not.ts';
-
-/** A key of a screen, as data: the key bar, the help and docs/screens.md are made from these. */
-export interface KeyBinding {
-  /** The first is the one that is shown. */
-  keys: [string, ...string[]];
-  action: Action;
-  /** In the key bar; without one the key is in the help only. */
-  label?: string;
-  help: string;
-  /** Whether the key is there at all. */
-  when?: (facts: Facts) => boolean;
-  /** Why the key cannot be used now, though it is there; `null` when it can. */
-  whyNot?: (facts: Facts) => string | null;
-  /** Stays in the key bar when others have no room. */
-  stays?: boolean;
-}
-
-export type Action =
-  | 'move-up'
-  | 'move-down'
-  | 'page-up'
-  | 'page-down'
-  | 'move-first'
-  | 'move-last'
-  | 'open'
-  | 'back'
-  | 'filter'
-  | 'clear-filter'
-  | 'refresh'
-  | 'build'
-  | 'load'
-  | 'verify'
-  | 'remove'
-  | 'note'
-  | 'undo'
-  | 'mark'
-  | 'compare'
-  | 'push'
-  | 'pull'
-  | 'export'
-  | 'sort'
-  | 'copy'
-  | 'doctor'
-  | 'set-up'
-  | 'cancel-run'
-  | 'retry'
-  | 'tasks'
-  | 'palette'
-  | 'mouse'
-  | 'help'
-  | 'quit';
 
 /** The keys of every screen, in the order in which they are shown. Where a key is twice, the first that applies wins. */
 export const KEY_TABLE: Record<Screen, KeyBinding[]> = {

@@ -5,7 +5,7 @@ import type { PlannedLoad } from '../src/operations/load.ts';
 import type { SetUp } from '../src/operations/set-up.ts';
 import type { DiffResult, RemovePlan, SnapshotRow, SnapshotTable, UndoPlan } from '../src/results.ts';
 import { emptyList, type ListState } from '../src/state/list.ts';
-import type { LookedUp } from './look-up.ts';
+import type { LookedUp } from './looked-up.ts';
 
 /** What the targets are sorted by. */
 export type Sort = 'configured' | 'name' | 'status' | 'size' | 'snapshots' | 'type';

@@ -1,5 +1,6 @@
 import { markdownTable } from '../src/markdown-table.ts';
-import { EVERYWHERE, KEY_TABLE, type KeyBinding, keyName } from './keys.ts';
+import type { KeyBinding } from './key-binding.ts';
+import { EVERYWHERE, KEY_TABLE, keyName } from './keys.ts';
 import type { Screen } from './place.ts';
 
 const TITLES: Record<Screen, string> = {

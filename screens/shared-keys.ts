@@ -1,4 +1,4 @@
-import type { KeyBinding } from './keys.ts';
+import type { KeyBinding } from './key-binding.ts';
 import { noTarget, notWritable, READ_ONLY } from './why-not.ts';
 
 // Keys that several screens have, or that read better by a name.

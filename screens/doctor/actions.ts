@@ -1,6 +1,7 @@
 import type { CheckReport } from '../../src/operations/check.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { notLookedUp, showWhileLookingUp } from '../look-up.ts';
+import { showWhileLookingUp } from '../look-up.ts';
+import { notLookedUp } from '../looked-up.ts';
 import { type Model, quietly } from '../model.ts';
 
 /** Looks at everything; where it is looked at already, anew. */

@@ -1,6 +1,7 @@
 import { go } from 'fuzzysort';
 import { factsOf } from '../facts.ts';
-import { type Action, bindingsAt, EVERYWHERE_ACTIONS, type KeyBinding, keyName } from '../keys.ts';
+import type { Action, KeyBinding } from '../key-binding.ts';
+import { bindingsAt, EVERYWHERE_ACTIONS, keyName } from '../keys.ts';
 import type { Model } from '../model.ts';
 import type { PalettePlace, Place } from '../place.ts';
 

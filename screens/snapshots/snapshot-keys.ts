@@ -1,4 +1,4 @@
-import type { KeyBinding } from '../keys.ts';
+import type { KeyBinding } from '../key-binding.ts';
 import { isBusy, noSnapshot, notWritable, READ_ONLY } from '../why-not.ts';
 
 /** What can be done with the selected snapshot. */
