@@ -1,22 +1,29 @@
 import { useApp, useInput, usePaste, useWindowSize } from 'ink';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
+import { ViewportContext } from '../components/list.tsx';
 import { type Theme, ThemeContext } from '../components/theme.ts';
 import { isTooSmall, TooSmall } from '../components/too-small.tsx';
 import { topOf } from '../src/state/navigation.ts';
 import { ConfirmScreen } from './confirm/confirm-screen.tsx';
 import { CoverageScreen } from './coverage/coverage-screen.tsx';
+import { DiffScreen } from './diff/diff-screen.tsx';
 import { dispatchKey, dispatchPaste } from './dispatch.ts';
+import { DoctorScreen } from './doctor/doctor-screen.tsx';
+import { ExportScreen } from './export/export-screen.tsx';
 import { ModelContext } from './frame.tsx';
 import { HelpScreen } from './help/help-screen.tsx';
 import { keyPresses } from './key-press.ts';
 import type { Model } from './model.ts';
 import { NoteScreen } from './note/note-screen.tsx';
+import { PaletteScreen } from './palette/palette-screen.tsx';
 import type { Place } from './place.ts';
 import { QuitScreen } from './quit/quit-screen.tsx';
 import { CancelScreen } from './run/cancel-screen.tsx';
 import { RunScreen } from './run/run-screen.tsx';
+import { SetupScreen } from './setup/setup-screen.tsx';
 import { SnapshotsScreen } from './snapshots/snapshots-screen.tsx';
+import { TablesScreen } from './tables/tables-screen.tsx';
 import { TargetsScreen } from './targets/targets-screen.tsx';
 import { TasksScreen } from './tasks/tasks-screen.tsx';
 
@@ -48,7 +55,9 @@ export function App({ model, theme, suspend, bindHandOver }: AppProps) {
   return (
     <ThemeContext value={theme}>
       <ModelContext value={model}>
-        <PlaceView place={place} />
+        <ViewportContext value={model.viewport}>
+          <PlaceView place={place} />
+        </ViewportContext>
       </ModelContext>
     </ThemeContext>
   );
@@ -70,6 +79,18 @@ function PlaceView({ place }: { place: Place }) {
       return <CoverageScreen place={place} />;
     case 'tasks':
       return <TasksScreen place={place} />;
+    case 'tables':
+      return <TablesScreen place={place} />;
+    case 'diff':
+      return <DiffScreen place={place} />;
+    case 'doctor':
+      return <DoctorScreen place={place} />;
+    case 'setup':
+      return <SetupScreen place={place} />;
+    case 'export':
+      return <ExportScreen place={place} />;
+    case 'palette':
+      return <PaletteScreen place={place} />;
     case 'cancel':
       return <CancelScreen place={place} />;
     case 'quit':

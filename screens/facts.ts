@@ -13,7 +13,11 @@ export interface Facts {
   run: Run | null;
   /** Work on that target that is going on and must end first. */
   busy: Run | null;
+  /** There is no configuration at all. */
+  unconfigured: boolean;
   filtered: boolean;
+  /** Ids of the snapshots that are marked. */
+  marked: string[];
   atRoot: boolean;
   tasks: number;
 }
@@ -29,6 +33,8 @@ export function factsOf(model: Model, place: Place = model.navigation.top()): Fa
     snapshot: place.screen === 'snapshots' ? selectedSnapshot(model.snapshots.getState(), place) : null,
     run,
     busy: model.runs.running().find((other) => other.target === name) ?? null,
+    marked: place.screen === 'snapshots' ? place.marked : [],
+    unconfigured: model.targets.getState().error?.code === 'no_configuration',
     filtered: 'list' in place && place.list.filter !== '',
     atRoot: place === stack[0],
     tasks: model.runs.store.getState().runs.length,

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { type MouseEvent, readMouse } from './mouse.ts';
 
 /** What Ink is given as its input: the terminal, one key at a time. */
 export interface KeyedInput {
@@ -21,7 +22,7 @@ const CHARACTER = '\\p{ASCII}|\\P{ASCII}+';
  * on the one before the last: Down and Enter would choose what Enter alone does. So each key is handed on by itself,
  * after what the one before it changed has been drawn.
  */
-export function keyedInput(stdin: NodeJS.ReadStream): KeyedInput {
+export function keyedInput(stdin: NodeJS.ReadStream, onMouse: (event: MouseEvent) => void): KeyedInput {
   const oneKey = new RegExp(`${PASTE}|${SEQUENCE}|${ESCAPED}|${CHARACTER}`, 'gu');
   const keys: string[] = [];
   let next: NodeJS.Immediate | undefined;
@@ -43,8 +44,13 @@ export function keyedInput(stdin: NodeJS.ReadStream): KeyedInput {
     if (keys.length > 0) stream.emit('readable');
   };
   const onReadable = () => {
-    for (let chunk = stdin.read(); chunk !== null; chunk = stdin.read())
-      keys.push(...(String(chunk).match(oneKey) ?? []));
+    for (let chunk = stdin.read(); chunk !== null; chunk = stdin.read()) {
+      for (const key of String(chunk).match(oneKey) ?? []) {
+        const event = readMouse(key);
+        if (event) onMouse(event);
+        else keys.push(key);
+      }
+    }
     stream.emit('readable');
   };
   stdin.on('readable', onReadable);

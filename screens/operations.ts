@@ -1,14 +1,22 @@
 import type { Context } from '../src/context.ts';
 import type { BuildRequest } from '../src/operations/build.ts';
+import type { CheckReport, CheckRequest } from '../src/operations/check.ts';
+import type { DiffRequest } from '../src/operations/diff.ts';
+import type { ExportRequest } from '../src/operations/export.ts';
 import type { LoadRequest, PlannedLoad } from '../src/operations/load.ts';
 import type { PlannedSanitize, SanitizeRequest } from '../src/operations/sanitize.ts';
+import type { SetUp, Tried } from '../src/operations/set-up.ts';
 import type { SnapshotRequest } from '../src/operations/snapshots.ts';
 import type {
+  DiffResult,
+  ExportResult,
   LoadResult,
   RemovePlan,
   SnapshotRow,
+  SnapshotTable,
   TargetRow,
   TargetSnapshots,
+  TransferResult,
   UndoPlan,
   VerifyResult,
 } from '../src/results.ts';
@@ -33,13 +41,25 @@ export interface Operations {
   remove(session: Session, plan: RemovePlan): Promise<void>;
   planUndo(session: Session, request: { target: string }): Promise<UndoPlan>;
   undo(session: Session, plan: UndoPlan): Promise<LoadResult>;
+  listTables(session: Session, request: SnapshotRequest): Promise<SnapshotTable[]>;
+  diff(session: Session, request: DiffRequest): Promise<DiffResult>;
+  push(session: Session, request: SnapshotRequest): Promise<TransferResult>;
+  pull(session: Session, request: SnapshotRequest): Promise<TransferResult>;
+  export(session: Session, request: ExportRequest): Promise<ExportResult>;
+  check(session: Session): Promise<CheckReport>;
+  tryUrl(session: Session, url: string): Promise<Tried>;
+  previewSetUp(setUp: SetUp): Promise<string>;
+  writeSetUp(setUp: SetUp): Promise<{ file: string }>;
 }
 
 /** Makes the context of a piece of work; reads the configuration when it is first needed. */
 export type CreateContext = (session: Session) => Context | Promise<Context>;
 
+/** Where the program was started: what is asked about a configuration that may be missing or wrong. */
+export type Surroundings = Pick<CheckRequest, 'file' | 'environment' | 'cwd' | 'clock'>;
+
 /** The real operations, each loaded when it is first used: the first frame needs none of them. */
-export function lazyOperations(createContext: CreateContext): Operations {
+export function lazyOperations(createContext: CreateContext, surroundings: Surroundings): Operations {
   return {
     async listTargets(session) {
       const { listTargets } = await import('../src/operations/targets.ts');
@@ -103,6 +123,44 @@ export function lazyOperations(createContext: CreateContext): Operations {
     async undo(session, plan) {
       const { undo } = await import('../src/operations/undo.ts');
       return undo(await createContext(session), plan);
+    },
+    async listTables(session, request) {
+      const { listTables } = await import('../src/operations/snapshot-tables.ts');
+      return listTables(await createContext(session), request);
+    },
+    async diff(session, request) {
+      const { diff } = await import('../src/operations/diff.ts');
+      return diff(await createContext(session), request);
+    },
+    async push(session, request) {
+      const { push } = await import('../src/operations/push.ts');
+      return push(await createContext(session), request);
+    },
+    async pull(session, request) {
+      const { pull } = await import('../src/operations/pull.ts');
+      return pull(await createContext(session), request);
+    },
+    async export(session, request) {
+      const { exportSnapshot } = await import('../src/operations/export.ts');
+      return exportSnapshot(await createContext(session), request);
+    },
+    async check(session) {
+      // Not a context: what is wrong with the configuration is to be told.
+      const { check } = await import('../src/operations/check.ts');
+      return (await check({ ...surroundings, ...session, offline: false })).report;
+    },
+    async tryUrl(session, url) {
+      const { tryUrl } = await import('../src/operations/set-up.ts');
+      return tryUrl({ ...surroundings, ...session }, url);
+    },
+    async previewSetUp(setUp) {
+      const { checkDestination, previewSetUp } = await import('../src/operations/set-up.ts');
+      checkDestination(setUp);
+      return previewSetUp(setUp);
+    },
+    async writeSetUp(setUp) {
+      const { writeSetUp } = await import('../src/operations/set-up.ts');
+      return writeSetUp(surroundings, setUp);
     },
   };
 }

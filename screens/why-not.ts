@@ -1,6 +1,6 @@
 import type { Facts } from './facts.ts';
 
-/** Why keys cannot be used now, for the key table. */
+/** Why something cannot be done here and now; `null` where it can. */
 export const READ_ONLY = 'Started with --read-only: nothing is changed';
 
 export function notWritable(facts: Facts): string | null {

@@ -143,7 +143,8 @@ describe('the terminal is as it was', () => {
     const terminal = await opened(['crash']);
     terminal.press('x');
     expect((await terminal.exited).exitCode).not.toBe(0);
-    await terminal.waitFor('crashed');
+    await terminal.waitFor('The screens have crashed: crashed');
+    await terminal.waitFor('crash.log');
     await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
   });
 });

@@ -1,87 +1,12 @@
 import type { Operations } from '../../screens/operations.ts';
 import { UserError } from '../../src/errors.ts';
 import type { PlannedSanitize } from '../../src/operations/sanitize.ts';
-import type { DestinationState, LoadPlan, LoadResult, SnapshotRow, TargetRow } from '../../src/results.ts';
+import type { SnapshotRequest } from '../../src/operations/snapshots.ts';
+import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow } from '../../src/results.ts';
 import type { Coverage } from '../../src/sanitize-results.ts';
 import type { Session } from '../../src/state/runs.ts';
 
-/** A world that the fake operations act on; tests hold what they want to let go on by hand. */
-export interface FakeWorld {
-  targets: TargetRow[];
-  /** What a check finds; a target without an entry never answers. */
-  checks: Record<string, Partial<TargetRow>>;
-  snapshots: Record<string, SnapshotRow[]>;
-  destination: DestinationState;
-  /** The file of the sanitization query of every target; without one nothing is sanitized. */
-  queryFile: string | null;
-  /** What the next load fails of. */
-  failLoad: UserError | null;
-  /** Resolves when work may end; the default lets it end at once. */
-  gate: Promise<void>;
-  done: string[];
-}
-
-export function fakeTarget(row: Partial<TargetRow> & { name: string }): TargetRow {
-  return {
-    title: row.name,
-    type: 'local',
-    engine: 'postgres',
-    src_url: `postgres://app@localhost:5432/${row.name}`,
-    dst_url: `postgres://app@localhost:5432/${row.name}_dev`,
-    storage_profile: null,
-    status: 'unchecked',
-    latency_ms: null,
-    server_version: null,
-    size_bytes: null,
-    snapshots: 0,
-    error: null,
-    ...row,
-  };
-}
-
-export function fakeSnapshot(row: Partial<SnapshotRow> = {}): SnapshotRow {
-  const index = row.index ?? 0;
-  return {
-    index,
-    id: `snapshot-${index}`,
-    created_at: '2026-11-21T04:00:00.000Z',
-    sanitized: false,
-    engine: 'postgres',
-    server_version: '15.18',
-    schemas: ['public', 'sales'],
-    tables: 25,
-    rows: 200_123,
-    size_bytes: 48_300_000,
-    stored_bytes: 6_100_000,
-    where: ['local'],
-    note: null,
-    ...row,
-  };
-}
-
-export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
-  return {
-    targets: [fakeTarget({ name: 'app', title: 'The shop', snapshots: 1 })],
-    checks: { app: { status: 'ok', latency_ms: 3, server_version: '15.18', size_bytes: 61_400_000 } },
-    snapshots: { app: [fakeSnapshot()] },
-    destination: {
-      url: 'postgres://app@localhost:5432/app_dev',
-      host: 'localhost',
-      local: true,
-      database: 'app_dev',
-      exists: true,
-      size_bytes: 60_000_000,
-      connections: 2,
-      server_version: '15.18',
-    },
-    queryFile: null,
-    failLoad: null,
-    gate: Promise.resolve(),
-    done: [],
-    ...world,
-  };
-}
-
+import { type FakeWorld, fakeSnapshot } from './fake-world.ts';
 /** Operations without databases, over a world that the test can look at and change. */
 export function fakeOperations(world: FakeWorld): Operations {
   const snapshotsOf = (target: string) => world.snapshots[target] ?? [];
@@ -99,6 +24,13 @@ export function fakeOperations(world: FakeWorld): Operations {
     swap_ms: 130,
     undo_database: 'app_dev_before',
   });
+  const transfer = async (session: Session, { target, snapshot, from }: SnapshotRequest & { from: SnapshotPlace }) => {
+    await working(session, world, { step: 'transfer', label: 'Copy what is lacking', command: 'copy' });
+    const row: SnapshotRow = { ...find(target, snapshot), where: ['local', 'remote'] };
+    world.snapshots[target] = snapshotsOf(target).map((other) => (other.id === row.id ? row : other));
+    world.done.push(`${from === 'local' ? 'push' : 'pull'} ${target} ${row.id}`);
+    return { target, snapshot: row, storage: 's3://snapshots/shop', objects: 27, bytes: 6_100_000 };
+  };
   return {
     listTargets: async () =>
       world.targets.map((row) => ({ ...row, snapshots: snapshotsOf(row.name).length || row.snapshots })),
@@ -181,6 +113,51 @@ export function fakeOperations(world: FakeWorld): Operations {
     undo: async (_session, { target }) => {
       world.done.push(`undo ${target}`);
       return result(null);
+    },
+    listTables: async (_session, { target, snapshot }) => {
+      find(target, snapshot);
+      return [
+        { table: 'public.orders', rows: 120_000, bytes: 32_000_000 },
+        { table: 'public.order_items', rows: 78_000, bytes: 15_900_000 },
+        { table: 'sales.漢字 🚀', rows: 2_123, bytes: 400_000 },
+      ];
+    },
+    diff: async (_session, { target, a, b }) => ({
+      target,
+      from: find(target, a),
+      to: b === undefined ? null : find(target, b),
+      destination: b === undefined ? world.destination.url : null,
+      changes: [
+        {
+          table: 'public.orders',
+          change: 'changed',
+          from: { rows: 119_000, bytes: 31_000_000 },
+          to: { rows: 120_000, bytes: 32_000_000 },
+        },
+        { table: 'public.drafts', change: 'gone', from: { rows: 12, bytes: 900 }, to: null },
+      ],
+      unchanged: 23,
+    }),
+    push: (session, request) => transfer(session, { ...request, from: 'local' }),
+    pull: (session, request) => transfer(session, { ...request, from: 'remote' }),
+    export: async (session, { target, snapshot, file }) => {
+      await working(session, world, { step: 'export', label: `Write ${file}`, command: 'zip' });
+      world.done.push(`export ${target} ${file}`);
+      return { target, snapshot: find(target, snapshot), file, bytes: 6_100_000 };
+    },
+    check: async () => world.check,
+    tryUrl: async (_session, url) => ({
+      engine: 'postgres',
+      display: url.replace(/:[^:@/]*@/, '@'),
+      status: url.includes('away') ? 'unreachable' : 'ok',
+      server_version: '15.18',
+      size_bytes: 61_400_000,
+      error: url.includes('away') ? 'connection refused' : null,
+    }),
+    previewSetUp: async ({ target }) => `targets:\n  ${target}:\n`,
+    writeSetUp: async (setUp) => {
+      world.done.push(`set up ${JSON.stringify(setUp)}`);
+      return { file: setUp.file };
     },
   };
 }

@@ -5,7 +5,9 @@ import { createModel, type Model, type ModelOptions, selectedTarget } from '../.
 import type { TargetsPlace } from '../../screens/place.ts';
 import { refreshTargets } from '../../screens/refresh.ts';
 import { UserError } from '../../src/errors.ts';
-import { type FakeWorld, fakeOperations, fakeTarget, fakeWorld } from '../helpers/fake-operations.ts';
+import { fakeOperations } from '../helpers/fake-operations.ts';
+import { fakeTerminal } from '../helpers/fake-terminal.ts';
+import { type FakeWorld, fakeTarget, fakeWorld } from '../helpers/fake-world.ts';
 
 const three = ['app', 'billing', 'legacy'].map((name) => fakeTarget({ name }));
 
@@ -117,7 +119,7 @@ describe('leaving', () => {
   test('q leaves at once when nothing is going on, and does nothing below the root', async () => {
     let left = 0;
     const model = await listed(fakeWorld(), {
-      terminal: { quit: () => (left += 1), rows: () => 24, edit: async () => {} },
+      terminal: fakeTerminal({ quit: () => (left += 1) }),
     });
     press(model, 'enter', 'q');
     expect(left).toBe(0);
@@ -138,7 +140,7 @@ describe('leaving', () => {
     const left: number[] = [];
     const model = await listed(fakeWorld({ gate: new Promise(() => {}) }), {
       clock: () => new Date(now),
-      terminal: { quit: () => left.push(now), rows: () => 24, edit: async () => {} },
+      terminal: fakeTerminal({ quit: () => left.push(now) }),
     });
     press(model, 'b');
     await running(model);
@@ -181,7 +183,7 @@ describe('sanitizing', () => {
   test('shows the plan, then the work, then what was changed, findings first, and sanitizes again from there', async () => {
     const world = fakeWorld({ queryFile: '/etc/sanitize.sql' });
     const edited: string[] = [];
-    const terminal = { quit: () => {}, rows: () => 24, edit: async (file: string) => void edited.push(file) };
+    const terminal = fakeTerminal({ edit: async (file: string) => void edited.push(file) });
     const model = await listed(world, { terminal });
     press(model, 'enter');
     await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
@@ -236,7 +238,7 @@ describe('sanitizing', () => {
 function newModel(world: FakeWorld, options: Partial<ModelOptions> = {}): Model {
   return createModel({
     operations: fakeOperations(world),
-    terminal: { quit: () => {}, rows: () => 24, edit: async () => {} },
+    terminal: fakeTerminal(),
     clock: () => new Date('2026-11-21T05:00:00Z'),
     ...options,
   });
