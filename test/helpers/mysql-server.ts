@@ -32,7 +32,8 @@ export interface TestMysql {
 }
 
 const SYSTEM = new Set(['information_schema', 'mysql', 'performance_schema', 'sys']);
-const SID_PACKAGES = ['mysql-server-core', 'mysql-client-core'];
+/** Of Debian's unstable suite: MySQL's server and client. */
+export const SID_PACKAGES = ['mysql-server-core', 'mysql-client-core'];
 const DUMP_FLAGS = ['--routines', '--triggers', '--events', '--skip-dump-date', '--skip-comments', '--hex-blob'];
 
 const hasMariadb = ['/usr/sbin/mariadbd', '/usr/bin/mariadb-install-db', '/usr/bin/mariadb'].every(existsSync);
