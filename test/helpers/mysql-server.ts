@@ -98,7 +98,11 @@ export async function startMysql(flavour: TestFlavour, flags: string[] = []): Pr
   };
   const url: TestMysql['url'] = (database, { name, password } = { name: 'root', password: '' }) =>
     `mysql://${name}${password === '' ? '' : `:${encodeURIComponent(password)}`}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
-  const open = (database: string): Promise<Session> => openSession({ url: parseMysqlUrl(url(database)) });
+  const open = (database: string): Promise<Session> =>
+    openSession({ url: parseMysqlUrl(url(database)) }).catch((cause) => {
+      if (child.exitCode === null && child.signalCode === null) throw cause;
+      throw new Error(`${flavour} ended with ${child.exitCode ?? child.signalCode}:\n${log}`, { cause });
+    });
   try {
     await eventually(() => answers(child, open), { deadline: 60_000 });
   } catch (cause) {
