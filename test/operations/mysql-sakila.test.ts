@@ -32,7 +32,8 @@ for (const flavour of FLAVOURS) {
     });
 
     function contextFor(src_url: string, { events = [] }: { events?: RunEvent[] } = {}): Context {
-      const targets = { sakila: { snapshot: { src_url, dst_url: server.url('copy') } } };
+      const snapshot = { src_url, dst_url: server.url('copy') };
+      const targets = { sakila: { snapshot }, old: { snapshot } };
       return testContext({ settings: { working_directory: folder.path, targets }, events });
     }
 
@@ -61,6 +62,19 @@ for (const flavour of FLAVOURS) {
         const row = await build(context, { target: 'sakila', cpus: 2 });
         expect(row).toMatchObject({ tables: 16, rows: 47_273 });
         expect(events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'lock_refused' }));
+      },
+      LIMIT,
+    );
+
+    it(
+      'warns of tables without transactions, which are not of its instant',
+      async () => {
+        await server.createDatabase('old');
+        await server.sql('old', 'CREATE TABLE old_engine (id INT PRIMARY KEY) ENGINE = MyISAM');
+        const events: RunEvent[] = [];
+        await build(contextFor(server.url('old'), { events }), { target: 'old' });
+        const message = expect.stringContaining('old_engine (MyISAM)');
+        expect(events).toContainEqual({ event: 'warning', code: 'not_transactional', message });
       },
       LIMIT,
     );
