@@ -28,7 +28,7 @@ const SURROUNDINGS: Record<EngineId, Surroundings> = {
     variables: /^(MYSQL|MARIADB)_/,
     userVariable: 'USER',
     sockets: ['/var/run/mysqld'],
-    homeFiles: ['.my.cnf', '.mylogin.cnf'],
+    homeFiles: [],
   },
 };
 

@@ -1,5 +1,5 @@
 import type { ChangedColumn, Coverage, SanitizeFinding, TableCoverage } from '../sanitize-results.ts';
-import type { ManifestTable } from '../snapshots/manifest.ts';
+import { filesOfTable, type ManifestTable } from '../snapshots/manifest.ts';
 import { type ColumnDigest, columnName } from './column-facts.ts';
 import type { Suspicion } from './detector/detect.ts';
 import { PERSONAL_KINDS, type PersonalKind } from './detector/kinds.ts';
@@ -21,8 +21,14 @@ export function compareTables(before: ManifestTable[], after: ManifestTable[]): 
 function fateOf(before: ManifestTable | undefined, after: ManifestTable | undefined): TableCoverage['state'] {
   if (!after) return 'dropped';
   if (!before) return 'added';
-  if (before.file.sha256 === after.file.sha256) return 'untouched';
+  if (contentOf(before) === contentOf(after)) return 'untouched';
   return after.rows === 0 ? 'emptied' : 'changed';
+}
+
+function contentOf(table: ManifestTable): string {
+  return filesOfTable(table)
+    .map(({ sha256 }) => sha256)
+    .join();
 }
 
 export interface Comparison {

@@ -32,7 +32,8 @@ export interface TestMysql {
 }
 
 const SYSTEM = new Set(['information_schema', 'mysql', 'performance_schema', 'sys']);
-const SID_PACKAGES = ['mysql-server-core', 'mysql-client-core'];
+/** Of Debian's unstable suite: MySQL's server and client. */
+export const SID_PACKAGES = ['mysql-server-core', 'mysql-client-core'];
 const DUMP_FLAGS = ['--routines', '--triggers', '--events', '--skip-dump-date', '--skip-comments', '--hex-blob'];
 
 const hasMariadb = ['/usr/sbin/mariadbd', '/usr/bin/mariadb-install-db', '/usr/bin/mariadb'].every(existsSync);
@@ -97,7 +98,11 @@ export async function startMysql(flavour: TestFlavour, flags: string[] = []): Pr
   };
   const url: TestMysql['url'] = (database, { name, password } = { name: 'root', password: '' }) =>
     `mysql://${name}${password === '' ? '' : `:${encodeURIComponent(password)}`}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
-  const open = (database: string): Promise<Session> => openSession({ url: parseMysqlUrl(url(database)) });
+  const open = (database: string): Promise<Session> =>
+    openSession({ url: parseMysqlUrl(url(database)) }).catch((cause) => {
+      if (child.exitCode === null && child.signalCode === null) throw cause;
+      throw new Error(`${flavour} ended with ${child.exitCode ?? child.signalCode}:\n${log}`, { cause });
+    });
   try {
     await eventually(() => answers(child, open), { deadline: 60_000 });
   } catch (cause) {
