@@ -55,28 +55,6 @@ export interface TargetSnapshots {
   snapshots: SnapshotRow[];
 }
 
-/** A provider of the configuration, and who is signed in with it. */
-export interface SignedIn {
-  provider: string;
-  provider_url: string;
-  signed_in: boolean;
-  subject: string | null;
-  /** E-mail address or name. */
-  name: string | null;
-  groups: string[];
-  /** When the session ends, unless it is refreshed. */
-  expires_at: string | null;
-  refreshable: boolean;
-  /** Why it could not be refreshed. */
-  error: string | null;
-}
-
-export interface SignedOut {
-  provider: string;
-  /** Whether the provider has been told. */
-  revoked: boolean;
-}
-
 /** What a load is going to do, as data: printed by `--dry-run`, asked about by the skins, done by `load`. */
 export interface LoadPlan {
   target: string;

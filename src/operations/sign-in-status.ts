@@ -1,10 +1,25 @@
 import type { Context } from '../context.ts';
 import { EXIT, toUserError } from '../errors.ts';
-import type { SignedIn } from '../results.ts';
 import { freshSession } from '../sso/fresh-session.ts';
 import type { ProviderRequest } from '../sso/provider.ts';
 import { personOf, type Session } from '../sso/session.ts';
 import { createSessionStore } from '../sso/session-store.ts';
+
+/** A provider of the configuration, and who is signed in with it. */
+export interface SignedIn {
+  provider: string;
+  provider_url: string;
+  signed_in: boolean;
+  subject: string | null;
+  /** E-mail address or name. */
+  name: string | null;
+  groups: string[];
+  /** When the session ends, unless it is refreshed. */
+  expires_at: string | null;
+  refreshable: boolean;
+  /** Why it could not be refreshed. */
+  error: string | null;
+}
 
 /** Who is signed in with which provider. A session that is about to end is refreshed. */
 export async function signInStatus(context: Context): Promise<SignedIn[]> {

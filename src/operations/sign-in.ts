@@ -1,10 +1,9 @@
 import type { Context } from '../context.ts';
-import type { SignedIn } from '../results.ts';
 import { browserOf } from '../sso/open-browser.ts';
 import { createSessionStore } from '../sso/session-store.ts';
 import { signIn as signInWith } from '../sso/sign-in.ts';
 import { findProvider } from './find-provider.ts';
-import { signedIn } from './sign-in-status.ts';
+import { type SignedIn, signedIn } from './sign-in-status.ts';
 
 export interface SignInRequest {
   /** Default the only one there is. */

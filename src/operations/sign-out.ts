@@ -1,9 +1,14 @@
 import type { Context } from '../context.ts';
 import { toUserError } from '../errors.ts';
-import type { SignedOut } from '../results.ts';
 import { revoke } from '../sso/revoke.ts';
 import { createSessionStore } from '../sso/session-store.ts';
 import { findProvider } from './find-provider.ts';
+
+export interface SignedOut {
+  provider: string;
+  /** Whether the provider has been told. */
+  revoked: boolean;
+}
 
 /** Removes the sessions of a provider, or of all, and tells the provider so where it takes that. */
 export async function signOut(

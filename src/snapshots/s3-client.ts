@@ -1,5 +1,4 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { AwsCredentialIdentity } from '@smithy/types';
 import { EXIT, UserError } from '../errors.ts';
 import { type CliProfile, connectionOf, type StorageProfile } from './providers.ts';
 
@@ -11,7 +10,12 @@ const CONNECTION_TIMEOUT = 5000;
 const IDLE_TIMEOUT = 30_000;
 
 /** Credentials for a while; asked for again when they end. */
-export type Credentials = () => Promise<AwsCredentialIdentity>;
+export type Credentials = () => Promise<{
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken: string;
+  expiration: Date;
+}>;
 
 /**
  * A client for the service of a storage profile. Credentials: those of its role, or its `cli_profile`, or its own keys,

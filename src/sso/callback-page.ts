@@ -1,7 +1,7 @@
 /** What the browser shows at the end of a sign-in. */
 export function callbackPage(failure?: string): string {
   const title = failure === undefined ? 'You are signed in' : 'You are not signed in';
-  const text = failure === undefined ? 'Go back to the terminal. This page can be closed.' : escape(failure);
+  const text = failure === undefined ? 'Go back to the terminal. This page can be closed.' : escapeHtml(failure);
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -13,6 +13,6 @@ export function callbackPage(failure?: string): string {
 `;
 }
 
-function escape(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
