@@ -31,8 +31,7 @@ export async function freshSession({ provider, store, clock }: FreshSessionReque
 }
 
 function isFresh(session: Session, now: Date): boolean {
-  const person = personOf(session);
-  return Math.min(session.expires, person?.expires ?? session.expires) - AHEAD > secondsOf(now);
+  return session.expires - AHEAD > secondsOf(now);
 }
 
 async function refresh(

@@ -6,7 +6,7 @@ export interface Session {
   refresh_token: string | null;
   /** Says who it is; it was checked when it came. */
   id_token: string | null;
-  /** Unix seconds. */
+  /** Unix seconds: when the first of what came last ends. */
   expires: number;
 }
 
@@ -26,11 +26,13 @@ const UNKNOWN_LIFE = 3600;
 /** The session of an answer; a refresh need not repeat what stays as it was. */
 export function sessionOf(answer: TokenEndpointResponse, now: Date, before?: Session): Session {
   const { access_token, refresh_token, id_token, expires_in } = answer;
+  const life = secondsOf(now) + (expires_in ?? UNKNOWN_LIFE);
+  const claimed = id_token === undefined ? undefined : Number(claimsOf(id_token)?.exp);
   return {
     access_token,
     refresh_token: refresh_token ?? before?.refresh_token ?? null,
     id_token: id_token ?? before?.id_token ?? null,
-    expires: secondsOf(now) + (expires_in ?? UNKNOWN_LIFE),
+    expires: Math.min(life, claimed ?? life),
   };
 }
 

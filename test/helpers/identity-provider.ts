@@ -15,6 +15,8 @@ export interface IdentityProvider {
   /** Refresh tokens that were used up: how often it was asked to refresh. */
   refreshes(): number;
   revoked(): number;
+  /** Where a browser was sent back to last, with the code. */
+  lastCallback(): string;
   stop(): Promise<void>;
 }
 
@@ -50,7 +52,11 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
     conformIdTokenClaims: false,
     clockTolerance: 0,
     rotateRefreshToken: true,
-    features: { deviceFlow: { enabled: deviceFlow }, revocation: { enabled: true }, devInteractions: { enabled: true } },
+    features: {
+      deviceFlow: { enabled: deviceFlow },
+      revocation: { enabled: true },
+      devInteractions: { enabled: true },
+    },
     ttl: { AccessToken: life, IdToken: life, RefreshToken: 86_400, Grant: 86_400, Session: 86_400, Interaction: 600 },
     cookies: { keys: ['a key of the test'] },
     findAccount: (_ctx, id) => ({
@@ -70,6 +76,10 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
     asked.revoked += 1;
   });
   server.on('request', provider.callback());
+  let lastCallback = '';
+  const remember = (url: string): void => {
+    lastCallback = url;
+  };
   const stop = async (): Promise<void> => {
     server.closeAllConnections();
     await new Promise((done) => server.close(done));
@@ -77,10 +87,11 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
   onTestFinished(stop);
   return {
     settings: { provider_url: issuer, client_id: 'tool', redirect_url: 'http://127.0.0.1:0/callback' },
-    signIn: (url, person = 'ann') => browse(url, { person, refuse: false }),
-    refuse: (url) => browse(url, { person: 'ann', refuse: true }),
+    signIn: (url, person = 'ann') => browse(url, { person, refuse: false, remember }),
+    refuse: (url) => browse(url, { person: 'ann', refuse: true, remember }),
     refreshes: () => asked.refreshes,
     revoked: () => asked.revoked,
+    lastCallback: () => lastCallback,
     stop,
   };
 }
@@ -88,6 +99,7 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
 interface Visitor {
   person: string;
   refuse: boolean;
+  remember: (callback: string) => void;
 }
 
 interface Request {
@@ -101,6 +113,7 @@ async function browse(start: string, visitor: Visitor): Promise<string> {
   let request: Request = { url: start };
   for (let pages = 0; pages < 20; pages += 1) {
     const { url, form } = request;
+    if (new URL(url).pathname === '/callback') visitor.remember(url);
     const response = await fetch(url, {
       redirect: 'manual',
       headers: { cookie: await jar.getCookieString(url) },
