@@ -2,7 +2,7 @@ import type { TokenEndpointResponse } from 'openid-client';
 import { DEFAULT_REDIRECT_URL, listenForCallback } from './callback-listener.ts';
 import { signInFailure, toSignInFailure } from './failures.ts';
 import type { Provider } from './provider.ts';
-import type { SignInOptions } from './sign-in.ts';
+import type { SignInOptions } from './sign-in-options.ts';
 
 /** Authorization code with PKCE (RFC 7636, RFC 8252): the browser signs in, and brings the code to this machine. */
 export async function signInByBrowser(provider: Provider, options: SignInOptions): Promise<TokenEndpointResponse> {

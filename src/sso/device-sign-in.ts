@@ -2,7 +2,7 @@ import type { TokenEndpointResponse } from 'openid-client';
 import { EXIT, UserError } from '../errors.ts';
 import { toSignInFailure } from './failures.ts';
 import type { Provider } from './provider.ts';
-import type { SignInOptions } from './sign-in.ts';
+import type { SignInOptions } from './sign-in-options.ts';
 
 export function offersDevices({ client }: Provider): boolean {
   return client.serverMetadata().device_authorization_endpoint !== undefined;

@@ -3,21 +3,7 @@ import { offersDevices, signInByDevice } from './device-sign-in.ts';
 import { signInFailure } from './failures.ts';
 import { openProvider, type ProviderRequest } from './provider.ts';
 import { type Session, sessionOf } from './session.ts';
-
-export interface SignInPrompt {
-  /** Where the person signs in. */
-  url: string;
-  /** What to compare or type there; `null` where the browser comes back by itself. */
-  user_code: string | null;
-}
-
-export interface SignInOptions {
-  signal: AbortSignal;
-  /** Tells the person where to go. */
-  show: (prompt: SignInPrompt) => void;
-  /** `null` where no browser can be opened. */
-  openBrowser: ((url: string) => Promise<void>) | null;
-}
+import type { SignInOptions } from './sign-in-options.ts';
 
 export interface SignInRequest extends SignInOptions {
   provider: ProviderRequest;

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { signIn } from '../../src/operations/sign-in.ts';
-import { signInWorld } from '../helpers/signed-in.ts';
+import type { RoleCredentials } from '../../src/sso/role-credentials.ts';
+import { type SignInWorld, signInWorld } from '../helpers/signed-in.ts';
 
 /** A service that answers in the documented format; what the real ones do with roles is theirs. */
 async function tokenService({ life = 3600, refuses = false } = {}) {
@@ -38,14 +39,20 @@ const profile = (endpoint: string): string => `storage_profiles:
     sts_endpoint: ${endpoint}
 `;
 
+async function credentialsIn(world: SignInWorld): Promise<RoleCredentials> {
+  const { roleCredentials } = await world.open();
+  if (!roleCredentials) throw new Error('no storage profile has a role');
+  return roleCredentials;
+}
+
 it('a role brings temporary credentials by the ID token, asked for once until they end', async () => {
   const { requests, endpoint } = await tokenService();
   const world = await signInWorld(profile(endpoint));
   await signIn(await world.open(), {});
-  const { roleCredentials } = await world.open();
-  const credentials = await roleCredentials?.('team');
+  const roleCredentials = await credentialsIn(world);
+  const credentials = await roleCredentials('team');
   expect(credentials).toMatchObject({ accessKeyId: 'key', secretAccessKey: 'secret', sessionToken: 'session-1' });
-  expect(await roleCredentials?.('team')).toBe(credentials);
+  expect(await roleCredentials('team')).toBe(credentials);
   expect(requests).toHaveLength(1);
   expect(Object.fromEntries(requests[0] ?? [])).toEqual({
     Action: 'AssumeRoleWithWebIdentity',
@@ -60,9 +67,9 @@ it('credentials that are about to end are asked for anew', async () => {
   const { requests, endpoint } = await tokenService({ life: 60 });
   const world = await signInWorld(profile(endpoint));
   await signIn(await world.open(), {});
-  const { roleCredentials } = await world.open();
-  await roleCredentials?.('team');
-  await expect(roleCredentials?.('team')).resolves.toMatchObject({ sessionToken: 'session-2' });
+  const roleCredentials = await credentialsIn(world);
+  await roleCredentials('team');
+  await expect(roleCredentials('team')).resolves.toMatchObject({ sessionToken: 'session-2' });
   expect(requests).toHaveLength(2);
 });
 
@@ -70,14 +77,14 @@ it("a role that is refused says so in the service's own words, without the token
   const { endpoint } = await tokenService({ refuses: true });
   const world = await signInWorld(profile(endpoint));
   await signIn(await world.open(), {});
-  const { roleCredentials } = await world.open();
-  const failed = await roleCredentials?.('team').catch((error) => error);
+  const roleCredentials = await credentialsIn(world);
+  const failed = await roleCredentials('team').catch((error) => error);
   expect(failed).toMatchObject({ code: 'role_refused', exit: 4, details: ['403 AccessDenied: Not you'] });
   expect(JSON.stringify([failed.message, failed.hint, failed.details])).not.toMatch(/eyJ/);
 });
 
 it('without a sign-in there are no credentials', async () => {
   const world = await signInWorld(profile('http://127.0.0.1:9'));
-  const { roleCredentials } = await world.open();
-  await expect(roleCredentials?.('team')).rejects.toMatchObject({ code: 'not_signed_in', exit: 4 });
+  const roleCredentials = await credentialsIn(world);
+  await expect(roleCredentials('team')).rejects.toMatchObject({ code: 'not_signed_in', exit: 4 });
 });

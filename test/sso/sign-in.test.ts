@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { personOf } from '../../src/sso/session.ts';
-import { type SignInPrompt, signIn } from '../../src/sso/sign-in.ts';
+import { signIn } from '../../src/sso/sign-in.ts';
+import type { SignInPrompt } from '../../src/sso/sign-in-options.ts';
 import { type IdentityProvider, type ProviderOptions, startIdentityProvider } from '../helpers/identity-provider.ts';
 
 const BEFORE = new AbortController().signal;
