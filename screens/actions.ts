@@ -6,6 +6,7 @@ import { writeNote } from './note/actions.ts';
 import { quit } from './quit/actions.ts';
 import { refresh } from './refresh.ts';
 import { askCancel, build, retry, verify } from './run/actions.ts';
+import { copyUrl, signIn, signInByCode } from './sign-in/actions.ts';
 
 /** What each action of the key table does. */
 export const ACTIONS: Record<Action, (model: Model) => void> = {
@@ -28,6 +29,9 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   undo: askUndo,
   'cancel-run': askCancel,
   retry,
+  'sign-in': signIn,
+  'sign-in-by-code': signInByCode,
+  'copy-url': copyUrl,
   tasks,
   help,
   quit,

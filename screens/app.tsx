@@ -14,6 +14,7 @@ import type { Place } from './place.ts';
 import { QuitScreen } from './quit/quit-screen.tsx';
 import { CancelScreen } from './run/cancel-screen.tsx';
 import { RunScreen } from './run/run-screen.tsx';
+import { SignInScreen } from './sign-in/sign-in-screen.tsx';
 import { SnapshotsScreen } from './snapshots/snapshots-screen.tsx';
 import { TargetsScreen } from './targets/targets-screen.tsx';
 import { TasksScreen } from './tasks/tasks-screen.tsx';
@@ -63,6 +64,8 @@ function PlaceView({ place }: { place: Place }) {
       return <RunScreen place={place} />;
     case 'tasks':
       return <TasksScreen place={place} />;
+    case 'sign-in':
+      return <SignInScreen place={place} />;
     case 'cancel':
       return <CancelScreen place={place} />;
     case 'quit':

@@ -38,7 +38,7 @@ export function openSelected(model: Model): void {
 
 export function back(model: Model): void {
   const place = model.navigation.top();
-  if (place.screen === 'confirm') place.controller.abort();
+  if (place.screen === 'confirm' || place.screen === 'sign-in') place.controller.abort();
   model.navigation.pop();
 }
 

@@ -37,6 +37,9 @@ export type Action =
   | 'undo'
   | 'cancel-run'
   | 'retry'
+  | 'sign-in'
+  | 'sign-in-by-code'
+  | 'copy-url'
   | 'tasks'
   | 'help'
   | 'quit';
@@ -110,6 +113,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     BUILD,
     REFRESH,
     ...FILTER,
+    { keys: ['s'], action: 'sign-in', label: 'sign in', help: 'sign in with the identity provider, in the browser' },
     TASKS,
     HELP,
     QUIT,
@@ -191,6 +195,31 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     BACK,
     HELP,
     ...MOVES,
+  ],
+  'sign-in': [
+    {
+      keys: ['c'],
+      action: 'copy-url',
+      label: 'copy the URL',
+      help: 'copy the URL into the clipboard',
+      when: ({ signIn }) => signIn === 'waiting',
+    },
+    {
+      keys: ['d'],
+      action: 'sign-in-by-code',
+      label: 'by a code',
+      help: 'sign in by a code, in a browser of any machine',
+      when: ({ signIn }) => signIn !== 'done',
+    },
+    {
+      keys: ['r'],
+      action: 'sign-in',
+      label: 'again',
+      help: 'sign in again',
+      when: ({ signIn }) => signIn === 'failed',
+    },
+    BACK,
+    HELP,
   ],
   note: [
     { keys: ['enter'], action: 'open', label: 'save', help: 'save the note; an empty one removes it', stays: true },

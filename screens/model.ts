@@ -34,6 +34,8 @@ export interface TerminalControl {
   quit(): void;
   /** Rows of the window. */
   rows(): number;
+  /** Puts a text into the clipboard, where the terminal allows that. */
+  copy(text: string): void;
 }
 
 export interface ModelOptions {

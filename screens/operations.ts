@@ -1,6 +1,8 @@
 import type { Context } from '../src/context.ts';
 import type { BuildRequest } from '../src/operations/build.ts';
 import type { LoadRequest, PlannedLoad } from '../src/operations/load.ts';
+import type { SignInRequest } from '../src/operations/sign-in.ts';
+import type { SignedIn } from '../src/operations/sign-in-status.ts';
 import type { SnapshotRequest } from '../src/operations/snapshots.ts';
 import type {
   LoadResult,
@@ -27,6 +29,7 @@ export interface Operations {
   remove(session: Session, plan: RemovePlan): Promise<void>;
   planUndo(session: Session, request: { target: string }): Promise<UndoPlan>;
   undo(session: Session, plan: UndoPlan): Promise<LoadResult>;
+  signIn(session: Session, request: SignInRequest): Promise<SignedIn>;
 }
 
 /** Makes the context of a piece of work; reads the configuration when it is first needed. */
@@ -82,6 +85,10 @@ export function lazyOperations(createContext: CreateContext): Operations {
     async undo(session, plan) {
       const { undo } = await import('../src/operations/undo.ts');
       return undo(await createContext(session), plan);
+    },
+    async signIn(session, request) {
+      const { signIn } = await import('../src/operations/sign-in.ts');
+      return signIn(await createContext(session), request);
     },
   };
 }

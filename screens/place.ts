@@ -1,11 +1,21 @@
 import type { TextEdit } from '../components/text-edit.ts';
 import type { UserError } from '../src/errors.ts';
+import type { SignInEvent } from '../src/events.ts';
 import type { PlannedLoad } from '../src/operations/load.ts';
+import type { SignedIn } from '../src/operations/sign-in-status.ts';
 import type { RemovePlan, SnapshotRow, UndoPlan } from '../src/results.ts';
 import { emptyList, type ListState } from '../src/state/list.ts';
 
 /** A screen and all that it shows which is not in a store: what is selected, typed, asked. */
-export type Place = TargetsPlace | SnapshotsPlace | NotePlace | ConfirmPlace | RunPlace | TasksPlace | OtherPlace;
+export type Place =
+  | TargetsPlace
+  | SnapshotsPlace
+  | NotePlace
+  | ConfirmPlace
+  | RunPlace
+  | TasksPlace
+  | SignInPlace
+  | OtherPlace;
 
 export interface TargetsPlace {
   screen: 'targets';
@@ -58,12 +68,34 @@ export interface TasksPlace {
   list: ListState;
 }
 
+export interface SignInPlace {
+  screen: 'sign-in';
+  /** Where to go; `null` until the provider has been asked. */
+  prompt: SignInEvent | null;
+  /** The URL as a picture, a line each. */
+  qr: string[];
+  result: SignedIn | null;
+  error: UserError | null;
+  /** Ends the waiting when one goes away. */
+  controller: AbortController;
+}
+
 export type OtherPlace =
   | { screen: 'cancel'; run: string }
   | { screen: 'quit' }
   | { screen: 'help'; of: Place; scrolled: number };
 
-export type Screen = 'targets' | 'snapshots' | 'note' | 'confirm' | 'run' | 'tasks' | 'cancel' | 'quit' | 'help';
+export type Screen =
+  | 'targets'
+  | 'snapshots'
+  | 'note'
+  | 'confirm'
+  | 'run'
+  | 'tasks'
+  | 'sign-in'
+  | 'cancel'
+  | 'quit'
+  | 'help';
 
 /** Where the screens open: the targets, or one target's snapshots with the targets behind them. */
 export function openingStack(target: string | undefined): [Place, ...Place[]] {

@@ -8,6 +8,7 @@ const TITLES: Record<Screen, string> = {
   confirm: 'Confirmation',
   run: 'Work: steps, progress, log',
   tasks: 'Tasks',
+  'sign-in': 'Signing in',
   note: 'Note',
   cancel: 'Cancelling',
   quit: 'Leaving while work is going on',

@@ -42,7 +42,11 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const model = createModel({
     target,
     operations: options.operations ?? lazyOperations(options.createContext),
-    terminal: { quit: () => leaving.resolve(exitCode(model)), rows: () => stdout.rows },
+    terminal: {
+      quit: () => leaving.resolve(exitCode(model)),
+      rows: () => stdout.rows,
+      copy: (text) => stdout.write(`\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`),
+    },
     clock: options.clock,
     readOnly: options.readOnly ?? false,
     known: known.read(),

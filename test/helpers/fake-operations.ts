@@ -12,6 +12,8 @@ export interface FakeWorld {
   destination: DestinationState;
   /** What the next load fails of. */
   failLoad: UserError | null;
+  /** What the next sign-in fails of. */
+  failSignIn: UserError | null;
   /** Resolves when work may end; the default lets it end at once. */
   gate: Promise<void>;
   done: string[];
@@ -71,6 +73,7 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
       server_version: '15.18',
     },
     failLoad: null,
+    failSignIn: null,
     gate: Promise.resolve(),
     done: [],
     ...world,
@@ -159,6 +162,23 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.done.push(`undo ${target}`);
       return result(null);
     },
+    signIn: async ({ report, signal }, { device }) => {
+      const url = `https://idp.example.com/${device ? 'device' : 'auth'}`;
+      report({ event: 'sign_in', provider: 'idp', url, user_code: device ? 'ABCD-EFGH' : null });
+      await unlessAborted(world.gate, signal);
+      if (world.failSignIn) throw world.failSignIn;
+      return {
+        provider: 'idp',
+        provider_url: 'https://idp.example.com',
+        signed_in: true,
+        subject: 'ann',
+        name: 'ann@example.com',
+        groups: ['developers', 'ops'],
+        expires_at: '2026-11-21T06:00:00.000Z',
+        refreshable: true,
+        error: null,
+      };
+    },
   };
 }
 
@@ -170,10 +190,7 @@ async function working(
   report({ event: 'step', step, state: 'started', label });
   report({ event: 'command', command });
   report({ event: 'progress', step, done: 12_000_000, total: 48_000_000, unit: 'bytes', current: 'public.orders' });
-  await Promise.race([
-    world.gate,
-    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
-  ]);
+  await unlessAborted(world.gate, signal);
   report({ event: 'step', step, state: 'done', label });
 }
 
@@ -200,4 +217,12 @@ function plan(world: FakeWorld, snapshot: SnapshotRow): LoadPlan {
     ],
     warnings: [{ code: 'sessions_open', message: '2 sessions are open on app_dev and will be ended' }],
   };
+}
+
+/** Waits for the gate; an abort ends the waiting. */
+async function unlessAborted(gate: Promise<void>, signal: AbortSignal): Promise<void> {
+  const aborted = new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+  );
+  await Promise.race([gate, aborted]);
 }

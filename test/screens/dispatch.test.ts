@@ -113,7 +113,7 @@ describe('a destination elsewhere', () => {
 describe('leaving', () => {
   test('q leaves at once when nothing is going on, and does nothing below the root', async () => {
     let left = 0;
-    const model = await listed(fakeWorld(), { terminal: { quit: () => (left += 1), rows: () => 24 } });
+    const model = await listed(fakeWorld(), { terminal: { quit: () => (left += 1), rows: () => 24, copy: () => {} } });
     press(model, 'enter', 'q');
     expect(left).toBe(0);
     press(model, 'esc', 'q');
@@ -131,7 +131,7 @@ describe('leaving', () => {
     const left: number[] = [];
     const model = await listed(fakeWorld({ gate: new Promise(() => {}) }), {
       clock: () => new Date(now),
-      terminal: { quit: () => left.push(now), rows: () => 24 },
+      terminal: { quit: () => left.push(now), rows: () => 24, copy: () => {} },
     });
     press(model, 'b', 'ctrl+c');
     await model.runs.settled();
@@ -170,7 +170,7 @@ test('work that failed is done again by r, in the place of the one that failed',
 function newModel(world: FakeWorld, options: Partial<ModelOptions> = {}): Model {
   return createModel({
     operations: fakeOperations(world),
-    terminal: { quit: () => {}, rows: () => 24 },
+    terminal: { quit: () => {}, rows: () => 24, copy: () => {} },
     clock: () => new Date('2026-11-21T05:00:00Z'),
     ...options,
   });
