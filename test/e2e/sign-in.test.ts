@@ -80,7 +80,7 @@ it('no token is in output, log or process list, of a whole life of a session', a
   expect(await run('auth', 'status', '--json')).toBe(0);
   expect(await run('config', 'show', '--json')).toBe(0);
   expect(await run('auth', 'logout', '--debug')).toBe(0);
-  said.push(await readFile(join(world.folder, 'work', 'tool.log'), 'utf8').catch(() => ''));
+  said.push(await readFile(join(world.folder, 'work', 'logs', 'tool.log'), 'utf8'));
   expect([...first, ...second].filter((token) => token.length > 20)).toHaveLength(6);
   expect(said.join('\n')).toContain('ann@example.com');
   for (const token of [...first, ...second]) expect(said.join('\n')).not.toContain(token);

@@ -12,7 +12,7 @@ export interface SignInWorld {
   file: string;
   events: RunEvent[];
   /** A context of the file as it is now; `later` moves its clock by seconds. */
-  open(later?: number): Promise<Context>;
+  open(later?: number, variables?: NodeJS.ProcessEnv): Promise<Context>;
   text(): Promise<string>;
   /** Makes the session one that ends in seconds. */
   nearItsEnd(): Promise<void>;
@@ -43,9 +43,9 @@ ${more}`;
     file,
     events,
     person: 'ann',
-    open: (later = 0) =>
+    open: (later = 0, variables = {}) =>
       openContext({
-        environment: { HOME: path },
+        environment: { HOME: path, ...variables },
         cwd: path,
         signal: new AbortController().signal,
         clock: () => new Date(Date.now() + later * 1000),
