@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { signIn } from '../../src/operations/sign-in.ts';
+import { createS3Client } from '../../src/snapshots/s3-client.ts';
 import type { RoleCredentials } from '../../src/sso/role-credentials.ts';
 import { type SignInWorld, signInWorld } from '../helpers/signed-in.ts';
 
@@ -87,4 +88,15 @@ it('without a sign-in there are no credentials', async () => {
   const world = await signInWorld(profile('http://127.0.0.1:9'));
   const roleCredentials = await credentialsIn(world);
   await expect(roleCredentials('team')).rejects.toMatchObject({ code: 'not_signed_in', exit: 4 });
+});
+
+it('the client of a bucket whose profile has a role signs with them, whatever keys there are', async () => {
+  const { endpoint } = await tokenService();
+  const world = await signInWorld(profile(endpoint));
+  await signIn(await world.open(), {});
+  const roleCredentials = await credentialsIn(world);
+  const keys = { access_key: 'shared', secret_key: 'shared' };
+  const bucket = { provider: 'minio', bucket: 'b', endpoint: 'http://127.0.0.1:9', ...keys } as const;
+  const client = await createS3Client(bucket, () => roleCredentials('team'));
+  expect(await client.config.credentials()).toMatchObject({ accessKeyId: 'key', sessionToken: 'session-1' });
 });
