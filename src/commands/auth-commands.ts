@@ -55,7 +55,7 @@ export const AUTH_COMMANDS: CommandSpec[] = [
       },
     ],
     options: [],
-    examples: [{ command: 'tool auth token - < token.txt', does: 'encrypts it into authtoken' }],
+    examples: [{ command: 'tool auth token -', does: 'reads it from standard input, and encrypts it into authtoken' }],
     json: 'document',
     load: () => import('./auth-token.ts'),
   },
