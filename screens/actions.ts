@@ -9,6 +9,7 @@ import { quit } from './quit/actions.ts';
 import { refresh } from './refresh.ts';
 import { askCancel, retry, verify } from './run/actions.ts';
 import { setUp } from './setup/actions.ts';
+import { copySignInUrl, signIn, signInByCode } from './sign-in/actions.ts';
 import { askExport, compare, mark, transfer } from './snapshots/actions.ts';
 import { copyUrl, sort } from './targets/actions.ts';
 
@@ -45,6 +46,9 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   copy: copyUrl,
   doctor,
   'set-up': setUp,
+  'sign-in': signIn,
+  'sign-in-by-code': signInByCode,
+  'copy-sign-in-url': copySignInUrl,
   tasks,
   palette,
   mouse,

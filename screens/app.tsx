@@ -22,6 +22,7 @@ import { QuitScreen } from './quit/quit-screen.tsx';
 import { CancelScreen } from './run/cancel-screen.tsx';
 import { RunScreen } from './run/run-screen.tsx';
 import { SetupScreen } from './setup/setup-screen.tsx';
+import { SignInScreen } from './sign-in/sign-in-screen.tsx';
 import { SnapshotsScreen } from './snapshots/snapshots-screen.tsx';
 import { TablesScreen } from './tables/tables-screen.tsx';
 import { TargetsScreen } from './targets/targets-screen.tsx';
@@ -91,6 +92,8 @@ function PlaceView({ place }: { place: Place }) {
       return <ExportScreen place={place} />;
     case 'palette':
       return <PaletteScreen place={place} />;
+    case 'sign-in':
+      return <SignInScreen place={place} />;
     case 'cancel':
       return <CancelScreen place={place} />;
     case 'quit':

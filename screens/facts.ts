@@ -2,7 +2,7 @@ import type { SnapshotRow } from '../src/results.ts';
 import type { Run } from '../src/state/runs.ts';
 import type { TargetEntry } from '../src/state/targets.ts';
 import { type Model, runWithId, selectedSnapshot, selectedTarget, targetNamed } from './model.ts';
-import type { Place } from './place.ts';
+import type { Place, SignInPlace } from './place.ts';
 
 /** What the key table may ask about when it says whether a key has a meaning here and now. */
 export interface Facts {
@@ -20,6 +20,8 @@ export interface Facts {
   marked: string[];
   atRoot: boolean;
   tasks: number;
+  /** How far signing in is; `null` elsewhere. */
+  signIn: 'asking' | 'waiting' | 'done' | 'failed' | null;
 }
 
 export function factsOf(model: Model, place: Place = model.navigation.top()): Facts {
@@ -38,7 +40,14 @@ export function factsOf(model: Model, place: Place = model.navigation.top()): Fa
     filtered: 'list' in place && place.list.filter !== '',
     atRoot: place === stack[0],
     tasks: model.runs.store.getState().runs.length,
+    signIn: place.screen === 'sign-in' ? signInState(place) : null,
   };
+}
+
+function signInState({ prompt, result, error }: SignInPlace): Facts['signIn'] {
+  if (error) return 'failed';
+  if (result) return 'done';
+  return prompt ? 'waiting' : 'asking';
 }
 
 function targetAt(model: Model, place: Place, run: Run | null): TargetEntry | null {

@@ -34,6 +34,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     SORT,
     COPY,
     DOCTOR,
+    { keys: ['s'], action: 'sign-in', label: 'sign in', help: 'sign in with the identity provider, in the browser' },
     TASKS,
     HELP,
     QUIT,
@@ -109,6 +110,31 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
   export: [
     { keys: ['enter'], action: 'open', label: 'export', help: 'write the file', stays: true },
     { ...BACK, keys: ['esc'], label: 'write nothing', help: 'write nothing' },
+  ],
+  'sign-in': [
+    {
+      keys: ['c'],
+      action: 'copy-sign-in-url',
+      label: 'copy the URL',
+      help: 'copy the URL into the clipboard',
+      when: ({ signIn }) => signIn === 'waiting',
+    },
+    {
+      keys: ['d'],
+      action: 'sign-in-by-code',
+      label: 'by a code',
+      help: 'sign in by a code, in a browser of any machine',
+      when: ({ signIn }) => signIn !== 'done',
+    },
+    {
+      keys: ['r'],
+      action: 'sign-in',
+      label: 'again',
+      help: 'sign in again',
+      when: ({ signIn }) => signIn === 'failed',
+    },
+    BACK,
+    HELP,
   ],
   note: [
     { keys: ['enter'], action: 'open', label: 'save', help: 'save the note; an empty one removes it', stays: true },

@@ -6,6 +6,8 @@ import type { ExportRequest } from '../src/operations/export.ts';
 import type { LoadRequest, PlannedLoad } from '../src/operations/load.ts';
 import type { PlannedSanitize, SanitizeRequest } from '../src/operations/sanitize.ts';
 import type { SetUp, Tried } from '../src/operations/set-up.ts';
+import type { SignInRequest } from '../src/operations/sign-in.ts';
+import type { SignedIn } from '../src/operations/sign-in-status.ts';
 import type { SnapshotRequest } from '../src/operations/snapshots.ts';
 import type {
   DiffResult,
@@ -50,6 +52,7 @@ export interface Operations {
   tryUrl(session: Session, url: string): Promise<Tried>;
   previewSetUp(setUp: SetUp): Promise<string>;
   writeSetUp(setUp: SetUp): Promise<{ file: string }>;
+  signIn(session: Session, request: SignInRequest): Promise<SignedIn>;
 }
 
 /** Makes the context of a piece of work; reads the configuration when it is first needed. */
@@ -161,6 +164,10 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
     async writeSetUp(setUp) {
       const { writeSetUp } = await import('../src/operations/set-up.ts');
       return writeSetUp(surroundings, setUp);
+    },
+    async signIn(session, request) {
+      const { signIn } = await import('../src/operations/sign-in.ts');
+      return signIn(await createContext(session), request);
     },
   };
 }

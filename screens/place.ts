@@ -1,9 +1,11 @@
 import type { TextEdit } from '../components/text-edit.ts';
 import type { UserError } from '../src/errors.ts';
+import type { SignInEvent } from '../src/events.ts';
 import type { CheckReport } from '../src/operations/check.ts';
 import type { PlannedLoad } from '../src/operations/load.ts';
 import type { PlannedSanitize } from '../src/operations/sanitize.ts';
 import type { SetUp } from '../src/operations/set-up.ts';
+import type { SignedIn } from '../src/operations/sign-in-status.ts';
 import type { DiffResult, RemovePlan, SnapshotRow, SnapshotTable, UndoPlan } from '../src/results.ts';
 import { emptyList, type ListState } from '../src/state/list.ts';
 import type { LookedUp } from './looked-up.ts';
@@ -26,6 +28,7 @@ export type Place =
   | DoctorPlace
   | ExportPlace
   | SetupPlace
+  | SignInPlace
   | OtherPlace;
 
 export interface TargetsPlace {
@@ -140,6 +143,18 @@ export interface PalettePlace {
   of: Place;
   typing: TextEdit;
   list: ListState;
+}
+
+export interface SignInPlace {
+  screen: 'sign-in';
+  /** Where to go; `null` until the provider has been asked. */
+  prompt: SignInEvent | null;
+  /** The URL as a picture, a line each. */
+  qr: string[];
+  result: SignedIn | null;
+  error: UserError | null;
+  /** Ends the waiting when one goes away. */
+  controller: AbortController;
 }
 
 export type OtherPlace =

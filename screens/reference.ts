@@ -15,6 +15,7 @@ const TITLES: Record<Screen, string> = {
   doctor: 'Check of the configuration',
   setup: 'A first configuration',
   export: 'Export to a file',
+  'sign-in': 'Signing in',
   note: 'Note',
   palette: 'Commands',
   cancel: 'Cancelling',

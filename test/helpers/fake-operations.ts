@@ -114,6 +114,23 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.done.push(`undo ${target}`);
       return result(null);
     },
+    signIn: async ({ report, signal }, { device }) => {
+      const url = `https://idp.example.com/${device ? 'device' : 'auth'}`;
+      report({ event: 'sign_in', provider: 'idp', url, user_code: device ? 'ABCD-EFGH' : null });
+      await unlessAborted(world.gate, signal);
+      if (world.failSignIn) throw world.failSignIn;
+      return {
+        provider: 'idp',
+        provider_url: 'https://idp.example.com',
+        signed_in: true,
+        subject: 'ann',
+        name: 'ann@example.com',
+        groups: ['developers', 'ops'],
+        expires_at: '2026-11-21T06:00:00.000Z',
+        refreshable: true,
+        error: null,
+      };
+    },
     listTables: async (_session, { target, snapshot }) => {
       find(target, snapshot);
       return [
@@ -214,10 +231,7 @@ async function working(
   report({ event: 'step', step, state: 'started', label });
   report({ event: 'command', command });
   report({ event: 'progress', step, done: 12_000_000, total: 48_000_000, unit: 'bytes', current: 'public.orders' });
-  await Promise.race([
-    world.gate,
-    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
-  ]);
+  await unlessAborted(world.gate, signal);
   report({ event: 'step', step, state: 'done', label });
 }
 
@@ -244,4 +258,12 @@ function plan(world: FakeWorld, snapshot: SnapshotRow): LoadPlan {
     ],
     warnings: [{ code: 'sessions_open', message: '2 sessions are open on app_dev and will be ended' }],
   };
+}
+
+/** Waits for the gate; an abort ends the waiting. */
+async function unlessAborted(gate: Promise<void>, signal: AbortSignal): Promise<void> {
+  const aborted = new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+  );
+  await Promise.race([gate, aborted]);
 }

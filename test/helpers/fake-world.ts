@@ -13,6 +13,8 @@ export interface FakeWorld {
   queryFile: string | null;
   /** What the next load fails of. */
   failLoad: UserError | null;
+  /** What the next sign-in fails of. */
+  failSignIn: UserError | null;
   /** Resolves when work may end; the default lets it end at once. */
   gate: Promise<void>;
   /** What a check of the configuration finds. */
@@ -75,6 +77,7 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
     },
     queryFile: null,
     failLoad: null,
+    failSignIn: null,
     gate: Promise.resolve(),
     check: {
       ok: false,

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { answerConfirm } from '../../screens/confirm/actions.ts';
-import { dispatchKey, dispatchPaste } from '../../screens/dispatch.ts';
-import { createModel, type Model, type ModelOptions, selectedTarget } from '../../screens/model.ts';
+import { dispatchPaste } from '../../screens/dispatch.ts';
+import { type Model, selectedTarget } from '../../screens/model.ts';
 import type { TargetsPlace } from '../../screens/place.ts';
 import { refreshTargets } from '../../screens/refresh.ts';
 import { UserError } from '../../src/errors.ts';
+import { listed, newModel, press, running, until } from '../helpers/driven-model.ts';
 import { fakeOperations } from '../helpers/fake-operations.ts';
 import { fakeTerminal } from '../helpers/fake-terminal.ts';
-import { type FakeWorld, fakeTarget, fakeWorld } from '../helpers/fake-world.ts';
+import { fakeTarget, fakeWorld } from '../helpers/fake-world.ts';
 
 const three = ['app', 'billing', 'legacy'].map((name) => fakeTarget({ name }));
 
@@ -235,32 +236,6 @@ describe('sanitizing', () => {
   });
 });
 
-function newModel(world: FakeWorld, options: Partial<ModelOptions> = {}): Model {
-  return createModel({
-    operations: fakeOperations(world),
-    terminal: fakeTerminal(),
-    clock: () => new Date('2026-11-21T05:00:00Z'),
-    ...options,
-  });
-}
-
-/** Resolves when work has begun: what is to be done is looked up first. */
-function running(model: Model): Promise<void> {
-  return until(() => model.runs.store.getState().runs.length > 0);
-}
-
-/** A model whose targets are listed; checks that never answer do not hold it up. */
-async function listed(world: FakeWorld, options: Partial<ModelOptions> = {}): Promise<Model> {
-  const model = newModel(world, options);
-  void refreshTargets(model);
-  await until(() => model.targets.getState().phase === 'ready');
-  return model;
-}
-
-function press(model: Model, ...keys: string[]): void {
-  for (const key of keys) dispatchKey(model, key);
-}
-
 function selected(model: Model): string | undefined {
   return selectedTarget(model.targets.getState(), model.navigation.top() as TargetsPlace)?.row.name;
 }
@@ -272,8 +247,4 @@ function notice(model: Model): string | undefined {
 function asked(model: Model): boolean {
   const place = model.navigation.top();
   return place.screen === 'confirm' && place.plan !== null;
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  await expect.poll(isTrue).toBe(true);
 }

@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest';
-import { dispatchKey, dispatchMouse } from '../../screens/dispatch.ts';
-import { createModel, type Model } from '../../screens/model.ts';
+import { dispatchMouse } from '../../screens/dispatch.ts';
 import { readMouse } from '../../screens/mouse.ts';
 import { entriesInView } from '../../screens/palette/entries.ts';
-import { refreshTargets } from '../../screens/refresh.ts';
-import { fakeOperations } from '../helpers/fake-operations.ts';
-import { fakeTerminal } from '../helpers/fake-terminal.ts';
-import { type FakeWorld, fakeTarget, fakeWorld } from '../helpers/fake-world.ts';
+import { listed, press } from '../helpers/driven-model.ts';
+import { fakeTarget, fakeWorld } from '../helpers/fake-world.ts';
 
 test('some letters of an action find it, and Enter does it where the palette was opened', async () => {
   const world = fakeWorld();
@@ -47,18 +44,3 @@ test('the wheel moves, a click selects, and a click on what is selected opens it
   mouse('\x1b[<0;10;5M');
   expect(model.navigation.top()).toMatchObject({ screen: 'snapshots', target: 'b' });
 });
-
-async function listed(world: FakeWorld): Promise<Model> {
-  const model = createModel({
-    operations: fakeOperations(world),
-    terminal: fakeTerminal(),
-    clock: () => new Date('2026-11-21T05:00:00Z'),
-  });
-  void refreshTargets(model);
-  await expect.poll(() => model.targets.getState().phase).toBe('ready');
-  return model;
-}
-
-function press(model: Model, ...keys: string[]): void {
-  for (const key of keys) dispatchKey(model, key);
-}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { dispatchKey } from '../../screens/dispatch.ts';
 import { createModel, type Model, selectedTarget } from '../../screens/model.ts';
 import { refreshTargets } from '../../screens/refresh.ts';
+import { press } from '../helpers/driven-model.ts';
 import { fakeOperations } from '../helpers/fake-operations.ts';
 import { fakeTerminal } from '../helpers/fake-terminal.ts';
 import { type FakeWorld, fakeSnapshot, fakeTarget, fakeWorld } from '../helpers/fake-world.ts';
@@ -93,10 +93,6 @@ async function atSnapshots(world: FakeWorld, copied?: string[]): Promise<Model> 
   press(model, 'enter');
   await expect.poll(() => model.snapshots.getState().targets.app?.phase).toBe('ready');
   return model;
-}
-
-function press(model: Model, ...keys: string[]): void {
-  for (const key of keys) dispatchKey(model, key);
 }
 
 function notice(model: Model): string {
