@@ -5,7 +5,7 @@ import { findTarget } from './find-target.ts';
 
 /** The shelf of a storage profile. */
 export function openProfile({ configuration, report, signal }: Context, name: string): Promise<Shelf> {
-  const { storage_profiles, working_directory: directory } = configuration.settings;
+  const { storage_profiles, secret_key: secretKey, working_directory: directory } = configuration.settings;
   const profile = Object.hasOwn(storage_profiles, name) ? storage_profiles[name] : undefined;
   if (!profile) {
     throw new UserError(`storage profile '${name}' not found`, {
@@ -14,7 +14,7 @@ export function openProfile({ configuration, report, signal }: Context, name: st
       hint: 'Define it below storage_profiles in the configuration.',
     });
   }
-  return openShelf({ name, profile, directory, report, signal });
+  return openShelf({ name, profile, secretKey, directory, report, signal });
 }
 
 /** The storage profile that a target's snapshots are pushed to, if any: sanitized ones may have one of their own. */

@@ -1,6 +1,7 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { CompletedPart } from '@aws-sdk/client-s3';
 import type { Budget } from './budget.ts';
+import type { Source } from './envelope.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import type { Transfer } from './store.ts';
 
@@ -25,23 +26,18 @@ export interface Upload extends Transfer {
 /** Sends a file. The signature holds the checksum of what is sent, so that the service refuses what arrives damaged. */
 export async function uploadFile(key: string, path: string, upload: Upload): Promise<void> {
   await using file = await open(path);
-  const { size } = await file.stat();
-  if (size > PART_BYTES) return await sendParts(key, { file, size }, upload);
   const { bucket, budget, signal, onBytes } = upload;
-  const { client, sdk, place } = bucket;
-  using _room = await budget.take(size);
-  const Body = await readRange(file, 0, Buffer.allocUnsafeSlow(size));
+  const { client, sdk, place, envelope } = bucket;
+  const source = await envelope.source(key, file);
+  if (source.bytes > PART_BYTES) return await sendParts(key, source, upload);
+  using _room = await budget.take(source.bytes);
+  const Body = await source.read(0, Buffer.allocUnsafeSlow(source.bytes));
   await bucket.ask(
     'write',
     (options) => client.send(new sdk.PutObjectCommand({ ...place(key), Body }), options),
     signal,
   );
-  onBytes(size);
-}
-
-interface Source {
-  file: FileHandle;
-  size: number;
+  onBytes(envelope.contentBytes(source.bytes));
 }
 
 async function sendParts(key: string, source: Source, upload: Upload): Promise<void> {
@@ -73,12 +69,13 @@ async function sendParts(key: string, source: Source, upload: Upload): Promise<v
 type UploadPlace = ReturnType<S3Bucket['place']> & { UploadId: string | undefined };
 
 /** Returns, or throws, when no part is under way any more. */
-async function sendEachPart(one: UploadPlace, { file, size }: Source, upload: Upload): Promise<CompletedPart[]> {
+async function sendEachPart(one: UploadPlace, source: Source, upload: Upload): Promise<CompletedPart[]> {
   const { bucket, budget, onBytes } = upload;
-  const { client, sdk } = bucket;
+  const { client, sdk, envelope } = bucket;
+  const { bytes: size } = source;
   const failed = new AbortController();
   const signal = AbortSignal.any([upload.signal, failed.signal]);
-  const length = Math.max(PART_BYTES, Math.ceil(size / MOST_PARTS));
+  const length = PART_BYTES * Math.ceil(size / MOST_PARTS / PART_BYTES);
   const starts = Array.from({ length: Math.ceil(size / length) }, (_, index) => index * length);
   const parts: CompletedPart[] = [];
   const worker = async (): Promise<void> => {
@@ -87,12 +84,12 @@ async function sendEachPart(one: UploadPlace, { file, size }: Source, upload: Up
     const buffer = Buffer.allocUnsafeSlow(Math.min(length, size));
     for (let start = starts.shift(); start !== undefined; start = starts.shift()) {
       signal.throwIfAborted();
-      const Body = await readRange(file, start, buffer.subarray(0, Math.min(length, size - start)));
+      const Body = await source.read(start, buffer.subarray(0, Math.min(length, size - start)));
       const PartNumber = start / length + 1;
       const command = new sdk.UploadPartCommand({ ...one, PartNumber, Body });
       const { ETag } = await bucket.ask('write', (options) => client.send(command, options), signal);
       parts.push({ PartNumber, ETag });
-      onBytes(Body.length);
+      onBytes(envelope.contentBytes(start + Body.length) - envelope.contentBytes(start));
     }
   };
   const giveUp = (error: unknown): void => failed.abort(error);
@@ -101,19 +98,9 @@ async function sendEachPart(one: UploadPlace, { file, size }: Source, upload: Up
   return parts.sort((one, other) => (one.PartNumber ?? 0) - (other.PartNumber ?? 0));
 }
 
-async function isWhole(key: string, { size }: Source, { bucket, signal }: Upload): Promise<boolean> {
+async function isWhole(key: string, { bytes }: Source, { bucket, signal }: Upload): Promise<boolean> {
   const { client, sdk, place } = bucket;
   const look = new sdk.HeadObjectCommand(place(key));
   const found = await bucket.ask('read', (options) => client.send(look, options), signal).catch(() => undefined);
-  return found?.ContentLength === size;
-}
-
-/** Fills the buffer with what is in the file from there on. */
-async function readRange<Bytes extends Buffer>(file: FileHandle, start: number, buffer: Bytes): Promise<Bytes> {
-  for (let filled = 0; filled < buffer.length; ) {
-    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, start + filled);
-    if (bytesRead === 0) throw new Error('the file became shorter while it was sent');
-    filled += bytesRead;
-  }
-  return buffer;
+  return found?.ContentLength === bytes;
 }

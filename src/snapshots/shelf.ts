@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Report } from '../events.ts';
 import { type Catalogue, createCatalogue } from './catalogue.ts';
+import { sealedEnvelope } from './envelope.ts';
 import { createFolder } from './folder.ts';
 import type { Headline } from './headline.ts';
 import { readHeadlines } from './headlines.ts';
 import { createLocks, type Locks } from './locks.ts';
 import type { StorageProfile } from './providers.ts';
 import { createS3Store } from './s3.ts';
+import { clearMark, sealedMark } from './shelf-mark.ts';
 import type { Store } from './store.ts';
 
 /** The snapshots in a bucket, which many may use at the same moment. */
@@ -26,14 +28,23 @@ export interface ShelfOptions {
   /** Name of the storage profile. */
   name: string;
   profile: StorageProfile;
+  /** Encrypts what is stored, when the profile says so. */
+  secretKey: string;
   /** The working directory, which remembers what was read. */
   directory: string;
   report: Report;
   signal: AbortSignal;
 }
 
-export async function openShelf({ name, profile, directory, report, signal }: ShelfOptions): Promise<Shelf> {
-  const store = await createS3Store({ name, profile, signal });
+/** Throws when the profile says that the shelf is encrypted, and it is not, or with another key. */
+export async function openShelf(options: ShelfOptions): Promise<Shelf> {
+  const { name, profile, secretKey, directory, report, signal } = options;
+  const clear = () => createS3Store({ name, profile, signal });
+  const store = profile.encrypt
+    ? await createS3Store({ name, profile, envelope: sealedEnvelope(secretKey), signal })
+    : await clear();
+  const mark = profile.encrypt ? sealedMark(store, clear, name) : clearMark(store, name);
+  if (profile.encrypt) await mark.check();
   const catalogue = createCatalogue(store, report);
   const locks = createLocks(store, signal);
   const cache = createFolder(join(directory, 'cache', cacheName(profile)));
@@ -41,9 +52,22 @@ export async function openShelf({ name, profile, directory, report, signal }: Sh
     ...catalogue,
     name: store.name,
     store,
-    locks,
-    headlines: (target) => readHeadlines({ store, catalogue, cache }, target),
-    sweep: (now) => locks.whileSweeping((mayGoOn) => catalogue.sweep(now, mayGoOn)),
+    locks: {
+      ...locks,
+      async whilePushing(work) {
+        await mark.set();
+        return await locks.whilePushing(work);
+      },
+    },
+    async headlines(target) {
+      const found = await readHeadlines({ store, catalogue, cache }, target);
+      if (found.length === 0) await mark.check();
+      return found;
+    },
+    async sweep(now) {
+      await mark.check();
+      return await locks.whileSweeping((mayGoOn) => catalogue.sweep(now, mayGoOn));
+    },
   };
 }
 
