@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 
 /**
  * What a key is called in an encrypted bucket. Each part but the first is a keyed hash (HMAC-SHA-256) of the path up to
@@ -32,20 +32,15 @@ export function sealName(key: string, keys: NameKeys): string {
 
 /** `null` for a name that `sealName` has not made, with these keys. */
 export function openName(name: string, keys: NameKeys): string | null {
-  const path: string[] = [];
-  for (const part of name.split('/')) {
-    if (path.length === 0) {
-      path.push(part);
-      continue;
-    }
+  const [top = '', ...parts] = name.split('/');
+  const path = parts.map((part) => {
     const sealed = Buffer.from(part, 'base64url');
-    if (sealed.length < HASH_BYTES) return null;
-    const hash = sealed.subarray(0, HASH_BYTES);
-    const padded = createDecipheriv('aes-256-ctr', keys.cipher, hash).update(sealed.subarray(HASH_BYTES));
-    path.push(padded.toString().replace(/\0+$/, ''));
-    if (!timingSafeEqual(hash, hashOf(path, keys))) return null;
-  }
-  return path.join('/');
+    if (sealed.length <= HASH_BYTES) return '';
+    const decipher = createDecipheriv('aes-256-ctr', keys.cipher, sealed.subarray(0, HASH_BYTES));
+    return decipher.update(sealed.subarray(HASH_BYTES)).toString().replace(/\0+$/, '');
+  });
+  const key = [top, ...path].join('/');
+  return sealName(key, keys) === name ? key : null;
 }
 
 function hashOf(path: string[], keys: NameKeys): Buffer {
