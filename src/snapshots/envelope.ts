@@ -1,5 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import type { Checksum } from './checksum.ts';
 import { contentBytes, createOpener, createSealer, sealedBytes } from './sealed-format.ts';
 import { openName, sealName } from './sealed-names.ts';
 
@@ -14,9 +15,15 @@ export interface Envelope {
   seal(key: string, content: Buffer): Buffer;
   /** Throws a SealBroken when it is not what was sealed. */
   open(key: string, stored: Buffer): Buffer;
-  source(key: string, file: FileHandle): Promise<Source>;
+  source(key: string, passing: Passing): Promise<Source>;
   /** `total` is how many bytes lie in the bucket. */
-  sink(key: string, file: FileHandle, total: number): Sink;
+  sink(key: string, passing: Passing & { total: number }): Sink;
+}
+
+/** A file of this machine, and what sees its content go by. */
+export interface Passing {
+  file: FileHandle;
+  checksum: Checksum;
 }
 
 /** A file as it is to lie in the bucket, to be read from several places at once, as often as a transfer needs. */
@@ -39,19 +46,19 @@ export const clearEnvelope: Envelope = {
   contentBytes: (stored) => stored,
   seal: (_key, content) => content,
   open: (_key, stored) => stored,
-  async source(_key, file) {
-    const { size } = await file.stat();
+  async source(_key, passing) {
+    const { size } = await passing.file.stat();
     return {
       bytes: size,
       async read(start, buffer) {
-        await readWhole(file, start, buffer);
+        await readWhole(passing, start, buffer);
         return buffer;
       },
     };
   },
-  sink: (_key, file) => ({
+  sink: (_key, passing) => ({
     async write(bytes, start) {
-      await writeWhole(file, bytes, start);
+      await writeWhole(passing, bytes, start);
       return bytes.length;
     },
   }),
@@ -74,26 +81,26 @@ export function sealedEnvelope(secretKey: string): Envelope {
       return sealed;
     },
     open: (name, stored) => createOpener({ key, name, total: stored.length }).open(stored, 0),
-    async source(name, file) {
-      const bytes = sealedBytes((await file.stat()).size);
+    async source(name, passing) {
+      const bytes = sealedBytes((await passing.file.stat()).size);
       const sealer = createSealer({ key, name, total: bytes });
       return {
         bytes,
         async read(start, buffer) {
           const from = contentBytes(start);
           const length = contentBytes(start + buffer.length) - from;
-          await readWhole(file, from, buffer.subarray(buffer.length - length));
+          await readWhole(passing, from, buffer.subarray(buffer.length - length));
           sealer.seal(buffer, start);
           return buffer;
         },
       };
     },
-    sink(name, file, total) {
+    sink(name, { total, ...passing }) {
       const opener = createOpener({ key, name, total });
       return {
         async write(bytes, start) {
           const content = opener.open(bytes, start);
-          await writeWhole(file, content, contentBytes(start));
+          await writeWhole(passing, content, contentBytes(start));
           return content.length;
         },
       };
@@ -101,15 +108,17 @@ export function sealedEnvelope(secretKey: string): Envelope {
   };
 }
 
-async function readWhole(file: FileHandle, start: number, buffer: Buffer): Promise<void> {
+async function readWhole({ file, checksum }: Passing, start: number, buffer: Buffer): Promise<void> {
   for (let filled = 0; filled < buffer.length; ) {
     const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, start + filled);
     if (bytesRead === 0) throw new Error('the file became shorter while it was sent');
     filled += bytesRead;
   }
+  checksum.update(buffer, start);
 }
 
-async function writeWhole(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+async function writeWhole({ file, checksum }: Passing, bytes: Buffer, position: number): Promise<void> {
+  checksum.update(bytes, position);
   for (let at = 0; at < bytes.length; ) {
     at += (await file.write(bytes, at, bytes.length - at, position + at)).bytesWritten;
   }

@@ -1,6 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Budget } from './budget.ts';
+import { createChecksum } from './checksum.ts';
 import type { Sink } from './envelope.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { PART_BYTES } from './s3-upload.ts';
@@ -18,10 +19,11 @@ const PARTS_AT_ONCE = 4;
 /** Parts of all objects together. */
 export const FETCHES_AT_ONCE = 8;
 
-/** Fetches an object into a new file, by ranges: what breaks off is fetched again from the range's beginning only. */
-export async function downloadFile(key: string, path: string, download: Download): Promise<void> {
+/** Fetches an object into a new file, and its SHA-256 if its bytes came in order; by ranges: what breaks off is fetched again from the range's beginning only. */
+export async function downloadFile(key: string, path: string, download: Download): Promise<string | null> {
   await using file = await open(path, 'wx', 0o600);
-  const sinkFor = (total: number): Sink => download.bucket.envelope.sink(key, file, total);
+  const checksum = createChecksum();
+  const sinkFor = (total: number): Sink => download.bucket.envelope.sink(key, { file, checksum, total });
   try {
     const { total, etag, sink } = await fetchRange({ key, start: 0, sinkFor }, download);
     const starts = Array.from(
@@ -34,6 +36,7 @@ export async function downloadFile(key: string, path: string, download: Download
       }
     };
     await Promise.all(Array.from({ length: PARTS_AT_ONCE }, worker));
+    return checksum.digest();
   } catch (error) {
     await rm(path, { force: true });
     throw error;

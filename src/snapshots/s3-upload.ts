@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { CompletedPart } from '@aws-sdk/client-s3';
-import type { Budget } from './budget.ts';
+import { type Budget, createBudget } from './budget.ts';
+import { ContentDiffers, createChecksum } from './checksum.ts';
 import type { Source } from './envelope.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import type { Transfer } from './store.ts';
@@ -21,6 +22,8 @@ export interface Upload extends Transfer {
   bucket: S3Bucket;
   /** Bytes that all uploads together may hold. */
   budget: Budget;
+  /** Of the file, as it has to be. */
+  sha256?: string | undefined;
 }
 
 /** Sends a file. The signature holds the checksum of what is sent, so that the service refuses what arrives damaged. */
@@ -28,10 +31,15 @@ export async function uploadFile(key: string, path: string, upload: Upload): Pro
   await using file = await open(path);
   const { bucket, budget, signal, onBytes } = upload;
   const { client, sdk, place, envelope } = bucket;
-  const source = await envelope.source(key, file);
-  if (source.bytes > PART_BYTES) return await sendParts(key, source, upload);
+  const checksum = createChecksum();
+  const source = await envelope.source(key, { file, checksum });
+  const checkContent = (): void => {
+    if (upload.sha256 !== undefined && upload.sha256 !== checksum.digest()) throw new ContentDiffers();
+  };
+  if (source.bytes > PART_BYTES) return await sendParts(key, { ...source, checkContent }, upload);
   using _room = await budget.take(source.bytes);
   const Body = await source.read(0, Buffer.allocUnsafeSlow(source.bytes));
+  checkContent();
   await bucket.ask(
     'write',
     (options) => client.send(new sdk.PutObjectCommand({ ...place(key), Body }), options),
@@ -40,7 +48,12 @@ export async function uploadFile(key: string, path: string, upload: Upload): Pro
   onBytes(envelope.contentBytes(source.bytes));
 }
 
-async function sendParts(key: string, source: Source, upload: Upload): Promise<void> {
+interface CheckedSource extends Source {
+  /** Throws when what was read is not what it has to be. */
+  checkContent: () => void;
+}
+
+async function sendParts(key: string, source: CheckedSource, upload: Upload): Promise<void> {
   const { bucket, signal } = upload;
   const { client, sdk, place } = bucket;
   const { UploadId } = await bucket.ask(
@@ -51,6 +64,7 @@ async function sendParts(key: string, source: Source, upload: Upload): Promise<v
   const one = { ...place(key), UploadId };
   try {
     const Parts = await sendEachPart(one, source, upload);
+    source.checkContent();
     const command = new sdk.CompleteMultipartUploadCommand({ ...one, MultipartUpload: { Parts } });
     await bucket
       .ask('write', (options) => client.send(command, options), signal)
@@ -78,13 +92,19 @@ async function sendEachPart(one: UploadPlace, source: Source, upload: Upload): P
   const length = PART_BYTES * Math.ceil(size / MOST_PARTS / PART_BYTES);
   const starts = Array.from({ length: Math.ceil(size / length) }, (_, index) => index * length);
   const parts: CompletedPart[] = [];
+  const inTurn = createBudget(1);
+  /** One after the other, for the checksum. */
+  const read: Source['read'] = async (start, into) => {
+    using _turn = await inTurn.take(1);
+    return await source.read(start, into);
+  };
   const worker = async (): Promise<void> => {
     using _room = await budget.take(length);
     // One for all parts: the garbage collector would let many of them lie.
     const buffer = Buffer.allocUnsafeSlow(Math.min(length, size));
     for (let start = starts.shift(); start !== undefined; start = starts.shift()) {
       signal.throwIfAborted();
-      const Body = await source.read(start, buffer.subarray(0, Math.min(length, size - start)));
+      const Body = await read(start, buffer.subarray(0, Math.min(length, size - start)));
       const PartNumber = start / length + 1;
       const command = new sdk.UploadPartCommand({ ...one, PartNumber, Body });
       const { ETag } = await bucket.ask('write', (options) => client.send(command, options), signal);
