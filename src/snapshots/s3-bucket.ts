@@ -13,6 +13,8 @@ export interface S3Options {
   profile: StorageProfile;
   /** What keys and content are put into. Default: nothing. */
   envelope?: Envelope;
+  /** Default: one of its own, which costs some time and a connection. */
+  client?: S3Client;
   signal: AbortSignal;
 }
 
@@ -42,7 +44,7 @@ export type Request<Answer> = (options: { abortSignal: AbortSignal }) => Promise
 export async function openS3Bucket(options: S3Options): Promise<S3Bucket> {
   const { name: profileName, profile, envelope = clearEnvelope, signal: whole } = options;
   const { createS3Client } = await import('./s3-client.ts');
-  const [sdk, client] = await Promise.all([import('@aws-sdk/client-s3'), createS3Client(profile)]);
+  const [sdk, client] = await Promise.all([import('@aws-sdk/client-s3'), options.client ?? createS3Client(profile)]);
   const prefix = profile.prefix?.replaceAll(/^\/+|\/+$/g, '') ?? '';
   const name = `s3://${[profile.bucket, prefix].filter(Boolean).join('/')}`;
   const before = prefix ? `${prefix}/` : '';

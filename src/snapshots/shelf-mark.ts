@@ -24,7 +24,7 @@ export function clearMark(store: Store, profile: string): ShelfMark {
 }
 
 /** The mark of a shelf that is to be encrypted; `clear` is the bucket as it is. */
-export function sealedMark(store: Store, clear: () => Promise<Store>, profile: string): ShelfMark {
+export function sealedMark(store: Store, clear: Store, profile: string): ShelfMark {
   async function isSet(): Promise<boolean> {
     const text = await store.read(MARK).catch((error) => {
       throw error instanceof SealBroken ? keyDiffers(store) : error;
@@ -34,7 +34,7 @@ export function sealedMark(store: Store, clear: () => Promise<Store>, profile: s
 
   async function check(): Promise<void> {
     if (await isSet()) return;
-    if ((await (await clear()).list('snapshots')).length > 0) throw isNotEncrypted(store, profile);
+    if ((await clear.list('snapshots')).length > 0) throw isNotEncrypted(store, profile);
   }
 
   return {

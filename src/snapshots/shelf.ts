@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { S3Client } from '@aws-sdk/client-s3';
 import type { Report } from '../events.ts';
 import { type Catalogue, createCatalogue } from './catalogue.ts';
 import { sealedEnvelope } from './envelope.ts';
@@ -9,7 +10,7 @@ import { readHeadlines } from './headlines.ts';
 import { createLocks, type Locks } from './locks.ts';
 import type { StorageProfile } from './providers.ts';
 import { createS3Store } from './s3.ts';
-import { clearMark, sealedMark } from './shelf-mark.ts';
+import { clearMark, type ShelfMark, sealedMark } from './shelf-mark.ts';
 import type { Store } from './store.ts';
 
 /** The snapshots in a bucket, which many may use at the same moment. */
@@ -18,6 +19,8 @@ export interface Shelf extends Omit<Catalogue, 'sweep'> {
   name: string;
   store: Store;
   locks: Locks;
+  /** The same shelf, for work that is ended by another signal. */
+  within(signal: AbortSignal): Promise<Shelf>;
   /** Newest first; of every target unless one is named. */
   headlines(target?: string): Promise<Headline[]>;
   /** As that of a catalogue; `null` when others use the shelf, and nothing was removed. */
@@ -38,17 +41,23 @@ export interface ShelfOptions {
 
 /** Throws when the profile says that the shelf is encrypted, and it is not, or with another key. */
 export async function openShelf(options: ShelfOptions): Promise<Shelf> {
-  const { name, profile, secretKey, directory, report, signal } = options;
-  const clear = () => createS3Store({ name, profile, signal });
+  const { createS3Client } = await import('./s3-client.ts');
+  const { shelf, mark } = await createShelf({ ...options, client: await createS3Client(options.profile) });
+  if (options.profile.encrypt) await mark.check();
+  return shelf;
+}
+
+async function createShelf(options: ShelfOptions & { client: S3Client }): Promise<{ shelf: Shelf; mark: ShelfMark }> {
+  const { name, profile, client, secretKey, directory, report, signal } = options;
+  const clear = await createS3Store({ name, profile, client, signal });
   const store = profile.encrypt
-    ? await createS3Store({ name, profile, envelope: sealedEnvelope(secretKey), signal })
-    : await clear();
+    ? await createS3Store({ name, profile, client, envelope: sealedEnvelope(secretKey), signal })
+    : clear;
   const mark = profile.encrypt ? sealedMark(store, clear, name) : clearMark(store, name);
-  if (profile.encrypt) await mark.check();
   const catalogue = createCatalogue(store, report);
   const locks = createLocks(store, signal);
   const cache = createFolder(join(directory, 'cache', cacheName(profile)));
-  return {
+  const shelf: Shelf = {
     ...catalogue,
     name: store.name,
     store,
@@ -58,6 +67,10 @@ export async function openShelf(options: ShelfOptions): Promise<Shelf> {
         await mark.set();
         return await locks.whilePushing(work);
       },
+    },
+    async within(other) {
+      const { shelf: same } = await createShelf({ ...options, signal: other });
+      return same;
     },
     async headlines(target) {
       const found = await readHeadlines({ store, catalogue, cache }, target);
@@ -69,6 +82,7 @@ export async function openShelf(options: ShelfOptions): Promise<Shelf> {
       return await locks.whileSweeping((mayGoOn) => catalogue.sweep(now, mayGoOn));
     },
   };
+  return { shelf, mark };
 }
 
 /** One for each place in a bucket, whatever the profile that leads to it is called. */

@@ -40,7 +40,7 @@ export interface Moved {
 
 /** Copies a snapshot from this machine to a shelf: the objects that it lacks, then the manifest. Step: `push`. */
 export function pushSnapshot(moving: Moving): Promise<Moved> {
-  const { manifest, repository, shelf, pool, report, signal } = moving;
+  const { manifest, shelf, report } = moving;
   return shelf.locks.whilePushing(async (renew) => {
     const there = await mapSideBySide(distinct(filesOf(manifest)), LOOKS_AT_ONCE, async (file) => ({
       file,
@@ -64,13 +64,19 @@ async function sendObject(
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const object = repository.object(file);
+  let sent = 0;
+  const count = (bytes: number): void => {
+    sent += bytes;
+    onBytes(bytes);
+  };
   const put = (sha256?: string): Promise<void> =>
-    shelf.store.put(objectKey(file.sha256), object.path, { signal, onBytes, sha256 });
+    shelf.store.put(objectKey(file.sha256), object.path, { signal, onBytes: count, sha256 });
   try {
     if (file.stored_sha256 !== undefined) return await put(file.stored_sha256);
   } catch (error) {
     if (!(error instanceof ContentDiffers) && !isGone(error)) throw error;
   }
+  onBytes(-sent);
   // Equal content may be compressed otherwise.
   await pool
     .check(object, () => {})

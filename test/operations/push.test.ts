@@ -110,6 +110,19 @@ describeWithS3('push and pull', () => {
     expect(await shelf.list('locks')).toEqual([]);
   });
 
+  it('sends an object that is compressed otherwise than the manifest says, as it is here', async () => {
+    const contents = { small: 'one\n', large: randomBytes(20_000_000) };
+    const manifest = await storeTables(here.directory, { ...first, contents });
+    const otherwise = manifest.tables.map((table) => ({
+      ...table,
+      file: { ...table.file, stored_sha256: 'ab'.repeat(32) },
+    }));
+    await here.repository.write({ ...manifest, tables: otherwise });
+    expect(await push(here.context, { target: 'app' })).toMatchObject({ objects: 2, bytes: manifest.added_bytes });
+    await pull(there.context, { target: 'app' });
+    expect(await verify(there.context, { target: 'app' })).toMatchObject({ ok: true, files: 2 });
+  });
+
   it('does not keep what arrives damaged, and says of what', async () => {
     const { tables } = await storeSnapshot(here.directory, { ...first, content: 'one\n' });
     await push(here.context, { target: 'app' });
