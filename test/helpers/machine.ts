@@ -30,7 +30,7 @@ export interface MachineOptions {
   signal?: AbortSignal;
 }
 
-export const SECRET_KEY = 'ab'.repeat(16);
+const SECRET_KEY = 'ab'.repeat(16);
 
 export async function machine({
   profile,

@@ -144,6 +144,28 @@ describeWithS3('push and pull', () => {
     expect((await listSnapshots(there.context, 'app')).snapshots[0]?.note).toBe('before the migration');
   });
 
+  it('of a snapshot and what was made of it, the sanitized one is moved; the other when originals are asked for', async () => {
+    await storeSnapshot(here.directory, { ...first, content: 'secret\n' });
+    const sibling = { sanitized: true, sanitized_of: first.id, sanitized_at: '2026-01-03T00:00:00.000Z' };
+    await storeSnapshot(here.directory, { ...first, id: 'bbbb1111', content: 'safe\n', ...sibling });
+    expect(await push(here.context, { target: 'app', snapshot: 0 })).toMatchObject({ snapshot: { id: 'bbbb1111' } });
+    const onShelf = async (target: string, original: boolean) =>
+      (await listSnapshots(there.context, target, { original })).snapshots.map(({ index, id }) => [index, id]);
+    expect(await onShelf('app', true)).toEqual([[0, 'bbbb1111']]);
+    const pulling = pull(there.context, { target: 'app', snapshot: 0, original: true });
+    await expect(pulling).rejects.toMatchObject({ code: 'snapshot_missing', exit: 2 });
+
+    await push(here.context, { target: 'app', snapshot: 0, original: true });
+    expect(await onShelf('shared', false)).toEqual([[0, 'bbbb1111']]);
+    for (const snapshot of [first.id, 1]) {
+      const refused = pull(there.context, { target: 'shared', snapshot });
+      await expect(refused).rejects.toMatchObject({ code: 'snapshot_missing', exit: 2 });
+    }
+    expect(await pull(there.context, { target: 'app', snapshot: 0 })).toMatchObject({ snapshot: { id: 'bbbb1111' } });
+    const original = await pull(there.context, { target: 'app', snapshot: 0, original: true });
+    expect(original.snapshot).toMatchObject({ index: 0, id: first.id, sanitized: false, where: ['local', 'remote'] });
+  });
+
   it('a share target lists whatever is on the shelf and sanitized; the rest when originals are asked for', async () => {
     await storeSnapshot(here.directory, { ...first, content: 'secret\n' });
     await storeSnapshot(here.directory, { ...second, content: 'safe\n', sanitized: true });
