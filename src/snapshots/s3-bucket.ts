@@ -2,6 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { clearEnvelope, type Envelope } from './envelope.ts';
 import type { StorageProfile } from './providers.ts';
 import { retry } from './retry.ts';
+import type { Credentials } from './s3-client.ts';
 import { attemptsFor, isMissing, storageError } from './s3-errors.ts';
 import { SealBroken } from './sealed-format.ts';
 
@@ -16,6 +17,8 @@ export interface S3Options {
   /** Default: one of its own, which costs some time and a connection. */
   client?: S3Client;
   signal: AbortSignal;
+  /** Where the profile has a role: its temporary ones. */
+  credentials?: Credentials | undefined;
 }
 
 /** A bucket of an S3-compatible service, and how requests to it are made. */
@@ -42,9 +45,12 @@ export interface S3Bucket {
 export type Request<Answer> = (options: { abortSignal: AbortSignal }) => Promise<Answer>;
 
 export async function openS3Bucket(options: S3Options): Promise<S3Bucket> {
-  const { name: profileName, profile, envelope = clearEnvelope, signal: whole } = options;
+  const { name: profileName, profile, envelope = clearEnvelope, signal: whole, credentials } = options;
   const { createS3Client } = await import('./s3-client.ts');
-  const [sdk, client] = await Promise.all([import('@aws-sdk/client-s3'), options.client ?? createS3Client(profile)]);
+  const [sdk, client] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    options.client ?? createS3Client(profile, credentials),
+  ]);
   const prefix = profile.prefix?.replaceAll(/^\/+|\/+$/g, '') ?? '';
   const name = `s3://${[profile.bucket, prefix].filter(Boolean).join('/')}`;
   const before = prefix ? `${prefix}/` : '';

@@ -10,6 +10,7 @@ import { readHeadlines } from './headlines.ts';
 import { createLocks, type Locks } from './locks.ts';
 import type { StorageProfile } from './providers.ts';
 import { createS3Store } from './s3.ts';
+import type { Credentials } from './s3-client.ts';
 import { clearMark, type ShelfMark, sealedMark } from './shelf-mark.ts';
 import type { Store } from './store.ts';
 
@@ -37,12 +38,15 @@ export interface ShelfOptions {
   directory: string;
   report: Report;
   signal: AbortSignal;
+  /** Where the profile has a role: its temporary ones. */
+  credentials?: Credentials | undefined;
 }
 
 /** Throws when the profile says that the shelf is encrypted, and it is not, or with another key. */
 export async function openShelf(options: ShelfOptions): Promise<Shelf> {
   const { createS3Client } = await import('./s3-client.ts');
-  const { shelf, mark } = await createShelf({ ...options, client: await createS3Client(options.profile) });
+  const client = await createS3Client(options.profile, options.credentials);
+  const { shelf, mark } = await createShelf({ ...options, client });
   if (options.profile.encrypt) await mark.check();
   return shelf;
 }

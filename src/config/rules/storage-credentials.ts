@@ -16,7 +16,9 @@ const VARIABLES = [
 export function storageCredentialsAreKept(draft: Draft, surroundings: Surroundings): Finding[] {
   const { environment, awsProfiles, isWritten } = surroundings;
   const isInEnvironment = VARIABLES.some((name) => environment[name]) || awsProfiles.get('default')?.hasCredentials;
-  return profilesOf(draft).flatMap(([name, { cli_profile }]): Finding[] => {
+  return profilesOf(draft).flatMap(([name, { cli_profile, role_arn }]): Finding[] => {
+    // The sign-in brings them.
+    if (role_arn !== undefined) return [];
     const path = ['storage_profiles', name];
     const direct = ['access_key', 'secret_key'].filter((key) => isWritten([...path, key]));
     if (cli_profile !== undefined)

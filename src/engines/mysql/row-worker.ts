@@ -11,7 +11,9 @@ export type RowTask =
   | { task: 'execute'; statement: string }
   | { task: 'read'; select: string; file: string };
 
-export type RowReply = { reply: 'done' } | { reply: 'failed'; message: string; errno: number | null };
+export type RowReply =
+  | { reply: 'done' }
+  | { reply: 'failed'; of: 'server' | 'connection' | 'file'; message: string; errno: number | null };
 
 /** How much is written at a time. */
 const BLOCK_BYTES = 1024 * 1024;
@@ -25,7 +27,8 @@ port.on('message', (task: RowTask) => {
     () => port.postMessage({ reply: 'done' } satisfies RowReply),
     (thrown: Error) => {
       const errno = thrown instanceof SqlError || thrown instanceof ConnectionLost ? thrown.errno : null;
-      port.postMessage({ reply: 'failed', message: thrown.message, errno } satisfies RowReply);
+      const of = thrown instanceof SqlError ? 'server' : thrown instanceof ConnectionLost ? 'connection' : 'file';
+      port.postMessage({ reply: 'failed', of, message: thrown.message, errno } satisfies RowReply);
     },
   );
 });
@@ -71,15 +74,27 @@ function read({ select, file }: { select: string; file: string }): Promise<void>
   return new Promise<void>((resolve, reject) => {
     const query = connected().query(select) as QueryOfRows;
     const endOfRows = query.row;
+    let failure: Error | null = null;
+    // What is thrown among the driver's packets is lost, and nobody would be told.
+    const tryFlush = (): boolean => {
+      try {
+        flush();
+        return true;
+      } catch (error) {
+        failure = error as Error;
+        reject(failure);
+        return false;
+      }
+    };
     query.row = (packet) => {
       if (packet.isEOF()) return endOfRows.call(query, packet);
+      if (failure) return query.row;
       const most = mostBytesOf(packet.end - packet.offset);
-      if (filled + most > block.length) flush();
+      if (filled + most > block.length && !tryFlush()) return query.row;
       if (most > block.length) block = Buffer.allocUnsafeSlow(most);
       filled = writeRow(packet, block, filled);
       return query.row;
     };
-    let failure: Error | null = null;
     query.on('error', (error) => {
       failure = translated(error);
       reject(failure);
