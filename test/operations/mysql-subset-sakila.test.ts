@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { explainSubset } from '../../src/operations/explain-subset.ts';
 import { planSubset, subset } from '../../src/operations/subset.ts';
+import { fastFolder } from '../helpers/fast-folder.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 
@@ -43,6 +44,7 @@ for (const flavour of FLAVOURS) {
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
     beforeAll(async () => {
+      vi.stubEnv('TMPDIR', fastFolder());
       folder = await temporaryFolder();
       server = await startMysql(flavour);
       await server.file('', `${SAKILA}/schema.sql`);
@@ -52,6 +54,7 @@ for (const flavour of FLAVOURS) {
     afterAll(async () => {
       await server?.stop();
       await folder?.[Symbol.asyncDispose]();
+      vi.unstubAllEnvs();
     });
 
     function context() {

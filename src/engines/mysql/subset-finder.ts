@@ -142,7 +142,7 @@ interface Sharing {
 async function shareQuery({ table, path, target, seed, lend }: Sharing): Promise<string> {
   if (!table.unique) {
     throw new UserError(`No percentage can be taken of ${table.name}: it has no key that tells its rows apart`, {
-      code: 'subset_unsupported',
+      code: 'subset_invalid',
       exit: EXIT.configuration,
       hint: 'Choose its rows by where, or give it a primary key.',
     });
