@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { RunEvent } from '../../src/events.ts';
 import { explainSubset } from '../../src/operations/explain-subset.ts';
 import { listSnapshots } from '../../src/operations/snapshots.ts';
 import { planSubset, subset } from '../../src/operations/subset.ts';
@@ -208,6 +209,30 @@ for (const flavour of FLAVOURS) {
         ]);
         expect(await explained('hard.account:7')).toBeNull();
         await expect(explained('hard.account:700')).rejects.toMatchObject({ code: 'row_unknown', exit: 2 });
+      },
+      LIMIT,
+    );
+
+    it(
+      'is made and explained for a user who may only read, and not even lock, by one worker',
+      async () => {
+        const user = { name: 'reader', password: 'secret' };
+        await server.sql(
+          '',
+          "CREATE USER reader@'%' IDENTIFIED BY 'secret'",
+          "GRANT SELECT, SHOW VIEW, TRIGGER ON hard.* TO reader@'%'",
+        );
+        const section = { ...THREE, copy_tables: ['hard.loose'], src_url: server.url('hard', user) };
+        const events: RunEvent[] = [];
+        const context = { ...contextFor(section), report: (event: RunEvent) => void events.push(event) };
+        const result = await subset(context, await planSubset(context, { target: 't', cpus: 2 }));
+        expect(result.rows).toBe(20 + 21);
+        expect(events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'lock_refused' }));
+        const { chain } = await explainSubset(context, {
+          target: 't',
+          row: 'hard.measure:4,2026-01-02 10:00:00.250,00FF2D,2.50',
+        });
+        expect(chain).toMatchObject([{ table: 'hard.measure' }, { table: 'hard.account', key: '4' }]);
       },
       LIMIT,
     );
