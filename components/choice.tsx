@@ -1,6 +1,6 @@
 import { Text } from 'ink';
 import SelectInput from 'ink-select-input';
-import { TONES, useTheme } from './theme.ts';
+import { useTheme } from './theme.ts';
 
 export interface ChoiceOption<Value extends string> {
   label: string;
@@ -26,8 +26,8 @@ export function Choice<Value extends string>({ options, onSelect }: ChoiceProps<
 }
 
 function Indicator({ isSelected = false }: { isSelected?: boolean }) {
-  const { glyphs } = useTheme();
-  return <Text {...TONES.accent}>{isSelected ? `  ${glyphs.pointer} ` : '    '}</Text>;
+  const { glyphs, tones } = useTheme();
+  return <Text {...tones.accent}>{isSelected ? `  ${glyphs.pointer} ` : '    '}</Text>;
 }
 
 function Option({ isSelected = false, label }: { isSelected?: boolean; label: string }) {

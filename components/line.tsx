@@ -1,7 +1,7 @@
 import { Text } from 'ink';
 import { memo } from 'react';
 import { cellWidth, cut } from '../src/cells.ts';
-import { TONES, type Tone, useTheme } from './theme.ts';
+import { type Tone, useTheme } from './theme.ts';
 
 /** A piece of a line with one meaning. */
 export interface Span {
@@ -17,14 +17,14 @@ export interface LineProps {
 
 /** One line of the screen, cut by cells to its width: one `<Text>`, whatever is in it. */
 export const Line = memo(function Line({ spans, width }: LineProps) {
-  const { glyphs } = useTheme();
+  const { glyphs, tones } = useTheme();
   const shown = cutSpans(spans, width, glyphs.ellipsis);
   return (
     <Text wrap="truncate">
       {shown.length === 0 ? ' ' : null}
       {shown.map(({ text, tone = 'plain', bold = false }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the spans of a line have no identity but their place
-        <Text key={index} {...TONES[tone]} {...(bold ? { bold } : {})}>
+        <Text key={index} {...tones[tone]} {...(bold ? { bold } : {})}>
           {text}
         </Text>
       ))}

@@ -1,7 +1,17 @@
 import { Box } from 'ink';
-import { useRef } from 'react';
+import { createContext, useContext, useRef } from 'react';
 import { Line, type Span } from './line.tsx';
 import { useTheme } from './theme.ts';
+
+/** What a list shows at the moment, for clicks on it. */
+export interface Viewport {
+  /** Index of the first item in view. */
+  offset: number;
+  /** Items in view. */
+  rows: number;
+}
+
+export const ViewportContext = createContext<Viewport | null>(null);
 
 export interface ListProps<Item> {
   items: Item[];
@@ -19,6 +29,8 @@ export function List<Item>({ items, keyOf, row, selected, width, height }: ListP
   const { glyphs } = useTheme();
   const offset = useRef(0);
   offset.current = scrolledTo({ offset: offset.current, selected, height, count: items.length });
+  const viewport = useContext(ViewportContext);
+  if (viewport) Object.assign(viewport, { offset: offset.current, rows: Math.min(height, items.length) });
   return (
     <Box flexDirection="column" height={height} width={width}>
       {items.slice(offset.current, offset.current + height).map((item, index) => {

@@ -22,6 +22,9 @@ export interface PageProps {
   children: ReactNode;
 }
 
+/** Lines above the content: title and rule. */
+export const PAGE_HEAD = 2;
+
 /** Lines that a page takes for itself: title, rule, notice, keys. */
 export const PAGE_CHROME = 4;
 

@@ -1,7 +1,7 @@
 import { Text } from 'ink';
 import { cellWidth, graphemes } from '../src/cells.ts';
 import type { TextEdit } from './text-edit.ts';
-import { TONES } from './theme.ts';
+import { useTheme } from './theme.ts';
 
 export interface TextFieldProps {
   label: string;
@@ -13,14 +13,15 @@ export interface TextFieldProps {
 
 /** A field with its text and cursor; where the text is longer than the field, the part around the cursor is seen. */
 export function TextField({ label, edit, width, placeholder = '' }: TextFieldProps) {
+  const { tones } = useTheme();
   const room = Math.max(1, width - cellWidth(label) - 1);
   const { before, under, after } = visiblePart(edit, room);
   return (
     <Text wrap="truncate">
-      <Text {...TONES.accent}>{label} </Text>
+      <Text {...tones.accent}>{label} </Text>
       {before}
       <Text inverse>{under}</Text>
-      {edit.text === '' ? <Text {...TONES.dim}>{placeholder}</Text> : after}
+      {edit.text === '' ? <Text {...tones.dim}>{placeholder}</Text> : after}
     </Text>
   );
 }

@@ -5,6 +5,13 @@ export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'caution' | 
 
 export interface Theme {
   glyphs: Glyphs;
+  tones: Record<Tone, Look>;
+}
+
+export interface Look {
+  color?: string;
+  bold?: boolean;
+  dimColor?: boolean;
 }
 
 export interface Glyphs {
@@ -62,8 +69,27 @@ const ASCII: Glyphs = {
   skipped: '-',
 };
 
-/** The sixteen colours of the terminal, so that its own light or dark scheme decides; no background is painted. */
-export const TONES: Record<Tone, { color?: string; bold?: boolean; dimColor?: boolean }> = {
+/** What a screen reader says: words for states, and nothing for what is only seen. */
+const SPOKEN: Glyphs = {
+  pointer: '>',
+  ellipsis: '...',
+  rule: '',
+  dot: ',',
+  arrow: 'to',
+  none: 'none',
+  barFull: '',
+  barEmpty: '',
+  caret: '',
+  good: 'good:',
+  bad: 'bad:',
+  caution: 'caution:',
+  pending: 'waiting:',
+  running: 'running:',
+  skipped: 'skipped:',
+};
+
+/** The sixteen colours of the terminal; no background is painted. */
+const ON_DARK: Record<Tone, Look> = {
   plain: {},
   strong: { bold: true },
   dim: { dimColor: true },
@@ -73,11 +99,27 @@ export const TONES: Record<Tone, { color?: string; bold?: boolean; dimColor?: bo
   bad: { color: 'red' },
 };
 
-export const ThemeContext = createContext<Theme>({ glyphs: UNICODE });
+/** Cyan and yellow can hardly be read on white. */
+const ON_LIGHT: Record<Tone, Look> = { ...ON_DARK, accent: { color: 'blue' }, caution: { color: 'magenta' } };
 
-/** The theme of a terminal: ASCII where marks beyond it are not shown as they are. */
-export function createTheme({ unicode }: { unicode: boolean }): Theme {
-  return { glyphs: unicode ? UNICODE : ASCII };
+export const ThemeContext = createContext<Theme>({ glyphs: UNICODE, tones: ON_DARK });
+
+export interface ThemeOptions {
+  /** Whether marks beyond ASCII are shown as they are. */
+  unicode: boolean;
+  light?: boolean;
+  screenReader?: boolean;
+}
+
+/** The theme of a terminal. */
+export function createTheme({ unicode, light = false, screenReader = false }: ThemeOptions): Theme {
+  const glyphs = unicode ? UNICODE : ASCII;
+  return { glyphs: screenReader ? SPOKEN : glyphs, tones: light ? ON_LIGHT : ON_DARK };
+}
+
+/** Whether a terminal says that its background is light: terminals of the rxvt family and some others do. */
+export function isLight({ COLORFGBG }: NodeJS.ProcessEnv): boolean {
+  return ['7', '15'].includes(COLORFGBG?.split(';').at(-1) ?? '');
 }
 
 export function useTheme(): Theme {

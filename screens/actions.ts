@@ -1,11 +1,17 @@
-import { back, clearFilter, help, move, openSelected, startFilter, tasks } from './browse.ts';
-import { askLoad, askRemove, askUndo } from './confirm/actions.ts';
-import type { Action } from './keys.ts';
+import { back, clearFilter, help, mouse, move, openSelected, palette, startFilter, tasks } from './browse.ts';
+import { askBuild, askLoad, askRemove, askUndo } from './confirm/actions.ts';
+import { askSanitize, editQuery, showCoverage } from './coverage/actions.ts';
+import { doctor } from './doctor/actions.ts';
+import type { Action } from './key-binding.ts';
 import type { Model } from './model.ts';
 import { writeNote } from './note/actions.ts';
 import { quit } from './quit/actions.ts';
 import { refresh } from './refresh.ts';
-import { askCancel, build, retry, verify } from './run/actions.ts';
+import { askCancel, retry, verify } from './run/actions.ts';
+import { setUp } from './setup/actions.ts';
+import { copySignInUrl, signIn, signInByCode } from './sign-in/actions.ts';
+import { askExport, compare, mark, transfer } from './snapshots/actions.ts';
+import { copyUrl, sort } from './targets/actions.ts';
 
 /** What each action of the key table does. */
 export const ACTIONS: Record<Action, (model: Model) => void> = {
@@ -20,15 +26,32 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   filter: startFilter,
   'clear-filter': clearFilter,
   refresh: (model) => void refresh(model),
-  build,
+  build: askBuild,
   load: askLoad,
+  sanitize: askSanitize,
+  coverage: showCoverage,
+  'edit-query': (model) => void editQuery(model),
   verify,
   remove: askRemove,
   note: writeNote,
   undo: askUndo,
   'cancel-run': askCancel,
   retry,
+  mark,
+  compare,
+  push: (model) => transfer(model, 'push'),
+  pull: (model) => transfer(model, 'pull'),
+  export: askExport,
+  sort,
+  copy: copyUrl,
+  doctor,
+  'set-up': setUp,
+  'sign-in': signIn,
+  'sign-in-by-code': signInByCode,
+  'copy-sign-in-url': copySignInUrl,
   tasks,
+  palette,
+  mouse,
   help,
   quit,
 };

@@ -1,20 +1,30 @@
 import { useApp, useInput, usePaste, useWindowSize } from 'ink';
+import { useEffect } from 'react';
 import { useStore } from 'zustand';
+import { ViewportContext } from '../components/list.tsx';
 import { type Theme, ThemeContext } from '../components/theme.ts';
 import { isTooSmall, TooSmall } from '../components/too-small.tsx';
 import { topOf } from '../src/state/navigation.ts';
 import { ConfirmScreen } from './confirm/confirm-screen.tsx';
+import { CoverageScreen } from './coverage/coverage-screen.tsx';
+import { DiffScreen } from './diff/diff-screen.tsx';
 import { dispatchKey, dispatchPaste } from './dispatch.ts';
+import { DoctorScreen } from './doctor/doctor-screen.tsx';
+import { ExportScreen } from './export/export-screen.tsx';
 import { ModelContext } from './frame.tsx';
 import { HelpScreen } from './help/help-screen.tsx';
 import { keyPresses } from './key-press.ts';
 import type { Model } from './model.ts';
 import { NoteScreen } from './note/note-screen.tsx';
+import { PaletteScreen } from './palette/palette-screen.tsx';
 import type { Place } from './place.ts';
 import { QuitScreen } from './quit/quit-screen.tsx';
 import { CancelScreen } from './run/cancel-screen.tsx';
 import { RunScreen } from './run/run-screen.tsx';
+import { SetupScreen } from './setup/setup-screen.tsx';
+import { SignInScreen } from './sign-in/sign-in-screen.tsx';
 import { SnapshotsScreen } from './snapshots/snapshots-screen.tsx';
+import { TablesScreen } from './tables/tables-screen.tsx';
 import { TargetsScreen } from './targets/targets-screen.tsx';
 import { TasksScreen } from './tasks/tasks-screen.tsx';
 
@@ -23,11 +33,14 @@ export interface AppProps {
   theme: Theme;
   /** Hands the terminal back to the shell; resolves when the program goes on. */
   suspend: () => Promise<void>;
+  /** Takes what gives the terminal to another program until its work is done. */
+  bindHandOver: (suspendTerminal: (work: () => Promise<void>) => Promise<void>) => void;
 }
 
 /** The screen of the present place, and the keys that go to it. */
-export function App({ model, theme, suspend }: AppProps) {
+export function App({ model, theme, suspend, bindHandOver }: AppProps) {
   const { suspendTerminal } = useApp();
+  useEffect(() => bindHandOver(suspendTerminal), [bindHandOver, suspendTerminal]);
   const place = useStore(model.navigation.store, topOf);
   const size = useWindowSize();
   const tooSmall = isTooSmall(size);
@@ -43,7 +56,9 @@ export function App({ model, theme, suspend }: AppProps) {
   return (
     <ThemeContext value={theme}>
       <ModelContext value={model}>
-        <PlaceView place={place} />
+        <ViewportContext value={model.viewport}>
+          <PlaceView place={place} />
+        </ViewportContext>
       </ModelContext>
     </ThemeContext>
   );
@@ -61,8 +76,24 @@ function PlaceView({ place }: { place: Place }) {
       return <NoteScreen place={place} />;
     case 'run':
       return <RunScreen place={place} />;
+    case 'coverage':
+      return <CoverageScreen place={place} />;
     case 'tasks':
       return <TasksScreen place={place} />;
+    case 'tables':
+      return <TablesScreen place={place} />;
+    case 'diff':
+      return <DiffScreen place={place} />;
+    case 'doctor':
+      return <DoctorScreen place={place} />;
+    case 'setup':
+      return <SetupScreen place={place} />;
+    case 'export':
+      return <ExportScreen place={place} />;
+    case 'palette':
+      return <PaletteScreen place={place} />;
+    case 'sign-in':
+      return <SignInScreen place={place} />;
     case 'cancel':
       return <CancelScreen place={place} />;
     case 'quit':

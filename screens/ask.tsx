@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink';
 import { Choice, type ChoiceOption } from '../components/choice.tsx';
-import { TONES } from '../components/theme.ts';
+import { useTheme } from '../components/theme.ts';
 
 export interface AskProps<Answer extends string> {
   question: string;
@@ -11,12 +11,13 @@ export interface AskProps<Answer extends string> {
 
 /** A question with a few answers, the safe one first. */
 export function Ask<Answer extends string>({ question, lines, options, onAnswer }: AskProps<Answer>) {
+  const { tones } = useTheme();
   return (
     <Box flexDirection="column" paddingTop={1}>
       <Box flexDirection="column" paddingLeft={2} paddingBottom={1}>
         <Text bold>{question}</Text>
         {lines.map((line) => (
-          <Text key={line} {...TONES.dim}>
+          <Text key={line} {...tones.dim}>
             {line}
           </Text>
         ))}

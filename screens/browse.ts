@@ -1,10 +1,15 @@
 import { PAGE_CHROME } from '../components/page.tsx';
 import { textEdit } from '../components/text-edit.ts';
 import { emptyList, type ListState, type Move, moveSelection } from '../src/state/list.ts';
+import { coverageRows } from './coverage/rows.ts';
+import { doctorRows } from './doctor/rows.ts';
 import { factsOf } from './facts.ts';
 import { type Model, snapshotsInView, targetsInView } from './model.ts';
+import { entriesInView } from './palette/entries.ts';
 import { type Place, snapshotsPlace } from './place.ts';
 import { refreshSnapshots } from './refresh.ts';
+import { backStep, finish } from './setup/actions.ts';
+import { openTables } from './snapshots/actions.ts';
 
 /** Moves the pointer of a list, or scrolls what has none. */
 export function move(model: Model, direction: Move): void {
@@ -25,10 +30,10 @@ export function openSelected(model: Model): void {
   const place = navigation.top();
   if (place.screen === 'targets') {
     const name = factsOf(model).target?.row.name;
-    if (name === undefined) return;
-    navigation.push(snapshotsPlace(name));
-    void refreshSnapshots(model, name);
+    if (name !== undefined) openTarget(model, name);
   }
+  if (place.screen === 'snapshots') openTables(model);
+  if (place.screen === 'setup') finish(model, place);
   if (place.screen === 'tasks') {
     const ids = idsInView(model, place);
     const run = ids.includes(place.list.selected ?? '') ? place.list.selected : ids[0];
@@ -36,9 +41,18 @@ export function openSelected(model: Model): void {
   }
 }
 
+export function openTarget(model: Model, name: string): void {
+  model.navigation.push(snapshotsPlace(name));
+  void refreshSnapshots(model, name);
+}
+
 export function back(model: Model): void {
   const place = model.navigation.top();
-  if (place.screen === 'confirm') place.controller.abort();
+  if (place.screen === 'setup') {
+    backStep(model, place);
+    return;
+  }
+  if ('controller' in place) place.controller.abort();
   model.navigation.pop();
 }
 
@@ -58,22 +72,43 @@ export function tasks(model: Model): void {
   model.navigation.push({ screen: 'tasks', list: emptyList });
 }
 
+export function palette(model: Model): void {
+  model.navigation.push({ screen: 'palette', of: model.navigation.top(), typing: textEdit(), list: emptyList });
+}
+
+/** While it is on, the terminal's own selecting of text is not: so it is off until asked for. */
+export function mouse(model: Model): void {
+  model.mouse.on = !model.mouse.on;
+  model.terminal.mouse(model.mouse.on);
+  model.navigation.notify({ tone: 'good', text: model.mouse.on ? 'The mouse is on' : 'The mouse is off' });
+}
+
 export function help(model: Model): void {
   model.navigation.push({ screen: 'help', of: model.navigation.top(), scrolled: 0 });
 }
 
 /** Identities of what a list shows at the moment, in order. */
-function idsInView(model: Model, place: Place): string[] {
+export function idsInView(model: Model, place: Place): string[] {
   switch (place.screen) {
     case 'targets':
       return targetsInView(model.targets.getState(), place).map(({ row }) => row.name);
     case 'snapshots':
       return snapshotsInView(model.snapshots.getState(), place).map(({ id }) => id);
+    case 'coverage':
+      return coverageRows(factsOf(model, place).run?.receipt?.sanitized?.coverage).map(({ column }) => column);
     case 'tasks':
       return model.runs.store
         .getState()
         .runs.map(({ id }) => id)
         .reverse();
+    case 'tables':
+      return (place.found ?? []).map(({ table }) => table);
+    case 'diff':
+      return (place.found?.changes ?? []).map(({ table }) => table);
+    case 'doctor':
+      return place.found ? doctorRows(place.found).map(({ id }) => id) : [];
+    case 'palette':
+      return entriesInView(model, place).map(({ text }) => text);
     default:
       return [];
   }

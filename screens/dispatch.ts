@@ -1,12 +1,20 @@
+import { PAGE_HEAD } from '../components/page.tsx';
 import { editText, pasteText, type TextEdit } from '../components/text-edit.ts';
+import { emptyList, selectedIndex } from '../src/state/list.ts';
 import { ACTIONS } from './actions.ts';
+import { idsInView, openTarget } from './browse.ts';
 import { confirmTyped } from './confirm/actions.ts';
-import { factsOf } from './facts.ts';
-import { bindingFor } from './keys.ts';
+import { type Facts, factsOf } from './facts.ts';
+import type { KeyBinding } from './key-binding.ts';
+import { bindingFor, EVERYWHERE_ACTIONS, KEY_TABLE } from './keys.ts';
 import type { Model } from './model.ts';
+import type { MouseEvent } from './mouse.ts';
 import { saveNote } from './note/actions.ts';
-import { type Place, type SnapshotsPlace, type TargetsPlace, typingAt } from './place.ts';
+import { entriesInView } from './palette/entries.ts';
+import { type PalettePlace, type Place, type SnapshotsPlace, type TargetsPlace, typingAt } from './place.ts';
 import { interrupt } from './quit/actions.ts';
+import { answerStep } from './setup/actions.ts';
+import { beginExport } from './snapshots/actions.ts';
 
 /** Does what a key means at the present place. While text is typed, keys are text. */
 export function dispatchKey(model: Model, key: string): void {
@@ -21,6 +29,44 @@ export function dispatchKey(model: Model, key: string): void {
   else dispatchBound(model, place, key);
 }
 
+const WHEEL_STEP = 3;
+
+/** The wheel moves as the arrows do; a click selects what is under it, and on what is selected opens it. */
+export function dispatchMouse(model: Model, event: MouseEvent): void {
+  switch (event.kind) {
+    case 'wheel-up':
+    case 'wheel-down':
+      for (let step = 0; step < WHEEL_STEP; step += 1)
+        ACTIONS[event.kind === 'wheel-up' ? 'move-up' : 'move-down'](model);
+      return;
+    case 'click':
+      click(model, event.row);
+      return;
+    case 'other':
+      return;
+    default:
+      event satisfies never;
+  }
+}
+
+function click(model: Model, row: number): void {
+  const place = model.navigation.top();
+  if (!('list' in place)) return;
+  const ids = idsInView(model, place);
+  // Between the head of the page and the list is what the screen has above its list.
+  const inView = row - PAGE_HEAD - rowsAboveList(place);
+  const clicked = inView >= 0 && inView < model.viewport.rows ? ids[model.viewport.offset + inView] : undefined;
+  if (clicked === undefined) return;
+  if (clicked === ids[selectedIndex(ids, place.list.selected)]) dispatchKey(model, 'enter');
+  else model.navigation.replace({ ...place, list: { ...place.list, selected: clicked } });
+}
+
+/** The titles of the columns, and the field of a filter or of the palette. */
+function rowsAboveList(place: Place): number {
+  if (place.screen === 'palette') return 2;
+  return isFiltered(place) && (place.typing !== null || place.list.filter !== '') ? 2 : 1;
+}
+
 /** Pasted text: only a text that is being typed takes it. */
 export function dispatchPaste(model: Model, pasted: string): void {
   const place = model.navigation.top();
@@ -31,7 +77,11 @@ export function dispatchPaste(model: Model, pasted: string): void {
 function dispatchBound(model: Model, place: Place, key: string): void {
   const facts = factsOf(model);
   const binding = bindingFor(place.screen, key, facts);
-  if (!binding) return;
+  if (binding) act(model, binding, facts);
+}
+
+/** Does what a binding stands for, or says why it cannot be done. */
+function act(model: Model, binding: KeyBinding, facts: Facts): void {
   const reason = binding.whyNot?.(facts) ?? null;
   if (reason === null) ACTIONS[binding.action](model);
   else model.navigation.notify({ tone: 'caution', text: reason });
@@ -60,8 +110,27 @@ function dispatchTyped(model: Model, { place, typing, key }: Typed): void {
 
 function acceptTyped(model: Model, place: Place): void {
   if (isFiltered(place)) keepFilter(model, place, place.typing?.text.trim() ?? '');
+  else if (place.screen === 'palette') choose(model, place);
+  else if (place.screen === 'setup') answerStep(model, place);
+  else if (place.screen === 'export') beginExport(model, place);
   else if (place.screen === 'note') saveNote(model, place);
   else if (place.screen === 'confirm') confirmTyped(model, place);
+}
+
+/** Back to where the palette was opened, and there what was chosen. */
+function choose(model: Model, place: PalettePlace): void {
+  const entries = entriesInView(model, place);
+  const entry = entries.find(({ text }) => text === place.list.selected) ?? entries[0];
+  if (!entry) return;
+  model.navigation.pop();
+  const { does } = entry;
+  if ('goTo' in does) {
+    openTarget(model, does.goTo);
+    return;
+  }
+  const known = [...KEY_TABLE[place.of.screen], ...EVERYWHERE_ACTIONS];
+  const binding = known.find(({ action }) => action === does.action);
+  if (binding) act(model, binding, factsOf(model));
 }
 
 function leaveTyped(model: Model, place: Place): void {
@@ -78,5 +147,7 @@ function keepFilter(model: Model, place: TargetsPlace | SnapshotsPlace, filter: 
 }
 
 function withTyping(place: Place, typing: TextEdit): Place {
+  // Other letters find something else: the best of it is chosen.
+  if (place.screen === 'palette') return { ...place, typing, list: emptyList };
   return 'typing' in place ? { ...place, typing } : place;
 }

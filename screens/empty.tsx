@@ -1,15 +1,16 @@
 import { Box, Text } from 'ink';
 import { Line } from '../components/line.tsx';
-import { TONES } from '../components/theme.ts';
+import { useTheme } from '../components/theme.ts';
 import { wrap } from '../src/cells.ts';
 import type { UserError } from '../src/errors.ts';
 
 /** Instead of a list without rows: what it is, and what fills it. */
 export function Empty({ lines }: { lines: string[] }) {
+  const { tones } = useTheme();
   return (
     <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
       {lines.map((line, index) => (
-        <Text key={line} {...(index === 0 ? {} : TONES.dim)}>
+        <Text key={line} {...(index === 0 ? {} : tones.dim)}>
           {line}
         </Text>
       ))}

@@ -2,7 +2,7 @@ import type { SnapshotRow } from '../src/results.ts';
 import type { Run } from '../src/state/runs.ts';
 import type { TargetEntry } from '../src/state/targets.ts';
 import { type Model, runWithId, selectedSnapshot, selectedTarget, targetNamed } from './model.ts';
-import type { Place } from './place.ts';
+import type { Place, SignInPlace } from './place.ts';
 
 /** What the key table may ask about when it says whether a key has a meaning here and now. */
 export interface Facts {
@@ -13,9 +13,15 @@ export interface Facts {
   run: Run | null;
   /** Work on that target that is going on and must end first. */
   busy: Run | null;
+  /** There is no configuration at all. */
+  unconfigured: boolean;
   filtered: boolean;
+  /** Ids of the snapshots that are marked. */
+  marked: string[];
   atRoot: boolean;
   tasks: number;
+  /** How far signing in is; `null` elsewhere. */
+  signIn: 'asking' | 'waiting' | 'done' | 'failed' | null;
 }
 
 export function factsOf(model: Model, place: Place = model.navigation.top()): Facts {
@@ -29,10 +35,19 @@ export function factsOf(model: Model, place: Place = model.navigation.top()): Fa
     snapshot: place.screen === 'snapshots' ? selectedSnapshot(model.snapshots.getState(), place) : null,
     run,
     busy: model.runs.running().find((other) => other.target === name) ?? null,
+    marked: place.screen === 'snapshots' ? place.marked : [],
+    unconfigured: model.targets.getState().error?.code === 'no_configuration',
     filtered: 'list' in place && place.list.filter !== '',
     atRoot: place === stack[0],
     tasks: model.runs.store.getState().runs.length,
+    signIn: place.screen === 'sign-in' ? signInState(place) : null,
   };
+}
+
+function signInState({ prompt, result, error }: SignInPlace): Facts['signIn'] {
+  if (error) return 'failed';
+  if (result) return 'done';
+  return prompt ? 'waiting' : 'asking';
 }
 
 function targetAt(model: Model, place: Place, run: Run | null): TargetEntry | null {

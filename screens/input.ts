@@ -1,8 +1,12 @@
 import { EventEmitter } from 'node:events';
+import { type MouseEvent, readMouse } from './mouse.ts';
 
 /** What Ink is given as its input: the terminal, one key at a time. */
 export interface KeyedInput {
   stream: NodeJS.ReadStream;
+  /** Leaves what is typed to another program, until it is resumed. */
+  pause(): Promise<void>;
+  resume(): void;
   close(): void;
 }
 
@@ -18,7 +22,7 @@ const CHARACTER = '\\p{ASCII}|\\P{ASCII}+';
  * on the one before the last: Down and Enter would choose what Enter alone does. So each key is handed on by itself,
  * after what the one before it changed has been drawn.
  */
-export function keyedInput(stdin: NodeJS.ReadStream): KeyedInput {
+export function keyedInput(stdin: NodeJS.ReadStream, onMouse: (event: MouseEvent) => void): KeyedInput {
   const oneKey = new RegExp(`${PASTE}|${SEQUENCE}|${ESCAPED}|${CHARACTER}`, 'gu');
   const keys: string[] = [];
   let next: NodeJS.Immediate | undefined;
@@ -40,14 +44,27 @@ export function keyedInput(stdin: NodeJS.ReadStream): KeyedInput {
     if (keys.length > 0) stream.emit('readable');
   };
   const onReadable = () => {
-    for (let chunk = stdin.read(); chunk !== null; chunk = stdin.read())
-      keys.push(...(String(chunk).match(oneKey) ?? []));
+    for (let chunk = stdin.read(); chunk !== null; chunk = stdin.read()) {
+      for (const key of String(chunk).match(oneKey) ?? []) {
+        const event = readMouse(key);
+        if (event) onMouse(event);
+        else keys.push(key);
+      }
+    }
     stream.emit('readable');
   };
   stdin.on('readable', onReadable);
   return {
     // Ink uses no more of a stream than what is here.
     stream: stream as unknown as NodeJS.ReadStream,
+    async pause() {
+      stdin.off('readable', onReadable);
+      // The stream notices that nobody listens a tick later; only then pausing stops the reading itself.
+      await new Promise(setImmediate);
+      stdin.pause();
+      await new Promise(setImmediate);
+    },
+    resume: () => void stdin.on('readable', onReadable),
     close: () => {
       clearImmediate(next);
       stdin.off('readable', onReadable);

@@ -1,161 +1,59 @@
+import { EDIT_QUERY, SANITIZE, SANITIZE_AGAIN, SHOW_COVERAGE } from './coverage/keys.ts';
 import type { Facts } from './facts.ts';
+import type { KeyBinding } from './key-binding.ts';
 import type { Screen } from './place.ts';
-
-/** A key of a screen, as data: the key bar, the help and docs/screens.md are made from these. */
-export interface KeyBinding {
-  /** The first is the one that is shown. */
-  keys: [string, ...string[]];
-  action: Action;
-  /** In the key bar; without one the key is in the help only. */
-  label?: string;
-  help: string;
-  /** Whether the key is there at all. */
-  when?: (facts: Facts) => boolean;
-  /** Why the key cannot be used now, though it is there; `null` when it can. */
-  whyNot?: (facts: Facts) => string | null;
-  /** Stays in the key bar when others have no room. */
-  stays?: boolean;
-}
-
-export type Action =
-  | 'move-up'
-  | 'move-down'
-  | 'page-up'
-  | 'page-down'
-  | 'move-first'
-  | 'move-last'
-  | 'open'
-  | 'back'
-  | 'filter'
-  | 'clear-filter'
-  | 'refresh'
-  | 'build'
-  | 'load'
-  | 'verify'
-  | 'remove'
-  | 'note'
-  | 'undo'
-  | 'cancel-run'
-  | 'retry'
-  | 'tasks'
-  | 'help'
-  | 'quit';
-
-const MOVES: KeyBinding[] = [
-  { keys: ['up', 'k'], action: 'move-up', help: 'up' },
-  { keys: ['down', 'j'], action: 'move-down', help: 'down' },
-  { keys: ['pageup', 'ctrl+b'], action: 'page-up', help: 'a page up' },
-  { keys: ['pagedown', 'ctrl+f'], action: 'page-down', help: 'a page down' },
-  { keys: ['home', 'g'], action: 'move-first', help: 'to the beginning' },
-  { keys: ['end', 'G'], action: 'move-last', help: 'to the end' },
-];
-
-const HELP: KeyBinding = { keys: ['?'], action: 'help', label: 'help', help: 'these keys', stays: true };
-const BACK: KeyBinding = {
-  keys: ['esc', 'left'],
-  action: 'back',
-  label: 'back',
-  help: 'back by one level',
-  stays: true,
-};
-const QUIT: KeyBinding = {
-  keys: ['q'],
-  action: 'quit',
-  label: 'quit',
-  help: 'leave; asks when work is going on',
-  when: ({ atRoot }) => atRoot,
-  stays: true,
-};
-const FILTER: KeyBinding[] = [
-  { keys: ['/'], action: 'filter', label: 'filter', help: 'show only what contains the words you type' },
-  {
-    keys: ['esc'],
-    action: 'clear-filter',
-    label: 'clear filter',
-    help: 'show everything again',
-    when: ({ filtered }) => filtered,
-    stays: true,
-  },
-];
-const TASKS: KeyBinding = {
-  keys: ['t'],
-  action: 'tasks',
-  label: 'tasks',
-  help: 'all work of this session, running and ended',
-  when: ({ tasks }) => tasks > 0,
-};
-const BUILD: KeyBinding = {
-  keys: ['b'],
-  action: 'build',
-  label: 'build',
-  help: 'take a snapshot of the source database',
-  whyNot: (facts) =>
-    notWritable(facts) ??
-    noTarget(facts) ??
-    (facts.target?.row.src_url ? null : `${facts.target?.row.name} has no source database (snapshot.src_url)`),
-};
-const REFRESH: KeyBinding = { keys: ['r'], action: 'refresh', label: 'refresh', help: 'look again' };
-const UNDO: KeyBinding = {
-  keys: ['u'],
-  action: 'undo',
-  label: 'undo load',
-  help: 'put the database that the last load replaced back',
-  whyNot: (facts) => notWritable(facts) ?? noTarget(facts),
-};
+import {
+  BACK,
+  BUILD,
+  COPY,
+  DOCTOR,
+  FILTER,
+  HELP,
+  MOUSE,
+  MOVES,
+  PALETTE,
+  QUIT,
+  REFRESH,
+  SET_UP,
+  SORT,
+  TASKS,
+  UNDO,
+} from './shared-keys.ts';
+import { SNAPSHOT_KEYS } from './snapshots/snapshot-keys.ts';
+import { noTarget } from './why-not.ts';
 
 /** The keys of every screen, in the order in which they are shown. Where a key is twice, the first that applies wins. */
 export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
   targets: [
     { keys: ['enter', 'right'], action: 'open', label: 'open', help: "the target's snapshots", whyNot: noTarget },
+    SET_UP,
     BUILD,
     REFRESH,
     ...FILTER,
+    PALETTE,
+    SORT,
+    COPY,
+    DOCTOR,
+    { keys: ['s'], action: 'sign-in', label: 'sign in', help: 'sign in with the identity provider, in the browser' },
     TASKS,
     HELP,
     QUIT,
+    MOUSE,
     ...MOVES,
   ],
   snapshots: [
-    {
-      keys: ['l', 'enter'],
-      action: 'load',
-      label: 'load',
-      help: 'restore the snapshot into the destination; shows the plan and asks first',
-      whyNot: (facts) =>
-        notWritable(facts) ??
-        noSnapshot(facts) ??
-        (facts.target && facts.target.row.dst_url === null
-          ? `${facts.target.row.name} has no destination (snapshot.dst_url)`
-          : null),
-    },
+    ...SNAPSHOT_KEYS,
     BUILD,
-    {
-      keys: ['v'],
-      action: 'verify',
-      label: 'verify',
-      help: 're-read every byte of the snapshot against its checksums',
-      whyNot: (facts) => noSnapshot(facts) ?? isBusy(facts),
-    },
-    {
-      keys: ['n'],
-      action: 'note',
-      label: 'note',
-      help: 'write a note on the snapshot',
-      whyNot: (facts) => (facts.readOnly ? READ_ONLY : noSnapshot(facts)),
-    },
-    {
-      keys: ['d', 'delete'],
-      action: 'remove',
-      label: 'remove',
-      help: 'remove the snapshot; asks first',
-      whyNot: (facts) => notWritable(facts) ?? noSnapshot(facts),
-    },
+    SANITIZE,
+    COPY,
     UNDO,
     ...FILTER,
     BACK,
     { ...REFRESH, keys: ['r'] },
     TASKS,
+    PALETTE,
     HELP,
+    MOUSE,
     ...MOVES,
   ],
   run: [
@@ -175,6 +73,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
       when: ({ run }) => run?.state.status === 'failed' || run?.state.status === 'cancelled',
       whyNot: ({ run, busy }) => (run && busy ? `${busy.title} is going on` : null),
     },
+    SHOW_COVERAGE,
     { ...UNDO, when: ({ run }) => run?.receipt?.undoable === true },
     BACK,
     { keys: ['up', 'k'], action: 'move-up', label: 'scroll the log', help: 'scroll the log up; it stops following' },
@@ -184,17 +83,67 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     { keys: ['home', 'g'], action: 'move-first', help: 'to the beginning of the log' },
     { keys: ['end', 'G'], action: 'move-last', help: 'to the end of the log, and follow it' },
     { ...TASKS, label: 'tasks' },
+    PALETTE,
     HELP,
   ],
+  coverage: [EDIT_QUERY, SANITIZE_AGAIN, BACK, TASKS, HELP, ...MOVES],
   tasks: [
     { keys: ['enter', 'right'], action: 'open', label: 'open', help: 'the task with its steps and log' },
     BACK,
+    PALETTE,
     HELP,
     ...MOVES,
+  ],
+  tables: [BACK, PALETTE, HELP, ...MOVES],
+  diff: [BACK, PALETTE, HELP, ...MOVES],
+  doctor: [{ ...REFRESH, action: 'doctor' }, BACK, PALETTE, HELP, ...MOVES],
+  setup: [
+    {
+      keys: ['enter'],
+      action: 'open',
+      label: 'go on',
+      help: 'take the answer; after the last question, write the file',
+      stays: true,
+    },
+    { ...BACK, keys: ['esc'], help: 'back by one question; nothing is written before the end' },
+  ],
+  export: [
+    { keys: ['enter'], action: 'open', label: 'export', help: 'write the file', stays: true },
+    { ...BACK, keys: ['esc'], label: 'write nothing', help: 'write nothing' },
+  ],
+  'sign-in': [
+    {
+      keys: ['c'],
+      action: 'copy-sign-in-url',
+      label: 'copy the URL',
+      help: 'copy the URL into the clipboard',
+      when: ({ signIn }) => signIn === 'waiting',
+    },
+    {
+      keys: ['d'],
+      action: 'sign-in-by-code',
+      label: 'by a code',
+      help: 'sign in by a code, in a browser of any machine',
+      when: ({ signIn }) => signIn !== 'done',
+    },
+    {
+      keys: ['r'],
+      action: 'sign-in',
+      label: 'again',
+      help: 'sign in again',
+      when: ({ signIn }) => signIn === 'failed',
+    },
+    BACK,
+    HELP,
   ],
   note: [
     { keys: ['enter'], action: 'open', label: 'save', help: 'save the note; an empty one removes it', stays: true },
     { ...BACK, keys: ['esc'], label: 'leave it as it was', help: 'leave the note as it was' },
+  ],
+  palette: [
+    { keys: ['enter'], action: 'open', label: 'do it', help: 'do what is selected', stays: true },
+    { ...BACK, keys: ['esc'] },
+    ...MOVES.slice(0, 2).map(({ keys: [arrow], ...binding }): KeyBinding => ({ ...binding, keys: [arrow] })),
   ],
   confirm: [
     {
@@ -210,6 +159,9 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
   quit: [{ ...BACK, label: 'stay', help: 'stay here' }, HELP],
   help: [{ ...BACK, keys: ['esc', '?', 'q', 'left'] }, ...MOVES],
 };
+
+/** Actions that need nothing of a screen: the palette has them everywhere. */
+export const EVERYWHERE_ACTIONS: KeyBinding[] = [REFRESH, { ...TASKS, when: () => true }, DOCTOR, MOUSE];
 
 /** Keys that mean the same on every screen, typed text included; they are shown in the help only. */
 export const EVERYWHERE: { keys: string; help: string }[] = [
@@ -244,22 +196,4 @@ export function keyName(key: string): string {
     space: 'Space',
   };
   return names[key] ?? key.replace(/^ctrl\+(.)$/, (_, letter: string) => `Ctrl-${letter.toUpperCase()}`);
-}
-
-const READ_ONLY = 'Started with --read-only: nothing is changed';
-
-function notWritable(facts: Facts): string | null {
-  return facts.readOnly ? READ_ONLY : isBusy(facts);
-}
-
-function isBusy({ busy }: Facts): string | null {
-  return busy ? `${busy.title} is going on` : null;
-}
-
-function noTarget({ target }: Facts): string | null {
-  return target ? null : 'No target is selected';
-}
-
-function noSnapshot({ snapshot }: Facts): string | null {
-  return snapshot ? null : 'There is no snapshot yet: b builds one';
 }

@@ -30,8 +30,7 @@ const PLACES_KEPT = 20;
  * place, since loading node:crypto alone takes a tenth of the time to the first frame.
  */
 export function knownTargets({ environment, cwd, config = '' }: KnownTargetsOptions): KnownTargets {
-  const cache = environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache');
-  const file = join(cache, 'tool', 'targets.json');
+  const file = cacheFile(environment, 'targets.json');
   const here = `${cwd}\n${config}`;
   return {
     read: () => readRemembered(file).find(({ place }) => place === here)?.targets ?? [],
@@ -40,6 +39,12 @@ export function knownTargets({ environment, cwd, config = '' }: KnownTargetsOpti
       writeRemembered(file, [...others, { place: here, targets }].slice(-PLACES_KEPT));
     },
   };
+}
+
+/** A file of ours that may be lost without harm. */
+export function cacheFile(environment: NodeJS.ProcessEnv, name: string): string {
+  const cache = environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache');
+  return join(cache, 'tool', name);
 }
 
 function readRemembered(file: string): Remembered[] {

@@ -1,3 +1,4 @@
+import type { Viewport } from '../components/list.tsx';
 import type { SnapshotRow } from '../src/results.ts';
 import { matchesFilter, selectedIndex } from '../src/state/list.ts';
 import { createNavigation, type Navigation } from '../src/state/navigation.ts';
@@ -12,6 +13,7 @@ import {
 } from '../src/state/targets.ts';
 import type { Operations } from './operations.ts';
 import { openingStack, type Place, type SnapshotsPlace, type TargetsPlace } from './place.ts';
+import { sortTargets } from './targets/sort.ts';
 
 /** All that the screens are made from: the stores, the operations, and the few things only the terminal can do. */
 export interface Model {
@@ -22,16 +24,27 @@ export interface Model {
   operations: Operations;
   terminal: TerminalControl;
   clock: () => Date;
+  /** Where relative names of files begin. */
+  cwd: string;
   /** Switches everything off that writes. */
   readOnly: boolean;
   /** Keeps what was found of the targets for the first frame of the next session. */
   remember: (targets: KnownTarget[]) => void;
+  /** What the list of the present place shows, as it was drawn last. */
+  viewport: Viewport;
+  mouse: { on: boolean };
   /** When Ctrl-C was pressed last: a second one soon after leaves. */
   interrupts: { last: number | null };
 }
 
 export interface TerminalControl {
   quit(): void;
+  /** Opens a file in the user's editor, and comes back when it is closed. */
+  edit(file: string): Promise<void>;
+  /** Whether the terminal tells of the mouse. */
+  mouse(on: boolean): void;
+  /** Puts the text on the clipboard, where the terminal has one. */
+  copy(text: string): void;
   /** Rows of the window. */
   rows(): number;
 }
@@ -42,13 +55,14 @@ export interface ModelOptions {
   operations: Operations;
   terminal: TerminalControl;
   clock: () => Date;
+  cwd?: string;
   readOnly?: boolean;
   known?: KnownTarget[];
   remember?: (targets: KnownTarget[]) => void;
 }
 
 export function createModel(options: ModelOptions): Model {
-  const { target, operations, terminal, clock, readOnly = false, known = [], remember = () => {} } = options;
+  const { target, operations, terminal, clock, cwd = '/', readOnly = false, known = [], remember = () => {} } = options;
   return {
     navigation: createNavigation(openingStack(target)),
     targets: createTargetsStore(known),
@@ -57,8 +71,11 @@ export function createModel(options: ModelOptions): Model {
     operations,
     terminal,
     clock,
+    cwd,
     readOnly,
     remember,
+    viewport: { offset: 0, rows: 0 },
+    mouse: { on: false },
     interrupts: { last: null },
   };
 }
@@ -68,8 +85,9 @@ export function quietly(signal: AbortSignal): Session {
   return { report: () => {}, signal };
 }
 
-/** The targets that the filter lets through. */
-export function targetsInView({ entries }: TargetsState, { list, typing }: TargetsPlace): TargetEntry[] {
+/** The targets that the filter lets through, in the order that was asked for. */
+export function targetsInView(state: TargetsState, { list, typing, sort }: TargetsPlace): TargetEntry[] {
+  const entries = sortTargets(state.entries, sort);
   const filter = typing?.text ?? list.filter;
   if (filter === '') return entries;
   return entries.filter(({ row }) => matchesFilter(filter, [row.name, row.title, row.status, location(row.src_url)]));

@@ -1,8 +1,11 @@
 import { render } from 'ink';
 import type { Theme } from '../components/theme.ts';
 import { App } from './app.tsx';
+import { dispatchMouse } from './dispatch.ts';
+import type { HandOver } from './hand-over.ts';
 import { keyedInput } from './input.ts';
 import type { Model } from './model.ts';
+import { MOUSE_OFF, MOUSE_ON } from './mouse.ts';
 import { settledOutput, type TerminalOutput } from './output.ts';
 
 export interface Mounted {
@@ -13,39 +16,55 @@ export interface Mounted {
 
 export interface MountOptions {
   model: Model;
+  /** Told how the terminal is given away for a while. */
+  handOver: HandOver;
   theme: Theme;
   stdin: NodeJS.ReadStream;
   stdout: TerminalOutput;
+  /** Everything is said in order, on the ordinary screen. */
+  screenReader: boolean;
 }
 
 const AUTOWRAP_OFF = '\x1b[?7l';
 const AUTOWRAP_ON = '\x1b[?7h';
 
 /** Draws the application on the alternate screen of a terminal. */
-export function mount({ model, theme, stdin, stdout }: MountOptions): Mounted {
-  const input = keyedInput(stdin);
+export function mount({ model, handOver, theme, stdin, stdout, screenReader }: MountOptions): Mounted {
+  const input = keyedInput(stdin, (event) => dispatchMouse(model, event));
   const output = settledOutput(stdout);
   // A line that is too long for a window just made narrower is clipped instead of pushing the others down.
   stdout.write(AUTOWRAP_OFF);
   const suspend = async () => {
-    stdout.write(AUTOWRAP_ON);
+    stdout.write(AUTOWRAP_ON + MOUSE_OFF);
     stopUntilContinued();
-    stdout.write(AUTOWRAP_OFF);
+    stdout.write(AUTOWRAP_OFF + (model.mouse.on ? MOUSE_ON : ''));
   };
-  const app = render(<App model={model} theme={theme} suspend={suspend} />, {
+  const bindHandOver = (suspendTerminal: (work: () => Promise<void>) => Promise<void>) =>
+    handOver.bind(async (work) => {
+      await input.pause();
+      stdout.write(AUTOWRAP_ON);
+      try {
+        await suspendTerminal(work);
+      } finally {
+        stdout.write(AUTOWRAP_OFF);
+        input.resume();
+      }
+    });
+  const app = render(<App model={model} theme={theme} suspend={suspend} bindHandOver={bindHandOver} />, {
     stdin: input.stream,
     stdout: output.stream,
-    alternateScreen: true,
+    alternateScreen: !screenReader,
+    isScreenReaderEnabled: screenReader,
     interactive: true,
     exitOnCtrlC: false,
     patchConsole: false,
-    incrementalRendering: true,
+    incrementalRendering: !screenReader,
   });
   output.onSettled(() => app.clear());
   const ended = app.waitUntilExit().finally(() => {
     input.close();
     output.close();
-    stdout.write(AUTOWRAP_ON);
+    stdout.write(AUTOWRAP_ON + MOUSE_OFF);
   });
   return { unmount: () => app.unmount(), ended };
 }

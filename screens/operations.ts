@@ -1,16 +1,28 @@
 import type { Context } from '../src/context.ts';
 import type { BuildRequest } from '../src/operations/build.ts';
+import type { CheckReport, CheckRequest } from '../src/operations/check.ts';
+import type { DiffRequest } from '../src/operations/diff.ts';
+import type { ExportRequest } from '../src/operations/export.ts';
 import type { LoadRequest, PlannedLoad } from '../src/operations/load.ts';
+import type { PlannedSanitize, SanitizeRequest } from '../src/operations/sanitize.ts';
+import type { SetUp, Tried } from '../src/operations/set-up.ts';
+import type { SignInRequest } from '../src/operations/sign-in.ts';
+import type { SignedIn } from '../src/operations/sign-in-status.ts';
 import type { SnapshotRequest } from '../src/operations/snapshots.ts';
 import type {
+  DiffResult,
+  ExportResult,
   LoadResult,
   RemovePlan,
   SnapshotRow,
+  SnapshotTable,
   TargetRow,
   TargetSnapshots,
+  TransferResult,
   UndoPlan,
   VerifyResult,
 } from '../src/results.ts';
+import type { SanitizeResult } from '../src/sanitize-results.ts';
 import type { Session } from '../src/state/runs.ts';
 
 /** What the screens can have done, as they see it. */
@@ -20,6 +32,10 @@ export interface Operations {
   listSnapshots(session: Session, target: string): Promise<TargetSnapshots>;
   annotate(session: Session, request: SnapshotRequest & { note: string }): Promise<SnapshotRow>;
   build(session: Session, request: BuildRequest): Promise<SnapshotRow>;
+  /** How the target's snapshot is sanitized once it is built; `null` when it is not. */
+  planBuild(session: Session, request: BuildRequest): Promise<PlannedSanitize | null>;
+  planSanitize(session: Session, request: SanitizeRequest): Promise<PlannedSanitize>;
+  sanitize(session: Session, planned: PlannedSanitize): Promise<SanitizeResult>;
   planLoad(session: Session, request: LoadRequest): Promise<PlannedLoad>;
   load(session: Session, planned: PlannedLoad): Promise<LoadResult>;
   verify(session: Session, request: SnapshotRequest): Promise<VerifyResult>;
@@ -27,13 +43,26 @@ export interface Operations {
   remove(session: Session, plan: RemovePlan): Promise<void>;
   planUndo(session: Session, request: { target: string }): Promise<UndoPlan>;
   undo(session: Session, plan: UndoPlan): Promise<LoadResult>;
+  listTables(session: Session, request: SnapshotRequest): Promise<SnapshotTable[]>;
+  diff(session: Session, request: DiffRequest): Promise<DiffResult>;
+  push(session: Session, request: SnapshotRequest): Promise<TransferResult>;
+  pull(session: Session, request: SnapshotRequest): Promise<TransferResult>;
+  export(session: Session, request: ExportRequest): Promise<ExportResult>;
+  check(session: Session): Promise<CheckReport>;
+  tryUrl(session: Session, url: string): Promise<Tried>;
+  previewSetUp(setUp: SetUp): Promise<string>;
+  writeSetUp(setUp: SetUp): Promise<{ file: string }>;
+  signIn(session: Session, request: SignInRequest): Promise<SignedIn>;
 }
 
 /** Makes the context of a piece of work; reads the configuration when it is first needed. */
 export type CreateContext = (session: Session) => Context | Promise<Context>;
 
+/** Where the program was started: what is asked about a configuration that may be missing or wrong. */
+export type Surroundings = Pick<CheckRequest, 'file' | 'environment' | 'cwd' | 'clock'>;
+
 /** The real operations, each loaded when it is first used: the first frame needs none of them. */
-export function lazyOperations(createContext: CreateContext): Operations {
+export function lazyOperations(createContext: CreateContext, surroundings: Surroundings): Operations {
   return {
     async listTargets(session) {
       const { listTargets } = await import('../src/operations/targets.ts');
@@ -54,6 +83,21 @@ export function lazyOperations(createContext: CreateContext): Operations {
     async build(session, request) {
       const { build } = await import('../src/operations/build.ts');
       return build(await createContext(session), request);
+    },
+    async planBuild(session, request) {
+      const { hasSanitizeQuery, planSanitize } = await import('../src/operations/sanitize.ts');
+      const context = await createContext(session);
+      return (await hasSanitizeQuery(context, request.target))
+        ? planSanitize(context, { ...request, build: {} })
+        : null;
+    },
+    async planSanitize(session, request) {
+      const { planSanitize } = await import('../src/operations/sanitize.ts');
+      return planSanitize(await createContext(session), request);
+    },
+    async sanitize(session, planned) {
+      const { sanitize } = await import('../src/operations/sanitize.ts');
+      return sanitize(await createContext(session), planned);
     },
     async planLoad(session, request) {
       const { planLoad } = await import('../src/operations/load.ts');
@@ -82,6 +126,48 @@ export function lazyOperations(createContext: CreateContext): Operations {
     async undo(session, plan) {
       const { undo } = await import('../src/operations/undo.ts');
       return undo(await createContext(session), plan);
+    },
+    async listTables(session, request) {
+      const { listTables } = await import('../src/operations/snapshot-tables.ts');
+      return listTables(await createContext(session), request);
+    },
+    async diff(session, request) {
+      const { diff } = await import('../src/operations/diff.ts');
+      return diff(await createContext(session), request);
+    },
+    async push(session, request) {
+      const { push } = await import('../src/operations/push.ts');
+      return push(await createContext(session), request);
+    },
+    async pull(session, request) {
+      const { pull } = await import('../src/operations/pull.ts');
+      return pull(await createContext(session), request);
+    },
+    async export(session, request) {
+      const { exportSnapshot } = await import('../src/operations/export.ts');
+      return exportSnapshot(await createContext(session), request);
+    },
+    async check(session) {
+      // Not a context: what is wrong with the configuration is to be told.
+      const { check } = await import('../src/operations/check.ts');
+      return (await check({ ...surroundings, ...session, offline: false })).report;
+    },
+    async tryUrl(session, url) {
+      const { tryUrl } = await import('../src/operations/set-up.ts');
+      return tryUrl({ ...surroundings, ...session }, url);
+    },
+    async previewSetUp(setUp) {
+      const { checkDestination, previewSetUp } = await import('../src/operations/set-up.ts');
+      checkDestination(setUp);
+      return previewSetUp(setUp);
+    },
+    async writeSetUp(setUp) {
+      const { writeSetUp } = await import('../src/operations/set-up.ts');
+      return writeSetUp(surroundings, setUp);
+    },
+    async signIn(session, request) {
+      const { signIn } = await import('../src/operations/sign-in.ts');
+      return signIn(await createContext(session), request);
     },
   };
 }

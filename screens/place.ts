@@ -1,17 +1,42 @@
 import type { TextEdit } from '../components/text-edit.ts';
 import type { UserError } from '../src/errors.ts';
+import type { SignInEvent } from '../src/events.ts';
+import type { CheckReport } from '../src/operations/check.ts';
 import type { PlannedLoad } from '../src/operations/load.ts';
-import type { RemovePlan, SnapshotRow, UndoPlan } from '../src/results.ts';
+import type { PlannedSanitize } from '../src/operations/sanitize.ts';
+import type { SetUp } from '../src/operations/set-up.ts';
+import type { SignedIn } from '../src/operations/sign-in-status.ts';
+import type { DiffResult, RemovePlan, SnapshotRow, SnapshotTable, UndoPlan } from '../src/results.ts';
 import { emptyList, type ListState } from '../src/state/list.ts';
+import type { LookedUp } from './looked-up.ts';
+
+/** What the targets are sorted by. */
+export type Sort = 'configured' | 'name' | 'status' | 'size' | 'snapshots' | 'type';
 
 /** A screen and all that it shows which is not in a store: what is selected, typed, asked. */
-export type Place = TargetsPlace | SnapshotsPlace | NotePlace | ConfirmPlace | RunPlace | TasksPlace | OtherPlace;
+export type Place =
+  | TargetsPlace
+  | SnapshotsPlace
+  | NotePlace
+  | ConfirmPlace
+  | RunPlace
+  | CoveragePlace
+  | TasksPlace
+  | PalettePlace
+  | TablesPlace
+  | DiffPlace
+  | DoctorPlace
+  | ExportPlace
+  | SetupPlace
+  | SignInPlace
+  | OtherPlace;
 
 export interface TargetsPlace {
   screen: 'targets';
   list: ListState;
   /** The filter while it is being typed. */
   typing: TextEdit | null;
+  sort: Sort;
 }
 
 export interface SnapshotsPlace {
@@ -19,6 +44,8 @@ export interface SnapshotsPlace {
   target: string;
   list: ListState;
   typing: TextEdit | null;
+  /** Ids of the snapshots to compare. */
+  marked: string[];
 }
 
 export interface NotePlace {
@@ -42,6 +69,8 @@ export interface ConfirmPlace {
 }
 
 export type Plan =
+  | { kind: 'build'; target: string; planned: PlannedSanitize | null }
+  | { kind: 'sanitize'; planned: PlannedSanitize }
   | { kind: 'load'; planned: PlannedLoad }
   | { kind: 'remove'; plan: RemovePlan }
   | { kind: 'undo'; plan: UndoPlan };
@@ -53,9 +82,79 @@ export interface RunPlace {
   scrolledUp: number;
 }
 
+/** What a sanitization of this session has changed. */
+export interface CoveragePlace {
+  screen: 'coverage';
+  run: string;
+  list: ListState;
+}
+
 export interface TasksPlace {
   screen: 'tasks';
   list: ListState;
+}
+
+export interface TablesPlace extends LookedUp<SnapshotTable[]> {
+  screen: 'tables';
+  target: string;
+  snapshot: SnapshotRow;
+  list: ListState;
+}
+
+export interface DiffPlace extends LookedUp<DiffResult> {
+  screen: 'diff';
+  target: string;
+  title: string;
+  list: ListState;
+}
+
+export interface DoctorPlace extends LookedUp<CheckReport> {
+  screen: 'doctor';
+  list: ListState;
+}
+
+export interface ExportPlace {
+  screen: 'export';
+  target: string;
+  snapshot: SnapshotRow;
+  typing: TextEdit;
+}
+
+/** The wizard for a first configuration. */
+export interface SetupPlace {
+  screen: 'setup';
+  /** Which question; after the last one the file is shown. */
+  step: number;
+  answers: SetUp;
+  typing: TextEdit | null;
+  /** What the source's server has answered. */
+  tried: string | null;
+  /** Something is being found out or written. */
+  busy: boolean;
+  /** The file as it will be written. */
+  preview: string | null;
+  error: UserError | null;
+}
+
+/** Every action, found by some letters of its name. */
+export interface PalettePlace {
+  screen: 'palette';
+  /** Where it was opened: its actions are those of that place. */
+  of: Place;
+  typing: TextEdit;
+  list: ListState;
+}
+
+export interface SignInPlace {
+  screen: 'sign-in';
+  /** Where to go; `null` until the provider has been asked. */
+  prompt: SignInEvent | null;
+  /** The URL as a picture, a line each. */
+  qr: string[];
+  result: SignedIn | null;
+  error: UserError | null;
+  /** Ends the waiting when one goes away. */
+  controller: AbortController;
 }
 
 export type OtherPlace =
@@ -63,16 +162,21 @@ export type OtherPlace =
   | { screen: 'quit' }
   | { screen: 'help'; of: Place; scrolled: number };
 
-export type Screen = 'targets' | 'snapshots' | 'note' | 'confirm' | 'run' | 'tasks' | 'cancel' | 'quit' | 'help';
+export type Screen = Place['screen'];
 
 /** Where the screens open: the targets, or one target's snapshots with the targets behind them. */
 export function openingStack(target: string | undefined): [Place, ...Place[]] {
-  const targets: TargetsPlace = { screen: 'targets', list: { ...emptyList, selected: target ?? null }, typing: null };
+  const targets: TargetsPlace = {
+    screen: 'targets',
+    list: { ...emptyList, selected: target ?? null },
+    typing: null,
+    sort: 'configured',
+  };
   return target === undefined ? [targets] : [targets, snapshotsPlace(target)];
 }
 
 export function snapshotsPlace(target: string): SnapshotsPlace {
-  return { screen: 'snapshots', target, list: emptyList, typing: null };
+  return { screen: 'snapshots', target, list: emptyList, typing: null, marked: [] };
 }
 
 /** The text that keys go to at this place, if any is being typed. */

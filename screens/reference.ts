@@ -1,5 +1,6 @@
 import { markdownTable } from '../src/markdown-table.ts';
-import { EVERYWHERE, KEY_TABLE, type KeyBinding, keyName } from './keys.ts';
+import type { KeyBinding } from './key-binding.ts';
+import { EVERYWHERE, KEY_TABLE, keyName } from './keys.ts';
 import type { Screen } from './place.ts';
 
 const TITLES: Record<Screen, string> = {
@@ -7,8 +8,16 @@ const TITLES: Record<Screen, string> = {
   snapshots: 'Snapshots of a target',
   confirm: 'Confirmation',
   run: 'Work: steps, progress, log',
+  coverage: 'Coverage of a sanitization',
   tasks: 'Tasks',
+  tables: 'Tables of a snapshot',
+  diff: 'What changed between snapshots',
+  doctor: 'Check of the configuration',
+  setup: 'A first configuration',
+  export: 'Export to a file',
+  'sign-in': 'Signing in',
   note: 'Note',
+  palette: 'Commands',
   cancel: 'Cancelling',
   quit: 'Leaving while work is going on',
   help: 'Help',
@@ -27,7 +36,8 @@ export function screensReference(): string {
     'top says so. While text is typed, keys are text: Enter accepts it, Esc leaves it.',
     '',
     'The screens need 40×10 cells; the whole of every screen is there from 80×24. They use the sixteen colours of the',
-    'terminal and none with `NO_COLOR`, and ASCII where the locale is not UTF-8.',
+    'terminal (for a light background where `COLORFGBG` says so), none with `NO_COLOR`, and ASCII where the locale is',
+    'not UTF-8. With `INK_SCREEN_READER=true` everything is said in order, states as words, on the ordinary screen.',
     ...(Object.keys(TITLES) as Screen[]).flatMap((screen) => ['', `## ${TITLES[screen]}`, '', table(rows(screen))]),
     '',
     '## Everywhere',

@@ -1,9 +1,11 @@
-import { createTheme } from '../components/theme.ts';
+import { createTheme, isLight } from '../components/theme.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../src/errors.ts';
 import type { Run } from '../src/state/runs.ts';
-import { knownTargets } from './known-targets.ts';
+import { createHandOver } from './hand-over.ts';
+import { cacheFile, knownTargets } from './known-targets.ts';
 import { createModel, type Model } from './model.ts';
 import { mount } from './mount.tsx';
+import { MOUSE_OFF, MOUSE_ON } from './mouse.ts';
 import { type CreateContext, lazyOperations, type Operations } from './operations.ts';
 import type { TerminalOutput } from './output.ts';
 import { refreshSnapshots, refreshTargets } from './refresh.ts';
@@ -38,30 +40,54 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const { target, environment, cwd, config, stdin, stdout, signal, unicode } = options;
   requireTerminal(stdin, stdout);
   const known = knownTargets({ environment, cwd, config });
+  const handOver = createHandOver(environment);
   const leaving = Promise.withResolvers<ExitCode>();
   const model = createModel({
     target,
-    operations: options.operations ?? lazyOperations(options.createContext),
-    terminal: { quit: () => leaving.resolve(exitCode(model)), rows: () => stdout.rows },
+    operations:
+      options.operations ??
+      lazyOperations(options.createContext, { file: config, environment, cwd, clock: options.clock }),
+    terminal: {
+      quit: () => leaving.resolve(exitCode(model)),
+      rows: () => stdout.rows,
+      edit: handOver.edit,
+      mouse: (on) => void stdout.write(on ? MOUSE_ON : MOUSE_OFF),
+      copy: (text) => void stdout.write(copying(text)),
+    },
     clock: options.clock,
+    cwd,
     readOnly: options.readOnly ?? false,
     known: known.read(),
     remember: known.write,
   });
   const release = guardTerminal({ stdin, stdout, onCrash: leaving.reject });
   signal.addEventListener('abort', () => void endWork(model, signal).then(leaving.resolve), { once: true });
-  const mounted = mount({ model, theme: createTheme({ unicode }), stdin, stdout });
+  const screenReader = environment.INK_SCREEN_READER === 'true';
+  const theme = createTheme({ unicode, light: isLight(environment), screenReader });
+  const mounted = mount({ model, handOver, theme, stdin, stdout, screenReader });
   mounted.ended.catch(leaving.reject);
   // The first frame is out before anything reads a file or opens a connection.
   setImmediate(() => void look(model, target));
   try {
     return await leaving.promise;
+  } catch (thrown) {
+    throw thrown instanceof UserError ? thrown : await crashed(thrown, options);
   } finally {
     mounted.unmount();
     await mounted.ended.catch(() => {});
     release();
     for (const line of farewell(model.runs.store.getState().runs)) stdout.write(`${line}\n`);
   }
+}
+
+/** OSC 52: terminals put it on the clipboard of the machine that they run on, over SSH too. */
+function copying(text: string): string {
+  return `\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`;
+}
+
+async function crashed(error: unknown, { environment, clock }: StartOptions): Promise<UserError> {
+  const { recordCrash } = await import('../src/operations/record-crash.ts');
+  return recordCrash({ error, file: cacheFile(environment, 'crash.log'), at: clock() });
 }
 
 async function look(model: Model, target: string | undefined): Promise<void> {

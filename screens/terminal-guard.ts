@@ -8,8 +8,8 @@ export interface GuardOptions {
   onCrash: (error: unknown) => void;
 }
 
-/** Out of the alternate screen, cursor on, autowrap on, bracketed paste off, synchronized output off. */
-const RESTORE = '\x1b[?2026l\x1b[?1049l\x1b[?25h\x1b[?7h\x1b[?2004l';
+/** Mouse off, out of the alternate screen, cursor on, autowrap on, bracketed paste off, synchronized output off. */
+const RESTORE = '\x1b[?1006l\x1b[?1000l\x1b[?2026l\x1b[?1049l\x1b[?25h\x1b[?7h\x1b[?2004l';
 
 /** Gives the terminal back as it was, whichever way the program ends; returns what takes the guard away again. */
 export function guardTerminal({ stdin, stdout, onCrash }: GuardOptions): () => void {

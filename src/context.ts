@@ -4,6 +4,7 @@ import type { UserError } from './errors.ts';
 import type { Report } from './events.ts';
 import type { Runner } from './process/runner.ts';
 import type { EngineId } from './results.ts';
+import type { RoleCredentials } from './sso/role-credentials.ts';
 
 /** What every operation is handed: nothing is read from the process or the module level. */
 export interface Context {
@@ -13,8 +14,13 @@ export interface Context {
   signal: AbortSignal;
   /** This machine, where tools run unless they are not there. */
   runner: Runner;
-  /** Runs an engine's tools in its configured image; `null` when there is none. Without it all run on this machine. */
-  containers?: (engine: EngineId) => Runner | null;
+  /**
+   * Runs an engine's tools in its configured image; `null` when there is none. Without it all run on this machine.
+   * For a server there is a container of its own, which sees nothing of this machine.
+   */
+  containers?: (engine: EngineId, purpose?: 'server') => Runner | null;
+  /** Temporary credentials of the buckets whose storage profile has a role; not there where none has. */
+  roleCredentials?: RoleCredentials;
   clock: () => Date;
   environment: NodeJS.ProcessEnv;
   /** Says to the log what the work has failed of; not there where no log is kept. */
@@ -50,7 +56,11 @@ export async function openContext({ config, cwd, debug = false, ...given }: Cont
   const workFolders = [stagingRoot(settings.working_directory)];
   const images = settings.docker.images ?? {};
   const containers = containerRunners({ images, local: runner, environment, report, signal, workFolders });
-  return { ...given, ...listeners, configuration, runner, containers };
+  const context = { ...given, ...listeners, configuration, runner, containers };
+  const hasRoles = Object.values(settings.storage_profiles).some(({ role_arn }) => role_arn !== undefined);
+  if (!hasRoles) return context;
+  const { createRoleCredentials } = await import('./sso/role-credentials.ts');
+  return { ...context, roleCredentials: createRoleCredentials(context) };
 }
 
 async function openLog(

@@ -2,7 +2,14 @@
  * The one way in which work speaks. The plain printer, the JSON printer and the screens' store consume the same
  * stream; none of them is known to the work. Field names are those of the JSON that scripts read.
  */
-export type RunEvent = StepEvent | ProgressEvent | CommandEvent | CommandEndedEvent | StatementEvent | WarningEvent;
+export type RunEvent =
+  | StepEvent
+  | ProgressEvent
+  | CommandEvent
+  | CommandEndedEvent
+  | StatementEvent
+  | SignInEvent
+  | WarningEvent;
 
 export interface StepEvent {
   event: 'step';
@@ -47,6 +54,16 @@ export interface StatementEvent {
   /** `00000` when it succeeded; `null` when the connection was lost. */
   sqlstate: string | null;
   duration_ms: number;
+}
+
+/** A person is asked to go somewhere and sign in. */
+export interface SignInEvent {
+  event: 'sign_in';
+  /** As the configuration calls it. */
+  provider: string;
+  url: string;
+  /** What the page there shows or asks for; `null` where the browser comes back by itself. */
+  user_code: string | null;
 }
 
 export interface WarningEvent {

@@ -50,6 +50,13 @@ export interface SnapshotRow {
   origin?: string;
 }
 
+/** A table as a snapshot holds it. */
+export interface SnapshotTable extends TableSide {
+  /** `schema.table` */
+  table: string;
+  bytes: number;
+}
+
 export interface TargetSnapshots {
   target: string;
   snapshots: SnapshotRow[];

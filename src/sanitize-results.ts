@@ -46,8 +46,20 @@ export interface SanitizeFinding {
   generated: boolean;
   /** Values that are not null. */
   values: number;
-  /** Masked. */
+  /** From before the query. Masked. */
   samples: string[];
+  /** From after it. Masked. */
+  samples_after: string[];
+}
+
+/** A column that looked personal and is not as it was. */
+export interface ChangedColumn {
+  column: string;
+  kind: string;
+  meaning: string;
+  /** Masked, before the query and after it. */
+  samples: string[];
+  samples_after: string[];
 }
 
 /** What a sanitization query has changed, and what it has not. */
@@ -56,6 +68,7 @@ export interface Coverage {
   findings: SanitizeFinding[];
   /** Let stay by a comment in the query. */
   acknowledged: { column: string; kind: string; reason: string }[];
+  changed: ChangedColumn[];
 }
 
 export interface SanitizeResult {

@@ -11,37 +11,39 @@ SET search_path = public;
 
 CREATE SCHEMA make;
 
+-- Bodies are texts: PostgreSQL 13 knows no others.
+
 -- A number from 0 to `below - 1` that depends on the row and the purpose only.
 CREATE FUNCTION make.number(row_number bigint, purpose text, below bigint) RETURNS bigint
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN (('x' || substr(md5(row_number || purpose), 1, 15))::bit(60)::bigint) % below;
+  AS $$ SELECT (('x' || substr(md5(row_number || purpose), 1, 15))::bit(60)::bigint) % below $$;
 
 CREATE FUNCTION make.pick(row_number bigint, purpose text, choices text[]) RETURNS text
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN choices[1 + make.number(row_number, purpose, cardinality(choices))];
+  AS $$ SELECT choices[1 + make.number(row_number, purpose, cardinality(choices))] $$;
 
 CREATE FUNCTION make.first_name(row_number bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN make.pick(row_number, 'first name', ARRAY['Ada', 'Zoë', 'Jürgen', 'Łukasz', 'María', 'Ngọc', 'Øyvind', 'Chloé',
-    'Ahmed', 'Yuki', 'Иван', 'Ελένη', 'José', 'Aoife', 'Sven', 'Fatima', 'Lars', 'Priya', 'Tomás', 'Ingrid']);
+  AS $$ SELECT make.pick(row_number, 'first name', ARRAY['Ada', 'Zoë', 'Jürgen', 'Łukasz', 'María', 'Ngọc', 'Øyvind', 'Chloé',
+    'Ahmed', 'Yuki', 'Иван', 'Ελένη', 'José', 'Aoife', 'Sven', 'Fatima', 'Lars', 'Priya', 'Tomás', 'Ingrid']) $$;
 
 CREATE FUNCTION make.last_name(row_number bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN make.pick(row_number, 'last name', ARRAY['Lovelace', 'Müller', 'O''Brien', 'Kowalski', 'García', 'Nguyễn', 'Hansen',
-    'Dubois', 'Hassan', 'Tanaka', 'Петров', 'Παππάς', 'da Silva', 'van Dijk', 'Lindqvist', 'Rossi', 'Sharma', 'Novák']);
+  AS $$ SELECT make.pick(row_number, 'last name', ARRAY['Lovelace', 'Müller', 'O''Brien', 'Kowalski', 'García', 'Nguyễn', 'Hansen',
+    'Dubois', 'Hassan', 'Tanaka', 'Петров', 'Παππάς', 'da Silva', 'van Dijk', 'Lindqvist', 'Rossi', 'Sharma', 'Novák']) $$;
 
 -- The last digit of a card number, by Luhn.
 CREATE FUNCTION make.card_number(row_number bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN (WITH digits AS (
+  AS $$ SELECT (WITH digits AS (
       SELECT '4' || lpad(make.number(row_number, 'card', 100000000000000)::text, 14, '0') AS known
     ), sums AS (
       SELECT known, sum(CASE WHEN position % 2 = 0 THEN digit
         WHEN digit > 4 THEN digit * 2 - 9 ELSE digit * 2 END) AS total
       FROM digits, LATERAL (SELECT p AS position, substr(known, p, 1)::int AS digit FROM generate_series(1, 15) p) d GROUP BY known
-    ) SELECT known || (10 - total % 10) % 10 FROM sums);
+    ) SELECT known || (10 - total % 10) % 10 FROM sums) $$;
 
 -- A German IBAN with its check digits (98 minus the number modulo 97; D is 13, E is 14).
 CREATE FUNCTION make.iban(row_number bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN (WITH account AS (SELECT '50010517' || lpad(make.number(row_number, 'iban', 10000000000)::text, 10, '0') AS bban)
-    SELECT 'DE' || lpad((98 - (bban || '131400')::numeric % 97)::text, 2, '0') || bban FROM account);
+  AS $$ SELECT (WITH account AS (SELECT '50010517' || lpad(make.number(row_number, 'iban', 10000000000)::text, 10, '0') AS bban)
+    SELECT 'DE' || lpad((98 - (bban || '131400')::numeric % 97)::text, 2, '0') || bban FROM account) $$;
 
 -- ---------------------------------------------------------------- types
 

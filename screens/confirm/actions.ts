@@ -1,9 +1,10 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { toUserError } from '../../src/errors.ts';
+import { sanitizeWork } from '../coverage/work.ts';
 import { factsOf } from '../facts.ts';
 import { type Model, quietly } from '../model.ts';
 import type { ConfirmPlace, Plan } from '../place.ts';
-import { loadWork, removeWork, undoWork } from '../run/work.ts';
+import { buildWork, loadWork, removeWork, undoWork } from '../run/work.ts';
 import { questionOf } from './question.ts';
 
 export function askLoad(model: Model): void {
@@ -39,6 +40,22 @@ export function askUndo(model: Model): void {
   });
 }
 
+/** Asks only where a database is replaced by what is sanitized after it. */
+export function askBuild(model: Model): void {
+  const { target } = factsOf(model);
+  if (!target) return;
+  const request = { target: target.row.name };
+  ask(model, {
+    target: request.target,
+    title: 'build',
+    plan: async (signal) => ({
+      kind: 'build',
+      target: request.target,
+      planned: await model.operations.planBuild(quietly(signal), request),
+    }),
+  });
+}
+
 export type ConfirmAnswer = 'leave' | 'go';
 
 export function answerConfirm(model: Model, answer: ConfirmAnswer): void {
@@ -55,7 +72,7 @@ export function answerConfirm(model: Model, answer: ConfirmAnswer): void {
 /** Enter after the name was typed: goes on only when it is the right one. */
 export function confirmTyped(model: Model, place: ConfirmPlace): void {
   if (!place.plan || !place.typing) return;
-  const { typeName } = questionOf(place.plan, model.clock());
+  const typeName = questionOf(place.plan, model.clock())?.typeName ?? null;
   if (place.typing.text === typeName) {
     answerConfirm(model, 'go');
     return;
@@ -70,7 +87,8 @@ interface Asked {
   plan: (signal: AbortSignal) => Promise<Plan>;
 }
 
-function ask(model: Model, { target, title, plan }: Asked): void {
+/** Works the plan out, and goes on at once when there is nothing to be asked. */
+export function ask(model: Model, { target, title, plan }: Asked): void {
   const controller = new AbortController();
   const place: ConfirmPlace = { screen: 'confirm', target, title, plan: null, error: null, typing: null, controller };
   model.navigation.push(place);
@@ -79,13 +97,22 @@ function ask(model: Model, { target, title, plan }: Asked): void {
     if (model.navigation.top() === place) model.navigation.replace({ ...place, ...change });
   };
   plan(controller.signal).then(
-    (made) => answer({ plan: made, typing: questionOf(made, model.clock()).typeName === null ? null : textEdit() }),
+    (made) => {
+      const question = questionOf(made, model.clock());
+      answer({ plan: made, typing: (question?.typeName ?? null) === null ? null : textEdit() });
+      const top = model.navigation.top();
+      if (!question && top.screen === 'confirm' && top.plan === made) answerConfirm(model, 'go');
+    },
     (thrown: unknown) => answer({ error: toUserError(thrown) }),
   );
 }
 
 function workOf(model: Model, plan: Plan) {
   switch (plan.kind) {
+    case 'build':
+      return plan.planned ? sanitizeWork(model, plan.planned) : buildWork(model, plan.target);
+    case 'sanitize':
+      return sanitizeWork(model, plan.planned);
     case 'load':
       return loadWork(model, plan.planned);
     case 'remove':

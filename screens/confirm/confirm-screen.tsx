@@ -9,20 +9,20 @@ import { Empty, Failure } from '../empty.tsx';
 import { Frame, useModel, useRoom } from '../frame.tsx';
 import type { ConfirmPlace } from '../place.ts';
 import { answerConfirm } from './actions.ts';
-import { type Question, questionOf } from './question.ts';
+import { questionOf } from './question.ts';
+import type { Question } from './question-facts.ts';
 
 /** The question before something is replaced or removed: all that will happen, and the safe answer first. */
 export function ConfirmScreen({ place }: { place: ConfirmPlace }) {
   const model = useModel();
   const { columns, height } = useRoom();
   const { target, title, plan, error, typing } = place;
+  const question = plan && questionOf(plan, model.clock());
   return (
     <Frame screen="confirm" path={[target, title]}>
       {error && <Failure error={error} width={columns} />}
       {!plan && !error && <Empty lines={['Looking at what this would do…', 'Nothing is changed before you say so.']} />}
-      {plan && (
-        <QuestionView question={questionOf(plan, model.clock())} height={height} width={columns} typing={typing} />
-      )}
+      {question && <QuestionView question={question} height={height} width={columns} typing={typing} />}
     </Frame>
   );
 }

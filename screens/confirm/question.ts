@@ -1,23 +1,16 @@
-import type { Fact } from '../../components/facts.tsx';
-import { formatAge, formatBytes, formatNumberOf, formatTime } from '../../src/amounts.ts';
-import type { DestinationState, LoadPlan, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
+import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
+import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
+import { sanitizeQuestion } from '../coverage/question.ts';
 import type { Plan } from '../place.ts';
+import { contentsLine, destinationFacts, nameToType, type Question, snapshotLine } from './question-facts.ts';
 
-/** What is asked before something is replaced or removed, ready to be shown. */
-export interface Question {
-  facts: Fact[];
-  steps: string[];
-  warnings: string[];
-  /** What happens if one goes on, and whether it can be taken back. */
-  consequence: string;
-  safe: string;
-  go: string;
-  /** The name that must be typed to go on; `null` where choosing is enough. */
-  typeName: string | null;
-}
-
-export function questionOf(plan: Plan, now: Date): Question {
+/** `null` where nobody need be asked. */
+export function questionOf(plan: Plan, now: Date): Question | null {
   switch (plan.kind) {
+    case 'build':
+      return plan.planned?.plan.destination?.exists ? sanitizeQuestion(plan.planned.plan, now) : null;
+    case 'sanitize':
+      return sanitizeQuestion(plan.planned.plan, now);
     case 'load':
       return loadQuestion(plan.planned.plan, now);
     case 'remove':
@@ -92,29 +85,4 @@ function undoQuestion({ destination, undo_database, replaced_at, size_bytes }: U
     go: `Put the old ${destination.database} back`,
     typeName: nameToType(destination),
   };
-}
-
-function destinationFacts({ url, exists, size_bytes, connections, server_version }: DestinationState): Fact[] {
-  const size = size_bytes === null ? 'size unknown' : formatBytes(size_bytes);
-  const sessions =
-    connections === 0 ? 'nobody is connected' : `${formatNumberOf(connections, 'session')} will be ended`;
-  return [
-    { name: 'Destination', value: url, tone: 'strong' },
-    { name: 'Now there', value: exists ? `${size}, ${sessions}` : 'nothing' },
-    { name: 'Server', value: server_version },
-  ];
-}
-
-/** Databases elsewhere are asked for by name: a wrong server is the mistake that hurts most. */
-function nameToType({ local, database }: DestinationState): string | null {
-  return local ? null : database;
-}
-
-function snapshotLine({ index, created_at, sanitized }: SnapshotRow, now: Date): string {
-  const age = formatAge(now.getTime() - Date.parse(created_at));
-  return `${index}, taken ${age} (${formatTime(created_at)})${sanitized ? ', sanitized' : ''}`;
-}
-
-function contentsLine({ tables, rows, size_bytes }: { tables: number; rows: number; size_bytes: number }): string {
-  return `${formatNumberOf(tables, 'table')}, ${formatNumberOf(rows, 'row')}, ${formatBytes(size_bytes)}`;
 }

@@ -1,16 +1,11 @@
 import type { Work } from '../../src/state/runs.ts';
 import { factsOf } from '../facts.ts';
 import type { Model } from '../model.ts';
-import { buildWork, verifyWork } from './work.ts';
+import { verifyWork } from './work.ts';
 
 /** Begins work and shows it. */
 function begin(model: Model, work: Work): void {
   model.navigation.push({ screen: 'run', run: model.runs.begin(work), scrolledUp: 0 });
-}
-
-export function build(model: Model): void {
-  const { target } = factsOf(model);
-  if (target) begin(model, buildWork(model, target.row.name));
 }
 
 export function verify(model: Model): void {

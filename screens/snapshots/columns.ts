@@ -3,10 +3,25 @@ import type { Glyphs } from '../../components/theme.ts';
 import { formatAge, formatBytes, formatCount } from '../../src/amounts.ts';
 import type { SnapshotRow } from '../../src/results.ts';
 
+const PLACES: Record<string, string> = { local: 'here', remote: 'bucket', 'local,remote': 'here, bucket' };
+
 /** The columns of a target's snapshots. */
-export function snapshotColumns({ glyphs, now }: { glyphs: Glyphs; now: number }): Column<SnapshotRow>[] {
+export function snapshotColumns({
+  glyphs,
+  now,
+  marked,
+}: {
+  glyphs: Glyphs;
+  now: number;
+  marked: string[];
+}): Column<SnapshotRow>[] {
   return [
-    { title: '#', align: 'right', cell: ({ index }) => ({ text: String(index) }) },
+    {
+      title: '#',
+      align: 'right',
+      cell: ({ index, id }) =>
+        marked.includes(id) ? { text: `${glyphs.running} ${index}`, tone: 'accent' } : { text: String(index) },
+    },
     { title: 'TAKEN', cell: ({ created_at }) => ({ text: formatAge(now - Date.parse(created_at)) }) },
     { title: 'SIZE', align: 'right', cell: ({ size_bytes }) => ({ text: formatBytes(size_bytes) }) },
     {
@@ -17,6 +32,7 @@ export function snapshotColumns({ glyphs, now }: { glyphs: Glyphs; now: number }
     },
     { title: 'TABLES', align: 'right', dropRank: 3, cell: ({ tables }) => ({ text: formatCount(tables) }) },
     { title: 'ROWS', align: 'right', dropRank: 2, cell: ({ rows }) => ({ text: formatCount(rows) }) },
+    { title: 'WHERE', dropRank: 4, cell: ({ where }) => ({ text: PLACES[where.join()] ?? '', tone: 'dim' }) },
     {
       title: 'SANITIZED',
       dropRank: 4,

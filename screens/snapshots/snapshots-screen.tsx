@@ -40,7 +40,7 @@ export function SnapshotsScreen({ place }: { place: SnapshotsPlace }) {
       )}
       {rows.length > 0 && (
         <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
-          <SnapshotTable rows={rows} selected={selected} width={listWidth} height={listHeight} />
+          <SnapshotTable rows={rows} marked={place.marked} selected={selected} width={listWidth} height={listHeight} />
           {selected && detail !== 'none' && (
             <DetailPane
               title={[{ text: `Snapshot ${selected.index}`, tone: 'strong' }]}
@@ -57,19 +57,20 @@ export function SnapshotsScreen({ place }: { place: SnapshotsPlace }) {
 
 interface SnapshotTableProps {
   rows: SnapshotRow[];
+  marked: string[];
   selected: SnapshotRow | null;
   width: number;
   height: number;
 }
 
-function SnapshotTable({ rows, selected, width, height }: SnapshotTableProps) {
+function SnapshotTable({ rows, marked, selected, width, height }: SnapshotTableProps) {
   const { clock } = useModel();
   const { glyphs } = useTheme();
   const inner = width - 3;
   const minute = Math.floor(clock().getTime() / 60_000);
   const layout = useMemo(
-    () => layOutTable(snapshotColumns({ glyphs, now: minute * 60_000 }), rows, inner),
-    [glyphs, minute, rows, inner],
+    () => layOutTable(snapshotColumns({ glyphs, now: minute * 60_000, marked }), rows, inner),
+    [glyphs, minute, marked, rows, inner],
   );
   return (
     <Box flexDirection="column" width={width} height={height}>

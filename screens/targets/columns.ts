@@ -5,9 +5,14 @@ import type { TargetStatus } from '../../src/results.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 
 /** The columns of the list of targets. */
-export function targetColumns(glyphs: Glyphs): Column<TargetEntry>[] {
+export function targetColumns(glyphs: Glyphs, entries: TargetEntry[]): Column<TargetEntry>[] {
+  const types = new Set(entries.map(({ row }) => row.type));
+  // Where all are of one type, it tells nothing.
+  const type: Column<TargetEntry>[] =
+    types.size > 1 ? [{ title: 'TYPE', dropRank: 2, cell: ({ row }) => ({ text: row.type, tone: 'dim' }) }] : [];
   return [
     { title: 'TARGET', cell: ({ row }) => ({ text: row.name }), max: 28 },
+    ...type,
     { title: 'STATUS', cell: (entry) => statusCell(entry, glyphs) },
     {
       title: 'LATENCY',

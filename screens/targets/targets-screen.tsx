@@ -62,7 +62,7 @@ interface TargetTableProps {
 function TargetTable({ entries, selected, width, height }: TargetTableProps) {
   const { glyphs } = useTheme();
   const inner = width - POINTER_WIDTH - 1;
-  const layout = useMemo(() => layOutTable(targetColumns(glyphs), entries, inner), [glyphs, entries, inner]);
+  const layout = useMemo(() => layOutTable(targetColumns(glyphs, entries), entries, inner), [glyphs, entries, inner]);
   return (
     <Box flexDirection="column" width={width} height={height}>
       <Line spans={[{ text: ' '.repeat(POINTER_WIDTH) }, ...tableHead(layout, glyphs.ellipsis)]} width={width} />

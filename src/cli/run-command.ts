@@ -45,6 +45,7 @@ export async function runCommand(line: CommandLine, { host, screens }: CommandRu
     terminal: host.terminal,
     environment: host.environment,
     cwd: host.cwd,
+    stdin: host.stdin,
     signal,
     report: printer.report,
     context: (config) => {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../errors.ts';
 import type { Report } from '../events.ts';
@@ -74,6 +75,8 @@ export interface Invocation<Arguments = unknown, Options = unknown> {
   terminal: Terminal;
   environment: NodeJS.ProcessEnv;
   cwd: string;
+  /** For a secret that shall not stand on the command line. */
+  stdin: Readable;
   /** Aborted by Ctrl-C and SIGTERM; its reason is the UserError to end with. */
   signal: AbortSignal;
   report: Report;

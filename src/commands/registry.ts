@@ -1,3 +1,4 @@
+import { AUTH_COMMANDS } from './auth-commands.ts';
 import type { CommandSpec, OptionSpec } from './command.ts';
 import { KEEPING_COMMANDS } from './keeping-commands.ts';
 import { CPUS, DRY_RUN, ORIGINAL, SNAPSHOT, TARGET } from './shared-options.ts';
@@ -217,6 +218,7 @@ export const COMMANDS: CommandSpec[] = [
     json: 'document',
     load: () => import('./config-decrypt.ts'),
   },
+  ...AUTH_COMMANDS,
   {
     name: 'demo',
     summary: 'try everything on a throw-away database with sample data',
@@ -253,6 +255,7 @@ export const COMMANDS: CommandSpec[] = [
 /** What the first words of commands of two words are about. */
 export const FAMILIES: Record<string, string> = {
   config: 'write, check, show and encrypt the configuration',
+  auth: 'sign in, and keep the cloud token',
 };
 
 /** Flags that every command takes, at any place of the line. */

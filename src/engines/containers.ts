@@ -28,7 +28,7 @@ const SURROUNDINGS: Record<EngineId, Surroundings> = {
     variables: /^(MYSQL|MARIADB)_/,
     userVariable: 'USER',
     sockets: ['/var/run/mysqld'],
-    homeFiles: ['.my.cnf', '.mylogin.cnf'],
+    homeFiles: [],
   },
 };
 
@@ -45,11 +45,15 @@ export interface ContainersOptions {
 }
 
 /** Gives the runner for the containers of an engine; nothing where no image is configured. */
-export function containerRunners(options: ContainersOptions): (engine: EngineId) => Runner | null {
+export function containerRunners(options: ContainersOptions): (engine: EngineId, purpose?: 'server') => Runner | null {
   const runners = new Map<EngineId, Runner>();
-  return (engine) => {
+  return (engine, purpose) => {
     const image = options.images[engine];
     if (image === undefined) return null;
+    if (purpose === 'server') {
+      const { local: runner, report, signal } = options;
+      return dockerRunner({ image, runner, report, signal, mounts: [], containerEnv: {}, env: {} });
+    }
     const runner = runners.get(engine) ?? runnerFor(engine, image, options);
     runners.set(engine, runner);
     return runner;

@@ -42,6 +42,8 @@ export interface DumpRequest {
   schemaConfig: SchemaConfig | undefined;
   /** How many tables are dumped at the same moment. */
   jobs: number;
+  /** The snapshot of which the database is a copy: what this is called there it is called in the new one too. */
+  copyOf?: Manifest | undefined;
   /** An empty folder for the tool's files. */
   directory: string;
   /** Bytes of a table's content in the last snapshot, if there is one. */
@@ -151,8 +153,8 @@ export interface Engine {
   runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
   /** Whether a script that fails on a database as it is has done nothing. */
   scriptsRollBack: boolean;
-  /** The rows of every table of a database, by `schema.table`; not every engine can tell. */
-  countRows?(context: EngineContext, url: DatabaseUrl): Promise<Map<string, number>>;
+  /** The rows of every table of a database, by the names that the snapshot has for them; not every engine can tell. */
+  countRows?(context: EngineContext, live: { url: DatabaseUrl; manifest: Manifest }): Promise<Map<string, number>>;
   /** The database that the last restore replaced; rejects when none is kept. */
   findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
   /** Swaps the destination with the database that is kept for it. */

@@ -1,6 +1,6 @@
 import type { ColumnDigest, ColumnFacts } from '../sanitize/column-facts.ts';
-import type { PersonalKind } from '../sanitize/detector/kinds.ts';
 import type { Statement } from '../sanitize/statement.ts';
+import type { SuspectColumn } from '../sanitize/suggestion.ts';
 import type { Manifest } from '../snapshots/manifest.ts';
 import type { DatabaseUrl, DumpResult, EngineContext } from './engine.ts';
 
@@ -46,12 +46,6 @@ export interface SuggestionRequest {
   /** All there are. */
   columns: ColumnFacts[];
   suspects: SuspectColumn[];
-}
-
-/** A column and what it seems to hold. */
-export interface SuspectColumn {
-  facts: ColumnFacts;
-  kind: PersonalKind;
 }
 
 export interface ScratchPlace {

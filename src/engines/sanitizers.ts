@@ -1,22 +1,16 @@
-import { EXIT, UserError } from '../errors.ts';
 import type { EngineId } from '../results.ts';
 import { chooseRunner } from './choose-runner.ts';
 import type { DatabaseUrl, EngineContext } from './engine.ts';
+import { sanitizer as mysql } from './mysql/sanitizer.ts';
 import { sanitizer as postgres } from './postgres/sanitizer.ts';
 import { engineForUrl } from './registry.ts';
 import type { Sanitizer } from './sanitizer.ts';
 
-const SANITIZERS: Partial<Record<EngineId, Sanitizer>> = { postgres };
+const SANITIZERS: Record<EngineId, Sanitizer> = { postgres, mysql };
 
-/** What an engine needs to sanitize; an error where it cannot. */
+/** What an engine needs to sanitize. */
 export function sanitizerOf(engine: EngineId): Sanitizer {
-  const sanitizer = SANITIZERS[engine];
-  if (sanitizer) return withChosenRunner(engine, sanitizer);
-  throw new UserError(`Snapshots of ${engine} cannot be sanitized`, {
-    code: 'engine_cannot_sanitize',
-    exit: EXIT.failed,
-    hint: `Engines that can: ${Object.keys(SANITIZERS).join(', ')}.`,
-  });
+  return withChosenRunner(engine, SANITIZERS[engine]);
 }
 
 /** The sanitizer, working where the engine's tools are: on this machine, or in the configured image. */

@@ -95,7 +95,7 @@ export function jobsFor({ configuration: { settings } }: Context, target: string
   return settings.targets[target]?.cpus ?? settings.defaults.cpus ?? half;
 }
 
-export interface Storing extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'jobs'> {
+export interface Storing extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'jobs' | 'copyOf'> {
   engine: Engine;
   repository: Repository;
   previous: Manifest | undefined;

@@ -10,6 +10,7 @@ import { localRunner } from '../process/local.ts';
 import { type Reach, reach } from './reach.ts';
 import { reachStorage, type StorageState } from './reach-storage.ts';
 import { type DockerReport, reportDocker } from './report-docker.ts';
+import { reportSanitizePlaces, type SanitizePlaceReport } from './report-sanitize.ts';
 
 export interface CheckRequest extends Omit<EngineContext, 'runner'> {
   /** The file given with `--config`. */
@@ -32,6 +33,8 @@ export interface CheckReport {
   engines: EngineState[];
   /** `null` where no image is configured and Docker is not installed. */
   docker: DockerReport | null;
+  /** Where each target that is sanitized would be; empty while the configuration is not valid. */
+  sanitizing: SanitizePlaceReport[];
   keychain: { ok: boolean; reason: string | null };
   storage_profiles: StorageState[];
   /** The cloud's API; `null` in local mode. */
@@ -51,15 +54,16 @@ export async function check(request: CheckRequest): Promise<{ report: CheckRepor
   const context = { ...request, runner: localRunner({ environment, report }) };
   const inspection = await inspectConfiguration(request);
   const { file, shadowed, text, mode, problems, configuration, values } = inspection;
-  const [found, docker, keychain, storage_profiles, cloud] = await Promise.all([
+  const [found, docker, sanitizing, keychain, storage_profiles, cloud] = await Promise.all([
     findEngines(context),
     reportDocker({ ...context, images: values?.docker?.images ?? {} }),
+    configuration ? reportSanitizePlaces(context, configuration) : [],
     findKeychain(),
     reachStorage({ ...request, problems, draft: values ?? {} }),
     mode === 'cloud' ? reachCloud(configuration, request) : null,
   ]);
   const ok = problems.every(({ severity }) => severity !== 'error');
-  const needs = { engines: found, docker, keychain, storage_profiles, cloud };
+  const needs = { engines: found, docker, sanitizing, keychain, storage_profiles, cloud };
   return { report: { ok, file, shadowed, mode, offline, problems, ...needs }, text };
 }
 

@@ -51,8 +51,9 @@ function sidesOf({ tables }: Manifest): Map<string, Side> {
 async function countDestination(
   context: Context,
   target: string,
-  { engine: engineId, schemas }: Manifest,
+  manifest: Manifest,
 ): Promise<{ url: string; tables: Map<string, Side> }> {
+  const { engine: engineId, schemas } = manifest;
   const { text } = chooseDestination(context.configuration, { target });
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
@@ -65,7 +66,7 @@ async function countDestination(
   }
   const label = `Count the rows of ${url.display}`;
   context.report({ event: 'step', step: 'count', state: 'started', label });
-  const counts = await engine.countRows(context, url);
+  const counts = await engine.countRows(context, { url, manifest });
   context.report({ event: 'step', step: 'count', state: 'done', label });
   const inSnapshot = (name: string): boolean => schemas.some((schema) => name.startsWith(`${schema}.`));
   const tables = [...counts].filter(([name]) => inSnapshot(name));

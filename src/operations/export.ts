@@ -7,6 +7,7 @@ import { writeArchive } from '../snapshots/archive-file.ts';
 import { filesOf } from '../snapshots/catalogue.ts';
 import { missingHere } from '../snapshots/transfer.ts';
 import { pullFiles } from './pull.ts';
+import { refuseUnshared } from './sharing.ts';
 import { findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
 
 export interface ExportRequest extends SnapshotRequest {
@@ -18,6 +19,7 @@ export interface ExportRequest extends SnapshotRequest {
 export async function exportSnapshot(context: Context, { file, ...request }: ExportRequest): Promise<ExportResult> {
   const { report, signal } = context;
   await refuseExisting(file);
+  await refuseUnshared(context, request.target);
   const { manifest, row, shelf } = await findSnapshot(context, request);
   const repository = repositoryOf(context);
   if (shelf && (await missingHere(repository, filesOf(manifest))).length > 0) {

@@ -15,6 +15,7 @@ import { chooseDestination } from './destination.ts';
 import { findTarget } from './find-target.ts';
 import { refuseSources } from './guard.ts';
 import { pullFiles } from './pull.ts';
+import { refuseUnshared } from './sharing.ts';
 import { snapshotReader } from './snapshot-reader.ts';
 import { findSnapshot, repositoryOf, type SnapshotSelector } from './snapshots.ts';
 
@@ -47,7 +48,7 @@ export interface PlannedLoad {
 
 /** Looks at snapshot and destination, changes nothing. Throws when a guard refuses or the pre-flight fails. */
 export async function planLoad(context: Context, request: LoadRequest): Promise<PlannedLoad> {
-  findTarget(context.configuration, request.target);
+  await refuseUnshared(context, request.target);
   return request.file === undefined
     ? planSnapshot(context, request)
     : planFile(context, { ...request, file: request.file });

@@ -5,6 +5,7 @@ import { type Headline, headlineOf } from '../snapshots/headline.ts';
 import { createRepository } from '../snapshots/repository.ts';
 import type { Shelf } from '../snapshots/shelf.ts';
 import { findTarget } from './find-target.ts';
+import { refuseUnshared } from './sharing.ts';
 import { openProfile, profilesOf } from './shelves.ts';
 
 /** A snapshot, and where it is. */
@@ -75,6 +76,7 @@ async function onShelf(context: Context, { profile, target, patience }: Asking):
 
 /** Whatever is on the shelf, of whatever target; nothing that was not sanitized, unless it is asked for. */
 async function listShared(context: Context, { target, original, patience }: ListRequest): Promise<PlacedSnapshot[]> {
+  await refuseUnshared(context, target);
   const signals = [context.signal, ...(patience === undefined ? [] : [AbortSignal.timeout(patience)])];
   const asking = { ...context, signal: AbortSignal.any(signals) };
   const here = new Set((await repositoryHere(context).files()).map(({ key }) => key));

@@ -6,10 +6,12 @@ import type { Manifest, ManifestFile } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/object-pool.ts';
 import type { Shelf } from '../snapshots/shelf.ts';
 import { type Moved, pullObjects } from '../snapshots/transfer.ts';
+import { refuseUnshared } from './sharing.ts';
 import { findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
 
 /** Copies a snapshot from its shelf to this machine: only what this machine lacks. Step: `pull`. */
 export async function pull(context: Context, request: SnapshotRequest): Promise<TransferResult> {
+  await refuseUnshared(context, request.target);
   const { manifest, row, shelf } = await findSnapshot(context, request);
   if (!shelf) {
     throw new UserError(`Snapshot ${row.index} of ${request.target} (${row.id}) is only on this machine`, {

@@ -41,7 +41,9 @@ export async function runQueryAndCompare(
 
   report({ event: 'step', step: 'coverage', state: 'started', label: 'Look what the query has changed' });
   const after = await sanitizer.digestColumns(context, url, suspects);
-  const compared = compareColumns({ suspicions, before, after, keep });
+  const fresh = await sanitizer.readColumns(context, { url, manifest });
+  const samplesAfter = new Map(fresh.map((facts) => [columnName(facts), facts.samples]));
+  const compared = compareColumns({ suspicions, before, after, samplesAfter, keep });
   warnOfUnused(context, keep, suspicions);
   const left = `${formatNumberOf(compared.findings.length, 'of them is', 'of them are')} as before`;
   report({ event: 'step', step: 'coverage', state: 'done', label: `${looksPersonal}, ${left}` });
@@ -74,13 +76,14 @@ export interface Sanitizing extends SanitizeWork {
 /** Sanitizes a restored database and stores its dump; nothing is published yet. Steps also: `dump`, `traces`. */
 export async function sanitizeDatabase(context: Context, work: Sanitizing): Promise<SanitizedDump> {
   const { engine, url, manifest, repository, jobs, strict, stays } = work;
-  const { findings, acknowledged } = await runQueryAndCompare(context, work);
+  const { findings, acknowledged, changed: changedColumns } = await runQueryAndCompare(context, work);
   if (strict && findings.length > 0) throw personalDataLeft(manifest.target, findings);
   const schemaConfig = { include_schemas: manifest.schemas };
   const { dump, addedBytes } = await store(context, {
     engine,
     repository,
     previous: manifest,
+    copyOf: manifest,
     jobs,
     url,
     schemaConfig,
@@ -89,7 +92,7 @@ export async function sanitizeDatabase(context: Context, work: Sanitizing): Prom
   if (manifest.tables.length > 0 && dump.tables.length === 0) throw nothingLeft(manifest.target);
   const changed = tables.filter(({ state }) => state !== 'untouched' && state !== 'dropped').map(({ name }) => name);
   if (stays) await sanitizerOf(engine.id).removeTraces(context, { url, dump, changed });
-  return { dump, addedBytes, coverage: { tables, findings, acknowledged } };
+  return { dump, addedBytes, coverage: { tables, findings, acknowledged, changed: changedColumns } };
 }
 
 function personalDataLeft(target: string, findings: Coverage['findings']): UserError {

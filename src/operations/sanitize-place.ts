@@ -58,32 +58,58 @@ export async function openPlace(
 ): Promise<OpenPlace> {
   for (const [index, place] of places.entries()) {
     const isLast = index === places.length - 1;
-    const opened = await place.open(context);
     try {
-      const restoration = {
-        url: opened.url,
-        manifest,
-        schemaConfig: { include_schemas: manifest.schemas },
-        inPlace: false,
-      };
-      const plan = await engine.planRestore(context, restoration);
-      if (plan.strategy !== 'swap') throw needsDatabase(place, plan);
-      const isOlder = plan.warnings.some(({ code }) => code === 'server_older');
-      if (isOlder && !isLast) {
-        await opened[Symbol.asyncDispose]();
-        continue;
-      }
-      return { place, restoration, plan, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
-    } catch (error) {
+      const opened = await tryPlace(context, { place, manifest, engine });
+      const differs = opened.plan.warnings.find(({ code }) => UNLIKE.has(code));
+      if (!differs || isLast) return opened;
       await opened[Symbol.asyncDispose]();
+      passOver(context, place, differs.message);
+    } catch (error) {
       if (isLast || !(error instanceof UserError && LACKS.has(error.code))) throw error;
+      passOver(context, place, error.message);
     }
   }
   throw new Error('no place was given');
 }
 
-/** What a server may lack that the next one has. */
-const LACKS = new Set(['extension_missing', 'role_missing', 'space_short']);
+interface Trial {
+  place: SanitizePlace;
+  manifest: Manifest;
+  engine: Engine;
+}
+
+async function tryPlace(context: Context, { place, manifest, engine }: Trial): Promise<OpenPlace> {
+  const opened = await place.open(context);
+  try {
+    const schemaConfig = { include_schemas: manifest.schemas };
+    const restoration = { url: opened.url, manifest, schemaConfig, inPlace: false };
+    const plan = await engine.planRestore(context, restoration);
+    if (plan.strategy !== 'swap') throw needsDatabase(place, plan);
+    return { place, restoration, plan, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function passOver({ report }: Context, { label }: SanitizePlace, why: string): void {
+  report({ event: 'warning', code: 'place_passed_over', message: `Passed over ${label}: ${why}` });
+}
+
+/** What a server may lack, or be unable to, that the next place has. */
+const LACKS = new Set([
+  'extension_missing',
+  'role_missing',
+  'space_short',
+  'flavour_differs',
+  'server_not_started',
+  'server_missing',
+  'container_not_started',
+  'image_unavailable',
+]);
+
+/** Warnings of a restore that say that the server is not like the one of the snapshot. */
+const UNLIKE = new Set(['server_older', 'other_flavour']);
 
 /** In place the original would lie in the destination when the query fails. */
 function needsDatabase({ label }: SanitizePlace, { strategyReason }: RestorePlan): UserError {

@@ -4,7 +4,8 @@ import { openShelf, type Shelf } from '../snapshots/shelf.ts';
 import { findTarget } from './find-target.ts';
 
 /** The shelf of a storage profile. */
-export function openProfile({ configuration, report, signal }: Context, name: string): Promise<Shelf> {
+export function openProfile(context: Context, name: string): Promise<Shelf> {
+  const { configuration, report, signal, roleCredentials } = context;
   const { storage_profiles, working_directory: directory } = configuration.settings;
   const profile = Object.hasOwn(storage_profiles, name) ? storage_profiles[name] : undefined;
   if (!profile) {
@@ -14,7 +15,9 @@ export function openProfile({ configuration, report, signal }: Context, name: st
       hint: 'Define it below storage_profiles in the configuration.',
     });
   }
-  return openShelf({ name, profile, directory, report, signal });
+  const hasRole = profile.role_arn !== undefined && roleCredentials !== undefined;
+  const credentials = hasRole ? () => roleCredentials(name) : undefined;
+  return openShelf({ name, profile, directory, report, signal, credentials });
 }
 
 /** The storage profile that a target's snapshots are pushed to, if any: sanitized ones may have one of their own. */

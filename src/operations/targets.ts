@@ -5,6 +5,7 @@ import { engineForUrl } from '../engines/registry.ts';
 import { toUserError } from '../errors.ts';
 import type { TargetRow } from '../results.ts';
 import { findTarget } from './find-target.ts';
+import { whyNotShared } from './sharing.ts';
 import { repositoryOf } from './snapshots.ts';
 
 /** A server that has not answered after so many milliseconds is called unreachable. */
@@ -19,6 +20,7 @@ export async function listTargets(context: Context): Promise<TargetRow[]> {
 /** One target with its source's live state: status, latency, version, size; given up after 5 s. */
 export async function checkTarget(context: Context, name: string): Promise<TargetRow> {
   const row = await describeTarget(context, name);
+  if (row.status === 'denied') return row;
   const field = row.type === 'share' ? 'share.dst_url' : 'snapshot.src_url';
   const text = connectionUrl(context.configuration, `targets.${name}.${field}`);
   if (text === undefined) return row;
@@ -39,6 +41,7 @@ async function describeTarget(context: Context, name: string): Promise<TargetRow
   const source = urlState(configuration, `targets.${name}.snapshot.src_url`);
   const destination = urlState(configuration, `targets.${name}.${target.share ? 'share' : 'snapshot'}.dst_url`);
   const repository = repositoryOf(context);
+  const notShared = await whyNotShared(context, name);
   return {
     name,
     title: target.name ?? name,
@@ -47,12 +50,12 @@ async function describeTarget(context: Context, name: string): Promise<TargetRow
     src_url: source.display,
     dst_url: destination.display,
     storage_profile: target.storage_profile ?? target.share?.storage_profile_name ?? null,
-    status: 'unchecked',
+    status: notShared === null ? 'unchecked' : 'denied',
     latency_ms: null,
     server_version: null,
     size_bytes: null,
     snapshots: await repository.count(name),
-    error: source.error ?? destination.error,
+    error: notShared ?? source.error ?? destination.error,
   };
 }
 

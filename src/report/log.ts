@@ -72,6 +72,9 @@ function describe(event: RunEvent, elapsed: number): string {
       return `${event.exit ?? 'a signal'} after ${formatDuration(event.duration_ms)}: ${event.command}`;
     case 'statement':
       return `${event.sqlstate ?? 'lost'} after ${formatDuration(event.duration_ms)}: ${event.statement}`;
+    // The URL would let who reads the log answer in the person's place.
+    case 'sign_in':
+      return `with ${event.provider}`;
     case 'warning':
       return `${event.code}: ${event.message}`;
     default:

@@ -4,15 +4,17 @@ import type { CheckReport, EngineState } from '../operations/check.ts';
 import type { Reach } from '../operations/reach.ts';
 import type { StorageState } from '../operations/reach-storage.ts';
 import type { DockerReport, ImageReport } from '../operations/report-docker.ts';
+import type { SanitizePlaceReport } from '../operations/report-sanitize.ts';
 import type { Style } from './style.ts';
 
 /** What a configuration needs outside of itself, and whether it is there: a paragraph for each kind of thing. */
 export function needsText(report: CheckReport, style: Style): string[][] {
-  const { engines, docker, keychain, storage_profiles: profiles, cloud } = report;
+  const { engines, docker, sanitizing, keychain, storage_profiles: profiles, cloud } = report;
   const width = Math.max(...profiles.map(({ name }) => cellWidth(name)));
   return [
     ['Engines', ...engines.flatMap((engine) => engineText(engine, style))],
     ...(docker ? [['Docker', ...dockerText(docker, style)]] : []),
+    ...(sanitizing.length > 0 ? [['Sanitizing', ...sanitizing.map((one) => sanitizeLine(one, style))]] : []),
     // Nobody needs one, so none is no failure.
     ['Keychain', line(keychain.ok || null, keychain.ok ? 'answers' : `none: ${keychain.reason}`, style)],
     ...(profiles.length > 0
@@ -42,6 +44,11 @@ function dockerText({ name, error, hint, images }: DockerReport, style: Style): 
 
 function imageText({ id, image, present, error }: ImageReport): string {
   return `${id}  ${image}  ${error ?? (present ? 'is here' : 'is pulled when it is needed')}`;
+}
+
+function sanitizeLine({ target, place, throw_away, error }: SanitizePlaceReport, style: Style): string {
+  if (place === null) return line(false, `${target}: ${error}`, style);
+  return line(true, `${target} is sanitized ${throw_away ? `in ${place}` : `into ${place}`}`, style);
 }
 
 function storageLine(state: StorageState, { width, style }: { width: number; style: Style }): string {

@@ -3,6 +3,7 @@ import type { CommandEndedEvent } from '../events.ts';
 import { redact } from '../process/redact.ts';
 import { elapsed, foldRun, type RunState, type RunStep, startRun } from '../state/run.ts';
 import type { Printer } from './printer.ts';
+import { signInPrompt } from './sign-in.ts';
 import type { Style } from './style.ts';
 
 export interface PlainOptions {
@@ -36,6 +37,9 @@ export function createPlainPrinter({ write, style, clock, debug }: PlainOptions)
           break;
         case 'command_ended':
           if (debug()) write(`${style.paint('dim', endedLine(event))}\n`);
+          break;
+        case 'sign_in':
+          write(`${signInPrompt(event)}\n`);
           break;
         case 'progress':
         case 'statement':

@@ -1,5 +1,5 @@
-import type { Coverage, SanitizeFinding, TableCoverage } from '../sanitize-results.ts';
-import type { ManifestTable } from '../snapshots/manifest.ts';
+import type { ChangedColumn, Coverage, SanitizeFinding, TableCoverage } from '../sanitize-results.ts';
+import { filesOfTable, type ManifestTable } from '../snapshots/manifest.ts';
 import { type ColumnDigest, columnName } from './column-facts.ts';
 import type { Suspicion } from './detector/detect.ts';
 import { PERSONAL_KINDS, type PersonalKind } from './detector/kinds.ts';
@@ -21,44 +21,63 @@ export function compareTables(before: ManifestTable[], after: ManifestTable[]): 
 function fateOf(before: ManifestTable | undefined, after: ManifestTable | undefined): TableCoverage['state'] {
   if (!after) return 'dropped';
   if (!before) return 'added';
-  if (before.file.sha256 === after.file.sha256) return 'untouched';
+  if (contentOf(before) === contentOf(after)) return 'untouched';
   return after.rows === 0 ? 'emptied' : 'changed';
+}
+
+function contentOf(table: ManifestTable): string {
+  return filesOfTable(table)
+    .map(({ sha256 }) => sha256)
+    .join();
 }
 
 export interface Comparison {
   suspicions: Suspicion[];
   before: Map<string, ColumnDigest>;
   after: Map<string, ColumnDigest>;
+  /** Of the columns after the query, by their names. */
+  samplesAfter: Map<string, string[]>;
   keep: KeepComment[];
 }
 
 const SHOWN_SAMPLES = 3;
 
-/** Columns that look personal and whose values are still there, those that the query's author lets stay apart. */
-export function compareColumns({ suspicions, before, after, keep }: Comparison): Omit<Coverage, 'tables'> {
+/** Of the columns that look personal: those whose values are still there, those of them that may stay, the others. */
+export function compareColumns({
+  suspicions,
+  before,
+  after,
+  samplesAfter,
+  keep,
+}: Comparison): Omit<Coverage, 'tables'> {
   const kept = new Map(keep.map(({ column, reason }) => [column, reason]));
   const findings: SanitizeFinding[] = [];
   const acknowledged: Coverage['acknowledged'] = [];
+  const changed: ChangedColumn[] = [];
   for (const suspicion of suspicions) {
     const { facts, kind, by } = suspicion;
     const column = columnName(facts);
     const state = stateOf(suspicion, before.get(column), after.get(column));
-    if (state === 'changed') continue;
-    const finding: SanitizeFinding = {
-      column,
-      kind,
-      meaning: PERSONAL_KINDS[kind],
-      by,
-      state,
-      generated: facts.generated,
-      values: after.get(column)?.values ?? 0,
-      samples: facts.samples.slice(0, SHOWN_SAMPLES).map(maskValue),
+    const looked = {
+      ...{ column, kind, meaning: PERSONAL_KINDS[kind] },
+      samples: shown(facts.samples),
+      samples_after: shown(samplesAfter.get(column) ?? []),
     };
+    if (state === 'changed') {
+      changed.push(looked);
+      continue;
+    }
+    const values = after.get(column)?.values ?? 0;
+    const finding: SanitizeFinding = { ...looked, by, state, generated: facts.generated, values };
     const reason = kept.get(column);
     if (reason === undefined) findings.push(finding);
     else acknowledged.push({ column, kind, reason });
   }
-  return { findings, acknowledged };
+  return { findings, acknowledged, changed };
+}
+
+function shown(samples: string[]): string[] {
+  return samples.slice(0, SHOWN_SAMPLES).map(maskValue);
 }
 
 /** Kinds of which two people hardly ever have the same value, so that one that is still there is an old one. */

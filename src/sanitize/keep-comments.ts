@@ -8,7 +8,7 @@ export interface KeepComment {
   line: number;
 }
 
-const PART = /(?:"((?:[^"]|"")+)"|([^\s."]+))/.source;
+const PART = /(?:"((?:[^"]|"")+)"|`((?:[^`]|``)+)`|([^\s."`]+))/.source;
 const KEEP = /^\s*--\s*keep:/i;
 const WHOLE = new RegExp(`^\\s*--\\s*keep:\\s*${PART}\\.${PART}\\.${PART}\\s+(\\S.*?)\\s*$`, 'i');
 
@@ -18,8 +18,10 @@ export function readKeepComments(query: string): KeepComment[] {
     if (!KEEP.test(text)) return [];
     const match = WHOLE.exec(text);
     if (!match) throw malformed(text.trim(), index + 1);
-    const parts = [1, 3, 5].map((at) => match[at]?.replaceAll('""', '"') ?? match[at + 1]);
-    return [{ column: parts.join('.'), reason: match[7] ?? '', line: index + 1 }];
+    const parts = [1, 4, 7].map(
+      (at) => match[at]?.replaceAll('""', '"') ?? match[at + 1]?.replaceAll('``', '`') ?? match[at + 2],
+    );
+    return [{ column: parts.join('.'), reason: match[10] ?? '', line: index + 1 }];
   });
 }
 

@@ -1,6 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { StorageProfile } from './providers.ts';
 import { retry } from './retry.ts';
+import type { Credentials } from './s3-client.ts';
 import { attemptsFor, isMissing, storageError } from './s3-errors.ts';
 
 type Sdk = typeof import('@aws-sdk/client-s3');
@@ -10,6 +11,8 @@ export interface S3Options {
   name: string;
   profile: StorageProfile;
   signal: AbortSignal;
+  /** Where the profile has a role: its temporary ones. */
+  credentials?: Credentials | undefined;
 }
 
 /** A bucket of an S3-compatible service, and how requests to it are made. */
@@ -29,9 +32,14 @@ export interface S3Bucket {
 
 export type Request<Answer> = (options: { abortSignal: AbortSignal }) => Promise<Answer>;
 
-export async function openS3Bucket({ name: profileName, profile, signal: whole }: S3Options): Promise<S3Bucket> {
+export async function openS3Bucket({
+  name: profileName,
+  profile,
+  signal: whole,
+  credentials,
+}: S3Options): Promise<S3Bucket> {
   const { createS3Client } = await import('./s3-client.ts');
-  const [sdk, client] = await Promise.all([import('@aws-sdk/client-s3'), createS3Client(profile)]);
+  const [sdk, client] = await Promise.all([import('@aws-sdk/client-s3'), createS3Client(profile, credentials)]);
   const prefix = profile.prefix?.replaceAll(/^\/+|\/+$/g, '') ?? '';
   const name = `s3://${[profile.bucket, prefix].filter(Boolean).join('/')}`;
   const keyOf = (key: string): string => (prefix ? `${prefix}/${key}` : key);

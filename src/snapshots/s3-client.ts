@@ -9,11 +9,19 @@ const SOCKETS = 32;
 const CONNECTION_TIMEOUT = 5000;
 const IDLE_TIMEOUT = 30_000;
 
+/** Credentials for a while; asked for again when they end. */
+export type Credentials = () => Promise<{
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken: string;
+  expiration: Date;
+}>;
+
 /**
- * A client for the service of a storage profile. Credentials: its `cli_profile`, or its own keys, or what the
- * environment offers (variables, the default profile, the machine's role).
+ * A client for the service of a storage profile. Credentials: those of its role, or its `cli_profile`, or its own keys,
+ * or what the environment offers (variables, the default profile, the machine's role).
  */
-export async function createS3Client(profile: StorageProfile): Promise<S3Client> {
+export async function createS3Client(profile: StorageProfile, credentials?: Credentials): Promise<S3Client> {
   const { S3Client } = await import('@aws-sdk/client-s3');
   const { cli_profile, access_key, secret_key } = profile;
   const { endpoint, region, pathStyle } = connectionOf(profile, cli_profile ? await readCliProfile(cli_profile) : {});
@@ -23,7 +31,8 @@ export async function createS3Client(profile: StorageProfile): Promise<S3Client>
     forcePathStyle: pathStyle,
     ...(endpoint !== undefined && { endpoint }),
     ...(cli_profile && { profile: cli_profile }),
-    ...(keys && { credentials: { accessKeyId: access_key, secretAccessKey: secret_key } }),
+    ...(credentials && { credentials }),
+    ...(!credentials && keys && { credentials: { accessKeyId: access_key, secretAccessKey: secret_key } }),
     // Several services refuse the checksums that newer clients send and ask for by themselves (411, 501).
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

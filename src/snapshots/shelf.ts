@@ -8,6 +8,7 @@ import { readHeadlines } from './headlines.ts';
 import { createLocks, type Locks } from './locks.ts';
 import type { StorageProfile } from './providers.ts';
 import { createS3Store } from './s3.ts';
+import type { Credentials } from './s3-client.ts';
 import type { Store } from './store.ts';
 
 /** The snapshots in a bucket, which many may use at the same moment. */
@@ -30,10 +31,19 @@ export interface ShelfOptions {
   directory: string;
   report: Report;
   signal: AbortSignal;
+  /** Where the profile has a role: its temporary ones. */
+  credentials?: Credentials | undefined;
 }
 
-export async function openShelf({ name, profile, directory, report, signal }: ShelfOptions): Promise<Shelf> {
-  const store = await createS3Store({ name, profile, signal });
+export async function openShelf({
+  name,
+  profile,
+  directory,
+  report,
+  signal,
+  credentials,
+}: ShelfOptions): Promise<Shelf> {
+  const store = await createS3Store({ name, profile, signal, credentials });
   const catalogue = createCatalogue(store, report);
   const locks = createLocks(store, signal);
   const cache = createFolder(join(directory, 'cache', cacheName(profile)));

@@ -20,6 +20,8 @@ export interface Navigation<Place> {
   pop(): void;
   /** The present place with changes, or another one instead of it. */
   replace(place: Place): void;
+  /** Every place on the way, such as one that something was found for while another is shown. */
+  change(update: (place: Place) => Place): void;
   notify(notice: Notice | null): void;
 }
 
@@ -34,6 +36,8 @@ export function createNavigation<Place>(stack: [Place, ...Place[]]): Navigation<
       store.setState(({ stack: [root, ...rest] }) => ({
         stack: rest.length === 0 ? [place] : [root, ...rest.slice(0, -1), place],
       })),
+    change: (update) =>
+      store.setState(({ stack: [root, ...rest] }) => ({ stack: [update(root), ...rest.map(update)] })),
     notify: (notice) => store.setState({ notice }),
   };
 }

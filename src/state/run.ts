@@ -60,6 +60,7 @@ export function foldRun(state: RunState, event: RunEvent, now: number): RunState
       return addLog(state, { at: now, kind: 'command', text: event.command });
     case 'command_ended':
     case 'statement':
+    case 'sign_in':
       return state;
     case 'warning': {
       const { code, message } = event;

@@ -1,6 +1,8 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { interrupted, toUserError } from '../errors.ts';
 import type { Report, RunEvent } from '../events.ts';
+import type { SnapshotRow } from '../results.ts';
+import type { Coverage } from '../sanitize-results.ts';
 import { endRun, foldRun, type RunState, startRun } from './run.ts';
 
 /** All work of this session, running and ended; it goes on whatever screen is shown. */
@@ -18,7 +20,7 @@ export interface Run {
   cancelling: boolean;
 }
 
-export type RunKind = 'build' | 'load' | 'verify' | 'remove' | 'undo';
+export type RunKind = 'build' | 'load' | 'verify' | 'remove' | 'undo' | 'sanitize' | 'push' | 'pull' | 'export';
 
 /** What a finished run says it did. */
 export interface Receipt {
@@ -28,6 +30,14 @@ export interface Receipt {
   problems: string[];
   /** Whether `undo` can take it back. */
   undoable: boolean;
+  sanitized?: Sanitized;
+}
+
+/** What a sanitization has changed, and the file that its query was read from. */
+export interface Sanitized {
+  original: SnapshotRow;
+  coverage: Coverage;
+  queryFile: string | null;
 }
 
 export interface Session {

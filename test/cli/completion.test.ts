@@ -41,6 +41,7 @@ test.each([
       'targets',
       'target',
       'config',
+      'auth',
       'demo',
       'completion',
     ],

@@ -51,6 +51,7 @@ test('config check --json is one document', async () => {
     shadowed: null,
     mode: 'cloud',
     offline: false,
+    sanitizing: [],
     storage_profiles: [],
     cloud: { url: null, ok: null, error: null },
     problems: [

@@ -6,6 +6,7 @@ import type { DatabaseUrl } from '../../src/engines/engine.ts';
 import { engineForUrl } from '../../src/engines/registry.ts';
 import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
+import { diff } from '../../src/operations/diff.ts';
 import { type LoadRequest, load, planLoad } from '../../src/operations/load.ts';
 import { snapshotReader } from '../../src/operations/snapshot-reader.ts';
 import { findSnapshot, repositoryOf } from '../../src/operations/snapshots.ts';
@@ -87,6 +88,25 @@ export function engineContract(start: () => Promise<ContractServer>): void {
       const again = await build(contextFor(), { target: 'app', cpus: 2 });
       expect(again.stored_bytes).toBe(0);
       expect((await verify(contextFor(), { target: 'app' })).ok).toBe(true);
+    },
+    LIMIT,
+  );
+
+  it(
+    'compares a snapshot with the destination as it is now',
+    async () => {
+      const context = contextFor();
+      const { manifest } = await findSnapshot(context, { target: 'app' });
+      const tables = manifest.tables.length;
+      expect(await diff(context, { target: 'app', a: 0 })).toMatchObject({ changes: [], unchanged: tables });
+      const statements = ['CREATE TABLE added (id integer PRIMARY KEY)', 'INSERT INTO added VALUES (1), (2)'];
+      for (const statement of statements) await server.run('copy', statement);
+      const { changes, unchanged } = await diff(context, { target: 'app', a: 0 });
+      expect(changes).toEqual([
+        { table: `${manifest.schemas[0]}.added`, change: 'added', from: null, to: { rows: 2, bytes: null } },
+      ]);
+      expect(unchanged).toBe(tables);
+      await server.run('copy', 'DROP TABLE added');
     },
     LIMIT,
   );

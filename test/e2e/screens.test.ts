@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -66,6 +66,49 @@ describe.each([
   });
 });
 
+test('a snapshot is sanitized, its coverage shown, and the query edited with the terminal handed over', async () => {
+  const file = join(folder, 'query.sql');
+  await writeFile(file, 'TRUNCATE login;\n');
+  const editor = join(folder, 'editor.sh');
+  await writeFile(editor, '#!/bin/sh\nprintf "editing "\nread -r word\nprintf "%s\\n" "$word" >> "$1"\n', {
+    mode: 0o700,
+  });
+  const environment = { QUERY_FILE: file, EDITOR: editor, VISUAL: '' };
+  const terminal = await opened(['sanitize'], { environment });
+  terminal.press('enter');
+  await terminal.waitFor('2 snapshots');
+  terminal.press('s');
+  await terminal.waitFor('❯ Do not sanitize');
+  terminal.press('down');
+  await terminal.waitFor('❯ Sanitize');
+  terminal.press('enter');
+  await terminal.waitFor('Sanitized snapshot 0 of app: 1 finding left');
+  terminal.press('enter');
+  await terminal.waitFor(
+    /❯ ✗ public\.person\.email +unchanged.*\n.*public\.person\.city +kept.*\n.*first_name +changed/,
+  );
+  await terminal.waitFor('a**@****.*******.***');
+  terminal.press('e');
+  await terminal.waitFor('editing');
+  expect(terminal.modes()).toMatchObject({ alternateScreen: false, autowrap: true });
+  terminal.press('-- looked', 'enter');
+  await terminal.waitFor('s sanitizes again');
+  expect(await readFile(file, 'utf8')).toBe('TRUNCATE login;\n-- looked\n');
+  expect(terminal.modes()).toMatchObject({ alternateScreen: true, autowrap: false });
+  // Keys are the program's own again.
+  terminal.press('j');
+  await terminal.waitFor(/❯ . public\.person\.city/);
+  terminal.press('esc');
+  await terminal.waitFor('Sanitized snapshot 0 of app');
+  terminal.press('esc');
+  await terminal.waitFor('2 snapshots');
+  terminal.press('esc');
+  await terminal.waitFor('4 targets');
+  terminal.press('q');
+  expect(await terminal.exited).toMatchObject({ exitCode: 0 });
+  await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
+});
+
 describe('the terminal is as it was', () => {
   test('after q', async () => {
     const terminal = await opened();
@@ -100,7 +143,8 @@ describe('the terminal is as it was', () => {
     const terminal = await opened(['crash']);
     terminal.press('x');
     expect((await terminal.exited).exitCode).not.toBe(0);
-    await terminal.waitFor('crashed');
+    await terminal.waitFor('The screens have crashed: crashed');
+    await terminal.waitFor('crash.log');
     await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
   });
 });

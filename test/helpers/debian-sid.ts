@@ -10,8 +10,8 @@ const run = promisify(execFile);
 const REPOSITORY = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
 const NODE = join(REPOSITORY, 'node_modules/node/bin');
 
-/** A tree of Debian's unstable suite, for programs newer than this machine's. */
-export interface DebianSid {
+/** A tree of another suite of Debian, for programs newer or older than this machine's. */
+export interface DebianTree {
   root: string;
   /** Runs a shell script in it as root, with this repository where it is outside. Nothing stays mounted. */
   shell(script: string, environment?: Record<string, string>): Promise<{ exit: number; output: string }>;
@@ -20,15 +20,20 @@ export interface DebianSid {
 /** Whether such a tree can be made here. */
 export const canHaveSid = process.getuid?.() === 0 && existsSync('/usr/sbin/debootstrap');
 
+/** Debian's unstable suite, with the newest of everything. */
+export function debianSid(packages: string[]): Promise<DebianTree> {
+  return debianTree('sid', packages);
+}
+
 /** Made once (about a minute), and kept in a cache folder outside the repository. */
-export async function debianSid(packages: string[]): Promise<DebianSid> {
+export async function debianTree(suite: string, packages: string[]): Promise<DebianTree> {
   const key = createHash('sha256').update(packages.join()).digest('hex').slice(0, 12);
   const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tool-tests');
-  const root = join(cache, `sid-${key}`);
+  const root = join(cache, `${suite}-${key}`);
   if (!existsSync(root)) {
     const unfinished = `${root}.${process.pid}`;
     await mkdir(cache, { recursive: true });
-    await run('debootstrap', ['--variant=minbase', `--include=${packages.join()}`, 'sid', unfinished], {
+    await run('debootstrap', ['--variant=minbase', `--include=${packages.join()}`, suite, unfinished], {
       maxBuffer: 1e8,
     });
     await rename(unfinished, root).catch(() => rm(unfinished, { recursive: true }));

@@ -6,13 +6,21 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe } from 'vitest';
 import { canHaveSid, debianSid } from './debian-sid.ts';
+import { SID_PACKAGES } from './mysql-server.ts';
 import { eventually } from './postgres-server.ts';
 
 const run = promisify(execFile);
 
-/** With the client programs of both engines, newer than those of this machine. */
-const PACKAGES = ['postgresql-client', 'mariadb-client'];
+/** With the client programs of PostgreSQL and MariaDB, newer than those of this machine. */
 export const IMAGE = 'client-tools:test';
+/** With MySQL's own, which cannot be installed beside MariaDB's. */
+export const MYSQL_IMAGE = 'mysql-client:test';
+
+/** Of which packages an image is made; servers are left out of it. */
+const PACKAGES = {
+  [IMAGE]: ['postgresql-client', 'mariadb-client'],
+  [MYSQL_IMAGE]: SID_PACKAGES,
+};
 
 export interface TestDocker {
   /** Leads the docker client to the daemon. */
@@ -24,7 +32,7 @@ export interface TestDocker {
   stop(): Promise<void>;
 }
 
-const tree = canHaveSid ? await debianSid(PACKAGES).catch(() => null) : null;
+const tree = canHaveSid ? await debianSid(PACKAGES[IMAGE]).catch(() => null) : null;
 
 const needed = [
   { what: 'root and debootstrap', there: canHaveSid },
@@ -42,14 +50,14 @@ export function describeWithDocker(name: string, suite: () => void, { files }: {
   describe.skipIf(needed)(needed ? `${name} (needs ${needed})` : name, suite);
 }
 
-/** A daemon of its own, that touches neither the machine's network nor another daemon, with one image. */
-export async function startDocker(): Promise<TestDocker> {
+/** A daemon of its own, that touches neither the machine's network nor another daemon, with an image. */
+export async function startDocker(image: keyof typeof PACKAGES = IMAGE): Promise<TestDocker> {
   const folder = await mkdtemp(join(tmpdir(), 'tool-docker-'));
   const environment = { ...process.env, DOCKER_HOST: `unix://${folder}/docker.sock`, DOCKER_CONFIG: folder };
   const docker = async (...args: string[]): Promise<string> =>
     (await run('docker', args, { env: environment, maxBuffer: 1e8 })).stdout;
   const daemon = await startDaemon(folder, docker);
-  await importImage(environment);
+  await importImage(image, environment);
   return {
     environment,
     docker,
@@ -100,14 +108,18 @@ async function startDaemon(folder: string, docker: TestDocker['docker']): Promis
   throw new Error('dockerd does not start');
 }
 
-/** The Debian tree that the image is made of. */
+/** The Debian tree that the image of clients is made of. */
 export function treeOfImage(): string {
   if (!tree) throw new Error(`there is no image without ${lacking}`);
   return tree.root;
 }
 
-async function importImage(environment: NodeJS.ProcessEnv): Promise<void> {
-  const unneeded = ['var/cache', 'var/lib/apt', 'usr/share/doc', 'usr/share/locale', 'usr/share/man'];
+async function importImage(image: keyof typeof PACKAGES, environment: NodeJS.ProcessEnv): Promise<void> {
+  const { root } = await debianSid(PACKAGES[image]);
+  const unneeded = [
+    ...['var/cache', 'var/lib/apt', 'usr/share/doc', 'usr/share/locale', 'usr/share/man'],
+    ...['usr/sbin/mysqld', 'usr/lib/mysql'],
+  ];
   const flags = unneeded.map((path) => `--exclude=./${path}`).join(' ');
-  await run('sh', ['-c', `tar -C '${treeOfImage()}' ${flags} -c . | docker import - ${IMAGE}`], { env: environment });
+  await run('sh', ['-c', `tar -C '${root}' ${flags} -c . | docker import - ${image}`], { env: environment });
 }

@@ -1,82 +1,12 @@
 import type { Operations } from '../../screens/operations.ts';
 import { UserError } from '../../src/errors.ts';
-import type { DestinationState, LoadPlan, LoadResult, SnapshotRow, TargetRow } from '../../src/results.ts';
+import type { PlannedSanitize } from '../../src/operations/sanitize.ts';
+import type { SnapshotRequest } from '../../src/operations/snapshots.ts';
+import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow } from '../../src/results.ts';
+import type { Coverage } from '../../src/sanitize-results.ts';
 import type { Session } from '../../src/state/runs.ts';
 
-/** A world that the fake operations act on; tests hold what they want to let go on by hand. */
-export interface FakeWorld {
-  targets: TargetRow[];
-  /** What a check finds; a target without an entry never answers. */
-  checks: Record<string, Partial<TargetRow>>;
-  snapshots: Record<string, SnapshotRow[]>;
-  destination: DestinationState;
-  /** What the next load fails of. */
-  failLoad: UserError | null;
-  /** Resolves when work may end; the default lets it end at once. */
-  gate: Promise<void>;
-  done: string[];
-}
-
-export function fakeTarget(row: Partial<TargetRow> & { name: string }): TargetRow {
-  return {
-    title: row.name,
-    type: 'local',
-    engine: 'postgres',
-    src_url: `postgres://app@localhost:5432/${row.name}`,
-    dst_url: `postgres://app@localhost:5432/${row.name}_dev`,
-    storage_profile: null,
-    status: 'unchecked',
-    latency_ms: null,
-    server_version: null,
-    size_bytes: null,
-    snapshots: 0,
-    error: null,
-    ...row,
-  };
-}
-
-export function fakeSnapshot(row: Partial<SnapshotRow> = {}): SnapshotRow {
-  const index = row.index ?? 0;
-  return {
-    index,
-    id: `snapshot-${index}`,
-    created_at: '2026-11-21T04:00:00.000Z',
-    sanitized: false,
-    engine: 'postgres',
-    server_version: '15.18',
-    schemas: ['public', 'sales'],
-    tables: 25,
-    rows: 200_123,
-    size_bytes: 48_300_000,
-    stored_bytes: 6_100_000,
-    where: ['local'],
-    note: null,
-    ...row,
-  };
-}
-
-export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
-  return {
-    targets: [fakeTarget({ name: 'app', title: 'The shop', snapshots: 1 })],
-    checks: { app: { status: 'ok', latency_ms: 3, server_version: '15.18', size_bytes: 61_400_000 } },
-    snapshots: { app: [fakeSnapshot()] },
-    destination: {
-      url: 'postgres://app@localhost:5432/app_dev',
-      host: 'localhost',
-      local: true,
-      database: 'app_dev',
-      exists: true,
-      size_bytes: 60_000_000,
-      connections: 2,
-      server_version: '15.18',
-    },
-    failLoad: null,
-    gate: Promise.resolve(),
-    done: [],
-    ...world,
-  };
-}
-
+import { type FakeWorld, fakeSnapshot } from './fake-world.ts';
 /** Operations without databases, over a world that the test can look at and change. */
 export function fakeOperations(world: FakeWorld): Operations {
   const snapshotsOf = (target: string) => world.snapshots[target] ?? [];
@@ -94,6 +24,13 @@ export function fakeOperations(world: FakeWorld): Operations {
     swap_ms: 130,
     undo_database: 'app_dev_before',
   });
+  const transfer = async (session: Session, { target, snapshot, from }: SnapshotRequest & { from: SnapshotPlace }) => {
+    await working(session, world, { step: 'transfer', label: 'Copy what is lacking', command: 'copy' });
+    const row: SnapshotRow = { ...find(target, snapshot), where: ['local', 'remote'] };
+    world.snapshots[target] = snapshotsOf(target).map((other) => (other.id === row.id ? row : other));
+    world.done.push(`${from === 'local' ? 'push' : 'pull'} ${target} ${row.id}`);
+    return { target, snapshot: row, storage: 's3://snapshots/shop', objects: 27, bytes: 6_100_000 };
+  };
   return {
     listTargets: async () =>
       world.targets.map((row) => ({ ...row, snapshots: snapshotsOf(row.name).length || row.snapshots })),
@@ -118,6 +55,24 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.snapshots[target] = [row, ...older];
       world.done.push(`build ${target}`);
       return row;
+    },
+    planBuild: async (_session, { target }) =>
+      world.queryFile === null ? null : fakeSanitize(world, { target, snapshot: null }),
+    planSanitize: async (_session, { target, snapshot }) =>
+      fakeSanitize(world, { target, snapshot: find(target, snapshot) }),
+    sanitize: async (session, { plan: { target, snapshot } }) => {
+      await working(session, world, { step: 'query', label: 'Run 3 statements', command: 'psql app_clean' });
+      world.done.push(`sanitize ${target}`);
+      const original = snapshot ?? fakeSnapshot();
+      return {
+        original,
+        snapshot: fakeSnapshot({ id: 'sanitized', sanitized: true, sanitized_of: original.id }),
+        destination: null,
+        statements: 3,
+        coverage: fakeCoverage(),
+        swap_ms: null,
+        undo_database: null,
+      };
     },
     planLoad: async (_session, request) => ({
       request,
@@ -159,6 +114,112 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.done.push(`undo ${target}`);
       return result(null);
     },
+    signIn: async ({ report, signal }, { device }) => {
+      const url = `https://idp.example.com/${device ? 'device' : 'auth'}`;
+      report({ event: 'sign_in', provider: 'idp', url, user_code: device ? 'ABCD-EFGH' : null });
+      await unlessAborted(world.gate, signal);
+      if (world.failSignIn) throw world.failSignIn;
+      return {
+        provider: 'idp',
+        provider_url: 'https://idp.example.com',
+        signed_in: true,
+        subject: 'ann',
+        name: 'ann@example.com',
+        groups: ['developers', 'ops'],
+        expires_at: '2026-11-21T06:00:00.000Z',
+        refreshable: true,
+        error: null,
+      };
+    },
+    listTables: async (_session, { target, snapshot }) => {
+      find(target, snapshot);
+      return [
+        { table: 'public.orders', rows: 120_000, bytes: 32_000_000 },
+        { table: 'public.order_items', rows: 78_000, bytes: 15_900_000 },
+        { table: 'sales.漢字 🚀', rows: 2_123, bytes: 400_000 },
+      ];
+    },
+    diff: async (_session, { target, a, b }) => ({
+      target,
+      from: find(target, a),
+      to: b === undefined ? null : find(target, b),
+      destination: b === undefined ? world.destination.url : null,
+      changes: [
+        {
+          table: 'public.orders',
+          change: 'changed',
+          from: { rows: 119_000, bytes: 31_000_000 },
+          to: { rows: 120_000, bytes: 32_000_000 },
+        },
+        { table: 'public.drafts', change: 'gone', from: { rows: 12, bytes: 900 }, to: null },
+      ],
+      unchanged: 23,
+    }),
+    push: (session, request) => transfer(session, { ...request, from: 'local' }),
+    pull: (session, request) => transfer(session, { ...request, from: 'remote' }),
+    export: async (session, { target, snapshot, file }) => {
+      await working(session, world, { step: 'export', label: `Write ${file}`, command: 'zip' });
+      world.done.push(`export ${target} ${file}`);
+      return { target, snapshot: find(target, snapshot), file, bytes: 6_100_000 };
+    },
+    check: async () => world.check,
+    tryUrl: async (_session, url) => ({
+      engine: 'postgres',
+      display: url.replace(/:[^:@/]*@/, '@'),
+      status: url.includes('away') ? 'unreachable' : 'ok',
+      server_version: '15.18',
+      size_bytes: 61_400_000,
+      error: url.includes('away') ? 'connection refused' : null,
+    }),
+    previewSetUp: async ({ target }) => `targets:\n  ${target}:\n`,
+    writeSetUp: async (setUp) => {
+      world.done.push(`set up ${JSON.stringify(setUp)}`);
+      return { file: setUp.file };
+    },
+  };
+}
+
+function fakeSanitize(
+  world: FakeWorld,
+  { target, snapshot }: { target: string; snapshot: SnapshotRow | null },
+): PlannedSanitize {
+  const query = { chosen_by: `targets.${target}.sanitize.query_file`, file: world.queryFile, base64: false };
+  return {
+    plan: {
+      target,
+      snapshot,
+      query: { ...query, statements: [{ number: 1, line: 1, text: 'TRUNCATE login' }] },
+      destination: null,
+      where: 'a throw-away PostgreSQL server of our own',
+      strict: false,
+      undo: false,
+      steps: ['Restore the original', 'Run the statement of the query there'],
+      warnings: [],
+    },
+    apply: () => Promise.reject(new Error('the fake operations sanitize themselves')),
+  };
+}
+
+function fakeCoverage(): Coverage {
+  const samples = ['a**@****.*******.***'];
+  return {
+    tables: [
+      { name: 'public.person', state: 'changed', rows_before: 500, rows_after: 500 },
+      { name: 'public.login', state: 'emptied', rows_before: 100, rows_after: 0 },
+    ],
+    findings: [
+      {
+        ...{ column: 'public.person.email', kind: 'email', meaning: 'an e-mail address', by: 'values' },
+        ...{ state: 'unchanged', generated: false, values: 500, samples, samples_after: samples },
+      },
+    ],
+    acknowledged: [{ column: 'public.person.city', kind: 'address', reason: 'cities are large' }],
+    changed: [
+      {
+        ...{ column: 'public.person.first_name', kind: 'name', meaning: 'a name of a person' },
+        ...{ samples: ['A**'], samples_after: ['P***** *'] },
+      },
+    ],
   };
 }
 
@@ -170,10 +231,7 @@ async function working(
   report({ event: 'step', step, state: 'started', label });
   report({ event: 'command', command });
   report({ event: 'progress', step, done: 12_000_000, total: 48_000_000, unit: 'bytes', current: 'public.orders' });
-  await Promise.race([
-    world.gate,
-    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
-  ]);
+  await unlessAborted(world.gate, signal);
   report({ event: 'step', step, state: 'done', label });
 }
 
@@ -200,4 +258,12 @@ function plan(world: FakeWorld, snapshot: SnapshotRow): LoadPlan {
     ],
     warnings: [{ code: 'sessions_open', message: '2 sessions are open on app_dev and will be ended' }],
   };
+}
+
+/** Waits for the gate; an abort ends the waiting. */
+async function unlessAborted(gate: Promise<void>, signal: AbortSignal): Promise<void> {
+  const aborted = new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+  );
+  await Promise.race([gate, aborted]);
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { openSession, type Session } from '../../src/engines/mysql/session.ts';
 import { parseMysqlUrl } from '../../src/engines/mysql/url.ts';
-import { unprivilegedUser } from '../../src/engines/postgres/unprivileged-user.ts';
+import { unprivilegedUser } from '../../src/engines/unprivileged-user.ts';
 import { localRunner } from '../../src/process/local.ts';
 import { canHaveSid, debianSid } from './debian-sid.ts';
 import { eventually } from './postgres-server.ts';
@@ -32,7 +32,8 @@ export interface TestMysql {
 }
 
 const SYSTEM = new Set(['information_schema', 'mysql', 'performance_schema', 'sys']);
-const SID_PACKAGES = ['mysql-server-core', 'mysql-client-core'];
+/** Of Debian's unstable suite: MySQL's server and client. */
+export const SID_PACKAGES = ['mysql-server-core', 'mysql-client-core'];
 const DUMP_FLAGS = ['--routines', '--triggers', '--events', '--skip-dump-date', '--skip-comments', '--hex-blob'];
 
 const hasMariadb = ['/usr/sbin/mariadbd', '/usr/bin/mariadb-install-db', '/usr/bin/mariadb'].every(existsSync);
@@ -72,7 +73,7 @@ const SERVER_FLAGS = [
 
 export async function startMysql(flavour: TestFlavour, flags: string[] = []): Promise<TestMysql> {
   const programs = flavour === 'mariadb' ? mariadbPrograms() : await mysqlPrograms();
-  const user = await unprivilegedUser();
+  const user = await unprivilegedUser('postgres');
   const directory = await mkdtemp(join(tmpdir(), `tool-${flavour}-`));
   await chmod(directory, 0o755);
   if (user) await chown(directory, user.uid, user.gid);
@@ -97,7 +98,11 @@ export async function startMysql(flavour: TestFlavour, flags: string[] = []): Pr
   };
   const url: TestMysql['url'] = (database, { name, password } = { name: 'root', password: '' }) =>
     `mysql://${name}${password === '' ? '' : `:${encodeURIComponent(password)}`}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
-  const open = (database: string): Promise<Session> => openSession({ url: parseMysqlUrl(url(database)) });
+  const open = (database: string): Promise<Session> =>
+    openSession({ url: parseMysqlUrl(url(database)) }).catch((cause) => {
+      if (child.exitCode === null && child.signalCode === null) throw cause;
+      throw new Error(`${flavour} ended with ${child.exitCode ?? child.signalCode}:\n${log}`, { cause });
+    });
   try {
     await eventually(() => answers(child, open), { deadline: 60_000 });
   } catch (cause) {
@@ -170,7 +175,7 @@ function mariadbPrograms(): Programs {
 /** The folder is mounted where the tree has an empty one; what is mounted goes with the process. */
 async function mysqlPrograms(): Promise<Programs> {
   const { root } = await debianSid(SID_PACKAGES);
-  const user = await unprivilegedUser();
+  const user = await unprivilegedUser('postgres');
   const inside = (directory: string, flags: string[]): string[] => [
     'unshare',
     '--mount',

@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,6 +8,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { describe } from 'vitest';
 import type { StorageProfile } from '../../src/snapshots/providers.ts';
 import { createS3Client } from '../../src/snapshots/s3-client.ts';
+import { freePort } from './free-port.ts';
 import { eventually } from './postgres-server.ts';
 
 /** A real S3 service on this machine: signatures are checked, quotas hold. */
@@ -173,14 +173,4 @@ osd class default list = *
 rgw enable usage log = false
 rgw enable ops log = false
 `;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

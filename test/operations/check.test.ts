@@ -85,3 +85,28 @@ test('without Docker there is nothing to say of it, unless an image is configure
     error: expect.stringContaining('Neither docker nor podman is installed'),
   });
 });
+
+test('says of each target that is sanitized where that would be', async () => {
+  const { sanitizing } = await checked(
+    `targets:
+  into: {snapshot: {src_url: 'postgres://a@h/x'}, sanitize: {dst_url: 'postgres://me:secret@here/clean'}}
+  beside: {snapshot: {src_url: 'mysql://a@h/x', dst_url: 'mysql://me:secret@there/dev'}, sanitize: {}}
+  nowhere: {snapshot: {src_url: 'mysql://a@h/x'}, sanitize: {}}
+  not: {snapshot: {src_url: 'mysql://a@h/x'}}
+`,
+    { offline: true },
+  );
+  const serverHere = expect.stringMatching(/^a throw-away .* server of our own$/);
+  const [into, beside, nowhere] = sanitizing;
+  expect(sanitizing.map(({ target }) => target)).toEqual(['into', 'beside', 'nowhere']);
+  expect(into).toMatchObject({ place: 'postgres://me@here/clean', throw_away: false });
+  if (nowhere?.place === null) {
+    expect(nowhere.error).toContain('nowhere');
+    expect(beside?.place).toBe('a throw-away database on the server of mysql://me@there/dev');
+  } else {
+    expect([beside, nowhere]).toEqual([
+      expect.objectContaining({ place: serverHere }),
+      expect.objectContaining({ place: serverHere, error: null }),
+    ]);
+  }
+});

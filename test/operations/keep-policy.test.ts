@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type KeepPolicy, keptBy } from '../../src/operations/keep-policy.ts';
-import { fakeSnapshot } from '../helpers/fake-operations.ts';
+import { fakeSnapshot } from '../helpers/fake-world.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 const now = new Date('2026-03-31T12:00:00Z');

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Context } from '../../src/context.ts';
+import { mysql } from '../../src/engines/mysql/engine.ts';
+import { parseMysqlUrl } from '../../src/engines/mysql/url.ts';
 import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load.ts';
+import { findSnapshot } from '../../src/operations/snapshots.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 
@@ -29,7 +32,8 @@ for (const flavour of FLAVOURS) {
     });
 
     function contextFor(src_url: string, { events = [] }: { events?: RunEvent[] } = {}): Context {
-      const targets = { sakila: { snapshot: { src_url, dst_url: server.url('copy') } } };
+      const snapshot = { src_url, dst_url: server.url('copy') };
+      const targets = { sakila: { snapshot }, old: { snapshot } };
       return testContext({ settings: { working_directory: folder.path, targets }, events });
     }
 
@@ -63,6 +67,19 @@ for (const flavour of FLAVOURS) {
     );
 
     it(
+      'warns of tables without transactions, which are not of its instant',
+      async () => {
+        await server.createDatabase('old');
+        await server.sql('old', 'CREATE TABLE old_engine (id INT PRIMARY KEY) ENGINE = MyISAM');
+        const events: RunEvent[] = [];
+        await build(contextFor(server.url('old'), { events }), { target: 'old' });
+        const message = expect.stringContaining('old_engine (MyISAM)');
+        expect(events).toContainEqual({ event: 'warning', code: 'not_transactional', message });
+      },
+      LIMIT,
+    );
+
+    it(
       'is not loaded by a user who may make no second database, and says which right is missing',
       async () => {
         await server.sql(
@@ -76,6 +93,19 @@ for (const flavour of FLAVOURS) {
         const planned = await planLoad(context, { target: 'sakila', destdb });
         await expect(load(context, planned)).rejects.toMatchObject({ code: 'may_not_create', exit: 1 });
         expect(await server.sql('narrow', 'SHOW TABLES')).toEqual([]);
+      },
+      LIMIT,
+    );
+
+    it.runIf(flavour === 'mariadb')(
+      'is refused by a server whose disk has no room, before anything is touched',
+      async () => {
+        const context = contextFor(server.url('sakila'));
+        const { manifest } = await findSnapshot(context, { target: 'sakila' });
+        const tables = manifest.tables.map((table) => ({ ...table, file: { ...table.file, bytes: 1e18 } }));
+        const url = parseMysqlUrl(server.url('copy'));
+        const request = { url, manifest: { ...manifest, tables }, schemaConfig: undefined, inPlace: false };
+        await expect(mysql.planRestore(context, request)).rejects.toMatchObject({ code: 'space_short', exit: 1 });
       },
       LIMIT,
     );

@@ -45,7 +45,7 @@ test('processes that write and put aside at the same moment tear no line apart a
   const full = (await readdir(folder.path)).filter((name) => /\d$/.test(name));
   const sizes = await Promise.all(full.map(async (name) => (await stat(join(folder.path, name))).size));
   // None was put aside for one that somebody else had just put aside.
-  expect(sizes.length).toBeGreaterThan(5);
+  expect(sizes.length).toBeGreaterThan(1);
   expect(Math.min(...sizes)).toBeGreaterThanOrEqual(20_000);
   const expected = ['a', 'b', 'c'].flatMap((name) =>
     Array.from({ length: 400 }, (_, line) => `${name} ${line} ${'x'.repeat(line)} end`),

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { dispatchKey, dispatchPaste } from '../../screens/dispatch.ts';
-import { createModel, type Model, type ModelOptions, selectedTarget } from '../../screens/model.ts';
+import { answerConfirm } from '../../screens/confirm/actions.ts';
+import { dispatchPaste } from '../../screens/dispatch.ts';
+import { type Model, selectedTarget } from '../../screens/model.ts';
 import type { TargetsPlace } from '../../screens/place.ts';
 import { refreshTargets } from '../../screens/refresh.ts';
 import { UserError } from '../../src/errors.ts';
-import { type FakeWorld, fakeOperations, fakeTarget, fakeWorld } from '../helpers/fake-operations.ts';
+import { listed, newModel, press, running, until } from '../helpers/driven-model.ts';
+import { fakeOperations } from '../helpers/fake-operations.ts';
+import { fakeTerminal } from '../helpers/fake-terminal.ts';
+import { fakeTarget, fakeWorld } from '../helpers/fake-world.ts';
 
 const three = ['app', 'billing', 'legacy'].map((name) => fakeTarget({ name }));
 
@@ -85,7 +89,9 @@ describe('what cannot be done says why', () => {
 
   test('two pieces of work on one target do not run at once', async () => {
     const model = await listed(fakeWorld({ gate: new Promise(() => {}) }));
-    press(model, 'b', 'esc', 'b');
+    press(model, 'b');
+    await running(model);
+    press(model, 'esc', 'b');
     expect(notice(model)).toBe('Build a snapshot of app is going on');
     expect(model.runs.running()).toHaveLength(1);
   });
@@ -113,7 +119,9 @@ describe('a destination elsewhere', () => {
 describe('leaving', () => {
   test('q leaves at once when nothing is going on, and does nothing below the root', async () => {
     let left = 0;
-    const model = await listed(fakeWorld(), { terminal: { quit: () => (left += 1), rows: () => 24 } });
+    const model = await listed(fakeWorld(), {
+      terminal: fakeTerminal({ quit: () => (left += 1) }),
+    });
     press(model, 'enter', 'q');
     expect(left).toBe(0);
     press(model, 'esc', 'q');
@@ -122,7 +130,9 @@ describe('leaving', () => {
 
   test('q asks when work is going on', async () => {
     const model = await listed(fakeWorld({ gate: new Promise(() => {}) }));
-    press(model, 'b', 'esc', 'q');
+    press(model, 'b');
+    await running(model);
+    press(model, 'esc', 'q');
     expect(model.navigation.top().screen).toBe('quit');
   });
 
@@ -131,9 +141,11 @@ describe('leaving', () => {
     const left: number[] = [];
     const model = await listed(fakeWorld({ gate: new Promise(() => {}) }), {
       clock: () => new Date(now),
-      terminal: { quit: () => left.push(now), rows: () => 24 },
+      terminal: fakeTerminal({ quit: () => left.push(now) }),
     });
-    press(model, 'b', 'ctrl+c');
+    press(model, 'b');
+    await running(model);
+    press(model, 'ctrl+c');
     await model.runs.settled();
     expect(model.runs.store.getState().runs[0]?.state.status).toBe('cancelled');
     now = 3000;
@@ -159,6 +171,7 @@ test('work that failed is done again by r, in the place of the one that failed',
     },
   });
   press(model, 'b');
+  await running(model);
   await model.runs.settled();
   press(model, 'r');
   await model.runs.settled();
@@ -167,26 +180,61 @@ test('work that failed is done again by r, in the place of the one that failed',
   expect(model.navigation.top().screen).toBe('targets');
 });
 
-function newModel(world: FakeWorld, options: Partial<ModelOptions> = {}): Model {
-  return createModel({
-    operations: fakeOperations(world),
-    terminal: { quit: () => {}, rows: () => 24 },
-    clock: () => new Date('2026-11-21T05:00:00Z'),
-    ...options,
+describe('sanitizing', () => {
+  test('shows the plan, then the work, then what was changed, findings first, and sanitizes again from there', async () => {
+    const world = fakeWorld({ queryFile: '/etc/sanitize.sql' });
+    const edited: string[] = [];
+    const terminal = fakeTerminal({ edit: async (file: string) => void edited.push(file) });
+    const model = await listed(world, { terminal });
+    press(model, 'enter');
+    await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
+    press(model, 's');
+    await until(() => asked(model));
+    expect(world.done).toEqual([]);
+    answerConfirm(model, 'go');
+    await model.runs.settled();
+    expect(world.done).toEqual(['sanitize app']);
+    press(model, 'enter');
+    expect(model.navigation.top()).toMatchObject({ screen: 'coverage', list: { selected: null } });
+    press(model, 'j');
+    expect(model.navigation.top()).toMatchObject({ list: { selected: 'public.person.city' } });
+    press(model, 'e');
+    await until(() => notice(model) !== null);
+    expect(edited).toEqual(['/etc/sanitize.sql']);
+    press(model, 's');
+    await until(() => asked(model));
+    expect(model.navigation.top()).toMatchObject({ screen: 'confirm', title: 'sanitize snapshot 0' });
   });
-}
 
-/** A model whose targets are listed; checks that never answer do not hold it up. */
-async function listed(world: FakeWorld, options: Partial<ModelOptions> = {}): Promise<Model> {
-  const model = newModel(world, options);
-  void refreshTargets(model);
-  await until(() => model.targets.getState().phase === 'ready');
-  return model;
-}
+  test('comes with a build where a query is configured, without a question where no database is replaced', async () => {
+    const world = fakeWorld({ queryFile: '/etc/sanitize.sql' });
+    const model = await listed(world);
+    press(model, 'b');
+    await running(model);
+    await model.runs.settled();
+    expect(world.done).toEqual(['sanitize app']);
+  });
 
-function press(model: Model, ...keys: string[]): void {
-  for (const key of keys) dispatchKey(model, key);
-}
+  test('asks before a build whose result replaces a database', async () => {
+    const world = fakeWorld({ queryFile: '/etc/sanitize.sql' });
+    const operations = fakeOperations(world);
+    const model = await listed(world, {
+      operations: {
+        ...operations,
+        async planBuild(session, request) {
+          const planned = await operations.planBuild(session, request);
+          return planned && { ...planned, plan: { ...planned.plan, destination: world.destination } };
+        },
+      },
+    });
+    press(model, 'b');
+    await until(() => asked(model));
+    expect(model.runs.store.getState().runs).toEqual([]);
+    answerConfirm(model, 'go');
+    await model.runs.settled();
+    expect(world.done).toEqual(['sanitize app']);
+  });
+});
 
 function selected(model: Model): string | undefined {
   return selectedTarget(model.targets.getState(), model.navigation.top() as TargetsPlace)?.row.name;
@@ -199,8 +247,4 @@ function notice(model: Model): string | undefined {
 function asked(model: Model): boolean {
   const place = model.navigation.top();
   return place.screen === 'confirm' && place.plan !== null;
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  await expect.poll(isTrue).toBe(true);
 }

@@ -10,7 +10,7 @@ test.each([
   ['\x1b[200~one\rtwo\x1b[201~q', ['\x1b[200~one\rtwo\x1b[201~', 'q']],
 ])('%j is handed on key by key', async (chunk, keys) => {
   const stdin = new PassThrough();
-  const input = keyedInput(stdin as unknown as NodeJS.ReadStream);
+  const input = keyedInput(stdin as unknown as NodeJS.ReadStream, () => {});
   const read: string[] = [];
   input.stream.on('readable', () => {
     for (let key = input.stream.read(); key !== null; key = input.stream.read()) read.push(key);

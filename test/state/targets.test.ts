@@ -9,7 +9,7 @@ import {
   targetsListed,
   targetUnreachable,
 } from '../../src/state/targets.ts';
-import { fakeTarget } from '../helpers/fake-operations.ts';
+import { fakeTarget } from '../helpers/fake-world.ts';
 
 const app = fakeTarget({ name: 'app' });
 const up = fakeTarget({ name: 'app', status: 'ok', latency_ms: 3 });

@@ -13,6 +13,13 @@ export const ssoProviderSchema = v.strictObject({
   redirect_url: v.exactOptional(
     v.pipe(webUrl, v.description('Local callback URL.'), v.examples(['http://127.0.0.1:8765/callback'])),
   ),
+  groups_claim: v.exactOptional(
+    v.pipe(
+      text,
+      v.description('Claim of the ID token that holds the groups; groups unless said.'),
+      v.examples(['groups']),
+    ),
+  ),
   access_token: v.exactOptional(
     v.pipe(
       v.string(),
@@ -25,6 +32,14 @@ export const ssoProviderSchema = v.strictObject({
     v.pipe(
       v.string(),
       v.description('Refresh token, encrypted. Written by the login.'),
+      v.examples(['written by tool auth login']),
+      traits({ secret: true }),
+    ),
+  ),
+  id_token: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.description('ID token, which says who is signed in, encrypted. Written by the login.'),
       v.examples(['written by tool auth login']),
       traits({ secret: true }),
     ),

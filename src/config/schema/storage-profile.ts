@@ -42,6 +42,20 @@ export const storageProfileSchema = v.strictObject({
       traits({ secret: true }),
     ),
   ),
+  role_arn: v.exactOptional(
+    v.pipe(
+      text,
+      v.description('Role whose temporary credentials the sign-in obtains, instead of shared keys.'),
+      v.examples(['arn:aws:iam::123456789012:role/snapshots']),
+    ),
+  ),
+  sts_endpoint: v.exactOptional(
+    v.pipe(
+      webUrl,
+      v.description('Where role_arn is assumed; the endpoint of the profile or that of its region unless said.'),
+      v.examples(['https://sts.example.com']),
+    ),
+  ),
   account_id: v.exactOptional(
     v.pipe(text, v.description('Account of r2, with direct credentials.'), v.examples(['0123456789abcdef'])),
   ),

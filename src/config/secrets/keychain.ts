@@ -14,20 +14,25 @@ class KeychainUnavailable extends Error {
   override readonly name = 'KeychainUnavailable';
 }
 
-/** The key of a configuration file, by its absolute path; `null` when the keychain has none for it. */
-export async function readFromKeychain(file: string): Promise<string | null> {
-  const account = await accountOf(file);
+/** The key of a configuration file, by its absolute path, or another of its secrets; `null` when there is none. */
+export async function readFromKeychain(file: string, secret?: string): Promise<string | null> {
+  const account = await accountOf(file, secret);
   return withKeychain((keychain) => keychain.getPassword(SERVICE, account));
 }
 
-/** Keeps the key, and reads it back: a keychain that forgets at once is none. */
-export async function writeToKeychain(file: string, secretKey: string): Promise<void> {
-  const account = await accountOf(file);
+/** Keeps it, and reads it back: a keychain that forgets at once is none. */
+export async function writeToKeychain(file: string, value: string, secret?: string): Promise<void> {
+  const account = await accountOf(file, secret);
   const kept = await withKeychain(async (keychain) => {
-    await keychain.setPassword(SERVICE, account, secretKey);
+    await keychain.setPassword(SERVICE, account, value);
     return keychain.getPassword(SERVICE, account);
   });
-  if (kept !== secretKey) throw new KeychainUnavailable('it did not keep the key');
+  if (kept !== value) throw new KeychainUnavailable('it did not keep the key');
+}
+
+export async function removeFromKeychain(file: string, secret: string): Promise<void> {
+  const account = await accountOf(file, secret);
+  await withKeychain((keychain) => keychain.deletePassword(SERVICE, account));
 }
 
 /** Whether there is one that answers; the reason when there is none. */
@@ -41,9 +46,10 @@ export async function findKeychain(): Promise<{ ok: boolean; reason: string | nu
 }
 
 /** One name for a file, by whichever links it is reached, whether it is there already or not. */
-async function accountOf(file: string): Promise<string> {
+async function accountOf(file: string, secret?: string): Promise<string> {
   const folder = await realpath(dirname(file)).catch(() => dirname(file));
-  return realpath(file).catch(() => join(folder, basename(file)));
+  const path = await realpath(file).catch(() => join(folder, basename(file)));
+  return secret === undefined ? path : `${path}#${secret}`;
 }
 
 type Keychain = typeof import('keytar');

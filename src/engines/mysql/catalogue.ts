@@ -12,7 +12,7 @@ export interface Server {
   label: string;
 }
 
-const LABELS: Record<Flavour, string> = { mysql: 'MySQL', mariadb: 'MariaDB' };
+export const LABELS: Record<Flavour, string> = { mysql: 'MySQL', mariadb: 'MariaDB' };
 
 export async function readServer(session: Session): Promise<Server> {
   const [row] = await session.query<{ version: string }>('SELECT VERSION() AS version');

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { Mount } from '../../process/runner.ts';
 import type { DatabaseUrl } from '../engine.ts';
 import type { Flavour } from './catalogue.ts';
 import { addressOf, type TlsPolicy, tlsPolicyOf } from './url.ts';
@@ -33,26 +34,43 @@ const OTHER_OPTIONS: Record<Flavour, string[]> = {
 /** Names that both flavours share. */
 const TLS_FILES = ['ssl-ca', 'ssl-cert', 'ssl-key'];
 
+/** How a client is told where to connect. */
+export interface ClientConnection {
+  args: string[];
+  env: Record<string, string>;
+  mounts: Mount[];
+}
+
 /**
  * Writes what the client needs to connect into a file that only we can read, password included: arguments are seen by
- * every user of the machine. Handed over as `--defaults-extra-file`, which must come first.
+ * every user of the machine. It must be the first argument, and nothing else is read: what `~/.my.cnf` says would win
+ * over the URL that was confirmed. Only the host is an argument of its own, where a runner looks for it.
  */
-export async function connectionFile(
+export async function connectionOf(
   url: DatabaseUrl,
   { flavour, directory }: { flavour: Flavour; directory: string },
-): Promise<string> {
+): Promise<ClientConnection> {
   const path = join(directory, 'client.cnf');
   await writeFile(path, optionsOf(url, flavour), { mode: 0o600 });
-  return path;
+  const address = addressOf(url);
+  const named = TLS_FILES.flatMap((name) => url.parameters[name] ?? []).filter(isAbsolute);
+  return {
+    args: [`--defaults-file=${path}`, ...('socket' in address ? [] : [`--host=${address.host}`])],
+    // MySQL's client reads logins that it has saved whatever it is told, and they win as well.
+    env: { MYSQL_TEST_LOGIN_FILE: join(directory, 'no-logins') },
+    mounts: [
+      { path: directory },
+      ...named.map((file) => ({ path: file })),
+      ...('socket' in address ? [{ path: dirname(address.socket) }] : []),
+    ],
+  };
 }
 
 export function optionsOf(url: DatabaseUrl, flavour: Flavour): string {
   const address = addressOf(url);
   const { charset = 'utf8mb4', ...parameters } = url.parameters;
   const lines = [
-    ...('socket' in address
-      ? [`socket=${quote(address.socket)}`]
-      : [`host=${quote(address.host)}`, `port=${address.port}`, 'protocol=TCP']),
+    ...('socket' in address ? [`socket=${quote(address.socket)}`] : [`port=${address.port}`, 'protocol=TCP']),
     ...(url.user === null ? [] : [`user=${quote(url.user)}`]),
     ...(url.password === null ? [] : [`password=${quote(url.password)}`]),
     `default-character-set=${quote(charset)}`,

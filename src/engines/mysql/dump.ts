@@ -7,7 +7,7 @@ import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../engi
 import { type CatalogueTable, readInventory, readServer, readTables, TEXT_TYPES } from './catalogue.ts';
 import { connect, explainConnection } from './connect.ts';
 import { readDefinitions } from './definitions.ts';
-import { DEFINITIONS_FILE, type Details } from './details.ts';
+import { DEFINITIONS_FILE, type Details, detailsOf } from './details.ts';
 import { createDumpProgress, type DumpProgress } from './dump-progress.ts';
 import { collationsIn, featuresOf } from './features.ts';
 import { beginInstant } from './instant.ts';
@@ -22,9 +22,10 @@ import { quoteName, SqlError } from './session.ts';
  */
 export async function dump(context: EngineContext, request: DumpRequest): Promise<DumpResult> {
   const { report } = context;
-  const { url, jobs } = request;
+  const { url, jobs, copyOf } = request;
   const { database } = url;
   if (database === null) throw noDatabase(url.display);
+  const schema = copyOf ? detailsOf(copyOf).database : database;
   report({ event: 'step', step: 'connect', state: 'started', label: `Connect to ${url.display}` });
   await using session = await connect(context, url);
   const server = await readServer(session);
@@ -42,17 +43,17 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
 
   const of = `${formatNumberOf(tables.length, 'table')} of ${url.display}`;
   report({ event: 'step', step: 'dump', state: 'started', label: `Dump ${of}` });
-  const progress = createDumpProgress({ database, tables, expected: request.expectedBytes, report });
+  const progress = createDumpProgress({ database: schema, tables, expected: request.expectedBytes, report });
   const cutTables: CutTable[] = [];
   for (const table of tables) cutTables.push({ table, parts: await partsOf(session, { database, table }) });
-  const dumped = await readRows({ request, database, tables: cutTables, readers: begun, progress });
+  const dumped = await readRows({ request, database, schema, tables: cutTables, readers: begun, progress });
   await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
   request.finish();
   const { file } = await request.pack({ name: DEFINITIONS_FILE, terminator: null, onBytes: () => {} });
   report({ event: 'step', step: 'dump', state: 'done', label: `Dumped ${of}` });
   const details = {
     flavour: server.flavour,
-    database,
+    database: schema,
     collations: collationsIn(definitions),
     features: featuresOf(server.flavour, definitions),
     inventory,
@@ -61,7 +62,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   return {
     serverVersion: server.version,
     toolVersion: server.version,
-    schemas: [database],
+    schemas: [schema],
     tables: dumped.map(({ table }) => table),
     files: [file],
     details,
@@ -88,6 +89,8 @@ async function openReaders(
 interface Reading {
   request: DumpRequest;
   database: string;
+  /** What the database is called in the snapshot. */
+  schema: string;
   tables: CutTable[];
   readers: RowReader[];
   progress: DumpProgress;
@@ -104,7 +107,7 @@ interface DumpedTable {
 }
 
 /** The largest tables first, each part after part; a file is packed while it is written. */
-async function readRows({ request, database, tables, readers, progress }: Reading): Promise<DumpedTable[]> {
+async function readRows({ request, database, schema, tables, readers, progress }: Reading): Promise<DumpedTable[]> {
   const files = tables.map(({ table, parts }, index) => ({
     table,
     files: parts.map((part, at) => ({ part, name: fileName(index, at) })),
@@ -129,7 +132,7 @@ async function readRows({ request, database, tables, readers, progress }: Readin
       await reader.read({ select: selectOf(database, table, part), file: path }).catch((error) => {
         failed = true;
         request.finish();
-        throw cannotRead(`${database}.${table.name}`, error);
+        throw cannotRead(`${schema}.${table.name}`, error);
       });
       // No more than two unpacked files a reader lie on the disk.
       await packing;
@@ -139,7 +142,7 @@ async function readRows({ request, database, tables, readers, progress }: Readin
   const outcomes = await Promise.allSettled(readers.map(work));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   return Promise.all(
-    files.map(async ({ table, packed }) => assemble({ database, table, packed: await Promise.all(packed) })),
+    files.map(async ({ table, packed }) => assemble({ schema, table, packed: await Promise.all(packed) })),
   );
 }
 
@@ -150,13 +153,13 @@ function fileName(table: number, part: number): string {
 }
 
 interface Packed {
-  database: string;
+  schema: string;
   table: CatalogueTable;
   packed: PackedFile[];
 }
 
-function assemble({ database, table, packed }: Packed): DumpedTable {
-  const name = `${database}.${table.name}`;
+function assemble({ schema, table, packed }: Packed): DumpedTable {
+  const name = `${schema}.${table.name}`;
   if (!packed.every(({ terminated }) => terminated)) throw cutShort(name);
   const [file, ...parts] = packed.map((each) => each.file);
   if (!file) throw new Error(`${name} has no file`);

@@ -24,7 +24,7 @@ export const mysql: Engine = {
   inspect: (context, url) => explained(url, async () => (await inspectDestination(context, url)).destination),
   scriptsRollBack: false,
   runScript: (context, run) => explained(run.url, () => runScript(context, run)),
-  countRows: (context, url) => explained(url, () => countRows(context, url)),
+  countRows: (context, live) => explained(live.url, () => countRows(context, live)),
   findKept: (context, url) => explained(url, () => findKept(context, url)),
   undo: (context, url) => explained(url, () => undo(context, url)),
 };

@@ -1,8 +1,10 @@
 import { EXIT, UserError } from '../../errors.ts';
 import type { WarningEvent } from '../../events.ts';
 import type { DestinationState } from '../../results.ts';
+import { bytesOfTable } from '../../snapshots/manifest.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../engine.ts';
-import { readServer, type Server } from './catalogue.ts';
+import { freeBytesOf, refuseShortSpace, type Space } from '../free-space.ts';
+import { LABELS, readServer, type Server } from './catalogue.ts';
 import { connectToServer } from './connect.ts';
 import { type Details, detailsOf } from './details.ts';
 import { isLocalAddress } from './same-database.ts';
@@ -14,8 +16,12 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const { url, manifest, inPlace } = request;
   if (inPlace) throw notInPlace();
   const details = detailsOf(manifest);
-  const { destination, server, collations } = await inspectDestination(context, url);
+  const { destination, server, collations, freeBytes } = await inspectDestination(context, url);
   refuseOtherFlavour(details, { server, collations });
+  refuseShortSpace(
+    { destination, freeBytes },
+    manifest.tables.reduce((sum, table) => sum + bytesOfTable(table), 0),
+  );
   return {
     destination,
     strategy: 'swap',
@@ -26,7 +32,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   };
 }
 
-interface Facts {
+interface Facts extends Space {
   destination: DestinationState;
   server: Server;
   /** That the server knows. */
@@ -46,12 +52,14 @@ export async function inspectDestination(context: EngineContext, url: DatabaseUr
   const collations = await session.query<{ name: string }>(
     'SELECT COLLATION_NAME AS name FROM information_schema.COLLATIONS',
   );
+  const [data] = await session.query<{ directory: string }>('SELECT @@datadir AS directory');
   const address = addressOf(url);
+  const local = 'socket' in address || (await isLocalAddress(address.host));
   return {
     destination: {
       url: url.display,
       host: writeAddress(address),
-      local: 'socket' in address || (await isLocalAddress(address.host)),
+      local,
       database: url.database,
       ...(await readState(session, url.database)),
       server_version: server.version,
@@ -59,6 +67,7 @@ export async function inspectDestination(context: EngineContext, url: DatabaseUr
     server,
     // MariaDB 11 lists some under a name without their character set: `uca1400_ai_ci`.
     collations: new Set(collations.map(({ name }) => name)),
+    freeBytes: local && data ? await freeBytesOf(data.directory) : null,
   };
 }
 
@@ -102,10 +111,14 @@ function isKnown(collation: string, known: Set<string>): boolean {
   return known.has(collation) || known.has(collation.replace(/^[a-z0-9]+_/, ''));
 }
 
-function versionWarnings({ flavour, version }: Server, { manifest }: RestoreRequest): WarningEvent[] {
+function versionWarnings({ flavour, version, label }: Server, { manifest }: RestoreRequest): WarningEvent[] {
   const { server_version } = manifest;
-  const same = flavour === detailsOf(manifest).flavour;
-  if (!same || version.localeCompare(server_version, 'en', { numeric: true }) >= 0) return [];
+  const original = detailsOf(manifest).flavour;
+  if (flavour !== original) {
+    const message = `The snapshot is of ${LABELS[original]}, the destination is ${label}: what both know is restored`;
+    return [{ event: 'warning', code: 'other_flavour', message }];
+  }
+  if (version.localeCompare(server_version, 'en', { numeric: true }) >= 0) return [];
   if (majorAndMinor(version) === majorAndMinor(server_version)) return [];
   const message = `The snapshot is of version ${server_version}, the destination is ${version}: what is newer may not restore`;
   return [{ event: 'warning', code: 'server_older', message }];

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { EXIT, UserError } from '../../errors.ts';
 import type { DatabaseUrl } from '../engine.ts';
 import type { RowReply, RowTask } from './row-worker.ts';
 import { ConnectionLost, SqlError } from './session.ts';
@@ -24,8 +25,7 @@ export async function openRowReader({
   worker.on('message', (reply: RowReply) => {
     if (reply.reply === 'done') waiting?.resolve();
     else {
-      const { message, errno } = reply;
-      waiting?.reject(errno === null ? new ConnectionLost(message) : new SqlError(message, errno));
+      waiting?.reject(errorOf(reply));
     }
   });
   const abort = (): void => {
@@ -57,6 +57,17 @@ export async function openRowReader({
     await reader[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+function errorOf({ of, message, errno }: Extract<RowReply, { reply: 'failed' }>): Error {
+  if (of === 'server' && errno !== null) return new SqlError(message, errno);
+  if (of === 'connection') return new ConnectionLost(message, errno);
+  return new UserError('Rows cannot be written into the working directory', {
+    code: 'dump_failed',
+    exit: EXIT.failed,
+    details: [message],
+    hint: 'Is the disk full? Nothing was stored.',
+  });
 }
 
 /** The worker beside this module: TypeScript when run from source, its bundle in `dist/`. */

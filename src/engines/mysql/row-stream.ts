@@ -11,9 +11,17 @@ export function forEachRow(connection: Connection, select: string, take: (row: R
   return new Promise((resolve, reject) => {
     const query = connection.query(select) as QueryOfRows;
     const endOfRows = query.row;
+    let failed = false;
     query.row = (packet) => {
       if (packet.isEOF()) return endOfRows.call(query, packet);
-      take(packet);
+      if (failed) return query.row;
+      try {
+        take(packet);
+      } catch (error) {
+        // What is thrown among the driver's packets is lost, and nobody would be told.
+        failed = true;
+        reject(error);
+      }
       return query.row;
     };
     query.on('error', reject);

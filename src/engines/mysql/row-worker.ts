@@ -1,7 +1,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import type { Connection, Query } from 'mysql2';
+import type { Connection } from 'mysql2';
 import type { DatabaseUrl } from '../engine.ts';
+import { forEachRow } from './row-stream.ts';
 import { mostBytesOf, ROWS_TERMINATOR, type RowPacket, writeRow } from './row-text.ts';
 import { ConnectionLost, openConnection, SESSION_SETTINGS, SqlError } from './session.ts';
 
@@ -11,7 +12,9 @@ export type RowTask =
   | { task: 'execute'; statement: string }
   | { task: 'read'; select: string; file: string };
 
-export type RowReply = { reply: 'done' } | { reply: 'failed'; message: string; errno: number | null };
+export type RowReply =
+  | { reply: 'done' }
+  | { reply: 'failed'; of: 'server' | 'connection' | 'file'; message: string; errno: number | null };
 
 /** How much is written at a time. */
 const BLOCK_BYTES = 1024 * 1024;
@@ -25,7 +28,8 @@ port.on('message', (task: RowTask) => {
     () => port.postMessage({ reply: 'done' } satisfies RowReply),
     (thrown: Error) => {
       const errno = thrown instanceof SqlError || thrown instanceof ConnectionLost ? thrown.errno : null;
-      port.postMessage({ reply: 'failed', message: thrown.message, errno } satisfies RowReply);
+      const of = thrown instanceof SqlError ? 'server' : thrown instanceof ConnectionLost ? 'connection' : 'file';
+      port.postMessage({ reply: 'failed', of, message: thrown.message, errno } satisfies RowReply);
     },
   );
 });
@@ -54,12 +58,7 @@ function execute(statement: string): Promise<void> {
   });
 }
 
-/** What the driver's query knows and its types do not say: it calls the method for every packet that holds a row. */
-interface QueryOfRows extends Query {
-  row(packet: RowPacket & { isEOF(): boolean }): unknown;
-}
-
-/** Rows go from the socket into the file as text: as objects of JavaScript they would cost ten times as much. */
+/** Rows go from the socket into the file as text. */
 function read({ select, file }: { select: string; file: string }): Promise<void> {
   const output = openSync(file, 'a');
   let block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
@@ -68,24 +67,22 @@ function read({ select, file }: { select: string; file: string }): Promise<void>
     for (let written = 0; written < filled; ) written += writeSync(output, block, written, filled - written);
     filled = 0;
   };
-  return new Promise<void>((resolve, reject) => {
-    const query = connected().query(select) as QueryOfRows;
-    const endOfRows = query.row;
-    query.row = (packet) => {
-      if (packet.isEOF()) return endOfRows.call(query, packet);
-      const most = mostBytesOf(packet.end - packet.offset);
+  let unwritable: unknown = null;
+  const take = (packet: RowPacket): void => {
+    const most = mostBytesOf(packet.end - packet.offset);
+    try {
       if (filled + most > block.length) flush();
-      if (most > block.length) block = Buffer.allocUnsafeSlow(most);
-      filled = writeRow(packet, block, filled);
-      return query.row;
-    };
-    let failure: Error | null = null;
-    query.on('error', (error) => {
-      failure = translated(error);
-      reject(failure);
-    });
-    query.on('end', () => failure ?? resolve());
-  })
+    } catch (error) {
+      unwritable = error;
+      throw error;
+    }
+    if (most > block.length) block = Buffer.allocUnsafeSlow(most);
+    filled = writeRow(packet, block, filled);
+  };
+  return forEachRow(connected(), select, take)
+    .catch((error) => {
+      throw unwritable ?? translated(error);
+    })
     .then(() => {
       flush();
       writeSync(output, ROWS_TERMINATOR);

@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import { Readable } from 'node:stream';
 import type { Connection, ConnectionOptions, QueryError, ResultSetHeader } from 'mysql2';
 import type { DatabaseUrl } from '../engine.ts';
+import { signEd25519 } from './auth-ed25519.ts';
 import { forEachRow, textOfRows } from './row-stream.ts';
 import type { RowPacket } from './row-text.ts';
 import { addressOf, tlsPolicyOf } from './url.ts';
@@ -169,6 +170,9 @@ class NoTls extends ConnectionLost {}
 /** How long a server may take to take a connection. */
 const CONNECT_TIMEOUT = 10_000;
 
+/** What MariaDB's `client_ed25519` has signed. */
+const CHALLENGE_BYTES = 32;
+
 async function dial({ url, signal }: SessionOptions, tls: boolean): Promise<Opened> {
   const { default: mysql2 } = await import('mysql2');
   const address = addressOf(url);
@@ -182,7 +186,11 @@ async function dial({ url, signal }: SessionOptions, tls: boolean): Promise<Open
     ...(url.password !== null && { password: url.password }),
     ...(url.database !== null && { database: url.database }),
     ...(tls && { ssl: await tlsOptions(url) }),
-    authPlugins: { unix_socket: () => () => Buffer.alloc(0), auth_socket: () => () => Buffer.alloc(0) },
+    authPlugins: {
+      unix_socket: () => () => Buffer.alloc(0),
+      auth_socket: () => () => Buffer.alloc(0),
+      client_ed25519: () => (challenge) => signEd25519(url.password ?? '', challenge.subarray(0, CHALLENGE_BYTES)),
+    },
     connectTimeout: CONNECT_TIMEOUT,
     supportBigNumbers: true,
     dateStrings: true,

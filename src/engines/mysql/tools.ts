@@ -1,7 +1,7 @@
-import { access, constants } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { basename } from 'node:path';
 import { EXIT, UserError } from '../../errors.ts';
 import type { Runner } from '../../process/runner.ts';
+import { unlessAborted } from '../../process/unless-aborted.ts';
 import type { EngineContext, ToolReport } from '../engine.ts';
 import { type Flavour, serverOf } from './catalogue.ts';
 
@@ -26,39 +26,41 @@ const USUAL_PLACES = [
   '/usr/local/mysql/bin',
 ];
 
+/** Prints each client program with what it says of itself, wherever a runner runs it. */
+const LOOK_FOR_TOOLS = `
+places=$PATH IFS=:
+for directory in $places ${USUAL_PLACES.join(' ')}; do
+  for name in ${NAMES.join(' ')}; do
+    [ -f "$directory/$name" ] && [ -x "$directory/$name" ] || continue
+    printf '%s\t%s\n' "$directory/$name" "$("$directory/$name" --version 2>/dev/null)"
+  done
+done`;
+
 const INSTALL_HINT =
-  'Install it: apt-get install mariadb-client (Debian, Ubuntu), brew install mysql-client (macOS), or https://dev.mysql.com/downloads/';
+  'Install it: apt-get install mariadb-client (Debian, Ubuntu), brew install mysql-client (macOS), or https://dev.mysql.com/downloads/. Or set docker.images.mysql: it then runs in a container.';
 
 /** What a runner finds does not change while it lives, and one operation asks often. */
 const found = new WeakMap<Runner, Promise<ClientTool[]>>();
 
-/** Every client program on this machine; one that has two names is told once. */
-function findClientTools(context: EngineContext): Promise<ClientTool[]> {
-  const known = found.get(context.runner) ?? lookForTools(context);
-  found.set(context.runner, known);
-  return known;
+/** Every client program where the runner runs them; one that has two names is told once. */
+function findClientTools({ runner, signal }: EngineContext): Promise<ClientTool[]> {
+  const looking = found.get(runner) ?? lookForTools(runner);
+  found.set(runner, looking);
+  // That they could not be looked for says nothing of the next time.
+  looking.catch(() => found.delete(runner));
+  return unlessAborted(looking, signal);
 }
 
-async function lookForTools({ runner, environment }: EngineContext): Promise<ClientTool[]> {
-  const onPath = (environment.PATH ?? '').split(delimiter).filter((directory) => directory !== '');
-  const directories = [...new Set([...onPath, ...USUAL_PLACES])];
-  const candidates = directories.flatMap((directory) => NAMES.map((name) => ({ name, path: join(directory, name) })));
-  const looked = await Promise.all(candidates.map((candidate) => inspect(runner, candidate)));
-  const tools = looked.filter((tool) => tool !== null);
+async function lookForTools(runner: Runner): Promise<ClientTool[]> {
+  const { stdout } = await runner.run({ file: '/bin/sh', args: ['-c', LOOK_FOR_TOOLS] });
+  const tools = stdout.split('\n').flatMap((line) => {
+    const [path = '', answer = ''] = line.split('\t');
+    return readVersion(answer, { name: basename(path), path }) ?? [];
+  });
   return tools.filter(
     (tool, index) =>
       tools.findIndex(({ flavour, version }) => flavour === tool.flavour && version === tool.version) === index,
   );
-}
-
-async function inspect(runner: Runner, { name, path }: { name: string; path: string }): Promise<ClientTool | null> {
-  const executable = await access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
-  if (!executable) return null;
-  const answer = await runner.run({ file: path, args: ['--version'] }).catch(() => null);
-  return answer?.exitCode === 0 ? readVersion(answer.stdout, { name, path }) : null;
 }
 
 /**

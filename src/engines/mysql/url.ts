@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { EXIT, UserError } from '../../errors.ts';
 import type { DatabaseUrl } from '../engine.ts';
 
@@ -29,7 +29,10 @@ export function parseMysqlUrl(text: string): DatabaseUrl {
     display: '',
     toJSON: () => url.display,
   };
-  tlsPolicyOf(url);
+  // The driver checks a certificate against names only.
+  if (tlsPolicyOf(url) === 'verify_identity' && isIP(host)) {
+    throw malformed(`a certificate is verified for a host's name, and ${host} is an address; tls=verify_ca takes any`);
+  }
   url.display = writeUrl(url);
   return url;
 }

@@ -4,7 +4,7 @@ import { connect } from './connect.ts';
 import { quoteName } from './session.ts';
 
 /** The rows of every table of a database, by `schema.table`, at one instant. */
-export async function countRows(context: EngineContext, url: DatabaseUrl): Promise<Map<string, number>> {
+export async function countRows(context: EngineContext, { url }: { url: DatabaseUrl }): Promise<Map<string, number>> {
   await using session = await connect(context, url);
   await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
   const counts = new Map<string, number>();

@@ -1,8 +1,8 @@
-import { statfs } from 'node:fs/promises';
 import { EXIT, UserError } from '../../errors.ts';
 import type { WarningEvent } from '../../events.ts';
 import type { DestinationState } from '../../results.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../engine.ts';
+import { freeBytesOf, refuseShortSpace } from '../free-space.ts';
 import { archiveDetails } from './archive.ts';
 import { connect, connectToServer } from './connect.ts';
 import { isLocalHost } from './same-database.ts';
@@ -114,26 +114,6 @@ async function readFacts(context: EngineContext, session: Session, url: Database
     roles: row.roles ?? [],
     freeBytes: local && row.data_directory !== null ? await freeBytesOf(row.data_directory) : null,
   };
-}
-
-/** A server on this machine may still keep its data where we cannot look. */
-async function freeBytesOf(directory: string): Promise<number | null> {
-  const space = await statfs(directory).catch(() => null);
-  return space && space.bavail * space.bsize;
-}
-
-/** As text the rows take about as much as they will on the disk, without indexes: less room than that is never enough. */
-function refuseShortSpace({ freeBytes, destination }: Facts, neededBytes: number): void {
-  if (freeBytes === null || freeBytes >= neededBytes) return;
-  const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
-  throw new UserError(
-    `The server ${destination.host} has ${megabytes(freeBytes)} free, and the snapshot needs more than ${megabytes(neededBytes)}`,
-    {
-      code: 'space_short',
-      exit: EXIT.failed,
-      hint: 'Make room on its disk; a database that is kept for tool undo (its name ends in .tool-undo) may be dropped.',
-    },
-  );
 }
 
 function refuseMissing(facts: Facts, needed: { extensions: string[]; roles: string[] }): void {

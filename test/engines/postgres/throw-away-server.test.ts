@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { startThrowAwayServer } from '../../../src/engines/postgres/throw-away-server.ts';
+import { freePort, takenPort } from '../../helpers/free-port.ts';
 import { describeWithPostgres, eventually, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 import { processesNaming } from '../../helpers/processes.ts';
 
@@ -123,19 +123,6 @@ describeWithPostgres(
   },
   { root: true, files: EMBEDDED },
 );
-
-/** A port that somebody listens on. */
-async function takenPort(): Promise<{ port: number } & AsyncDisposable> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return { port, [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())) };
-}
-
-async function freePort(): Promise<number> {
-  await using taken = await takenPort();
-  return taken.port;
-}
 
 /** The programs of the optional package, if it is installed. */
 function embeddedPrograms(): string {

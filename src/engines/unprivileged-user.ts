@@ -1,19 +1,19 @@
 import { chown, cp, lchown, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { EXIT, UserError } from '../../errors.ts';
-import type { Command } from '../../process/runner.ts';
-import type { EngineContext } from '../engine.ts';
+import { EXIT, UserError } from '../errors.ts';
+import type { Command } from '../process/runner.ts';
+import type { EngineContext } from './engine.ts';
 
-export type User = NonNullable<Command['user']> & { name: string };
+type User = NonNullable<Command['user']> & { name: string };
 
-/** PostgreSQL refuses to run as root: root steps down to `postgres`, where it exists, or `nobody`. */
-export async function unprivilegedUser(): Promise<User | undefined> {
+/** Database servers refuse to run as root: root steps down to the server's own user, where it exists, or `nobody`. */
+export async function unprivilegedUser(own: string): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
-  const account = ['postgres', 'nobody'].map((name) => accounts.find(([found]) => found === name)).find(Boolean);
+  const account = [own, 'nobody'].map((name) => accounts.find(([found]) => found === name)).find(Boolean);
   if (account) return { name: String(account[0]), uid: Number(account[2]), gid: Number(account[3]) };
-  throw new UserError('PostgreSQL refuses to run as root, and there is neither a user "postgres" nor "nobody"', {
+  throw new UserError(`Database servers refuse to run as root, and there is neither a user "${own}" nor "nobody"`, {
     code: 'server_not_started',
     exit: EXIT.failed,
     hint: 'Run as another user than root.',
@@ -26,7 +26,7 @@ export async function temporaryFolderFor(context: EngineContext, user: User | un
   for (const folder of [tmpdir(), '/tmp']) {
     if (await isSo(context, { user, condition: 'test -x "$0" && test -w "$0"', path: folder })) return folder;
   }
-  throw new UserError(`The user "${user.name}" cannot write to ${tmpdir()}, and root may not run PostgreSQL`, {
+  throw new UserError(`The user "${user.name}" cannot write to ${tmpdir()}, and root may not run a database server`, {
     code: 'server_not_started',
     exit: EXIT.failed,
     hint: 'Set TMPDIR to a folder that everybody may write to, such as /tmp.',
@@ -36,7 +36,7 @@ export async function temporaryFolderFor(context: EngineContext, user: User | un
 /** The folder of programs, or a copy in `directory` when the user cannot reach it, as below root's home. */
 export async function programsFor(
   context: EngineContext,
-  { bin, directory, user }: { bin: string; directory: string; user: User | undefined },
+  { bin, directory, user }: { bin: string; directory: string; user: Command['user'] },
 ): Promise<string> {
   if (!user || (await isSo(context, { user, condition: 'test -x "$0"', path: join(bin, 'postgres') }))) return bin;
   const copy = join(directory, 'programs');
@@ -47,7 +47,7 @@ export async function programsFor(
 }
 
 /** Whoever owns a folder can remove what is in it. */
-async function giveTo({ uid, gid }: User, directory: string): Promise<void> {
+async function giveTo({ uid, gid }: NonNullable<Command['user']>, directory: string): Promise<void> {
   await chown(directory, uid, gid);
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
     await lchown(join(entry.parentPath, entry.name), uid, gid);
@@ -57,7 +57,7 @@ async function giveTo({ uid, gid }: User, directory: string): Promise<void> {
 /** Asked as the user, since modes alone do not tell: folders above, access lists, read-only mounts. */
 async function isSo(
   { runner, signal }: EngineContext,
-  { user: { uid, gid }, condition, path }: { user: User; condition: string; path: string },
+  { user: { uid, gid }, condition, path }: { user: NonNullable<Command['user']>; condition: string; path: string },
 ): Promise<boolean> {
   const result = await runner.run({ file: '/bin/sh', args: ['-c', condition, path], user: { uid, gid } }, { signal });
   return result.exitCode === 0;

@@ -1,22 +1,22 @@
-import { join } from 'node:path';
-import type { Command, Completed } from '../../process/runner.ts';
-import type { EngineContext } from '../engine.ts';
+import type { Command, Completed } from '../process/runner.ts';
+import type { EngineContext } from './engine.ts';
 
 /** A server that ends when we do. */
 export interface SupervisedServer {
   /** Resolves when the server has ended and its data are removed. */
   ended: Promise<Completed>;
-  /** `INT` ends sessions and then the server in order, `QUIT` at once. */
-  stop(signal: 'INT' | 'QUIT'): Promise<void>;
+  /** Sends the signal, and waits. */
+  stop(signal: string): Promise<void>;
 }
 
 export interface ServerStart {
-  bin: string;
+  /** The program and its arguments. */
+  words: [file: string, ...args: string[]];
   /** Removed as soon as the server has ended. */
   directory: string;
-  data: string;
-  settings: Record<string, string | number>;
   user: Command['user'];
+  /** What ends it at once, sent when nobody is left to say which: `QUIT`. */
+  lastSignal: string;
 }
 
 /**
@@ -29,21 +29,20 @@ const SUPERVISOR = `
 exec 3<&0
 "$0" "$@" </dev/null >&2 3<&- &
 server=$!
-{ read -r signal || signal=QUIT; kill -"$signal" "$server"; } <&3 2>/dev/null &
+{ read -r signal || signal=$LAST_SIGNAL; kill -"$signal" "$server"; } <&3 2>/dev/null &
 reader=$!
-wait "$server"
+wait "$server" 2>/dev/null
 kill "$reader" 2>/dev/null
 rm -rf "$DIRECTORY" 2>/dev/null`;
 
 export function startSupervised(
   { runner }: EngineContext,
-  { bin, directory, data, settings, user }: ServerStart,
+  { words, directory, user, lastSignal }: ServerStart,
 ): SupervisedServer {
-  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const { stdin, stdout, ended } = runner.start({
     file: '/bin/sh',
-    args: ['-c', SUPERVISOR, join(bin, 'postgres'), '-D', data, ...flags],
-    env: { LC_ALL: 'C', DIRECTORY: directory },
+    args: ['-c', SUPERVISOR, ...words],
+    env: { LC_ALL: 'C', DIRECTORY: directory, LAST_SIGNAL: lastSignal },
     detached: true,
     ...(user && { user }),
   });

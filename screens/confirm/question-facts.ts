@@ -1,0 +1,49 @@
+import type { Fact } from '../../components/facts.tsx';
+import { formatAge, formatBytes, formatNumberOf, formatTime } from '../../src/amounts.ts';
+import type { DestinationState, SnapshotRow } from '../../src/results.ts';
+
+/** What is asked before something is replaced or removed, ready to be shown. */
+export interface Question {
+  facts: Fact[];
+  steps: string[];
+  warnings: string[];
+  /** What happens if one goes on, and whether it can be taken back. */
+  consequence: string;
+  safe: string;
+  go: string;
+  /** The name that must be typed to go on; `null` where choosing is enough. */
+  typeName: string | null;
+}
+
+export function destinationFacts({ url, exists, size_bytes, connections, server_version }: DestinationState): Fact[] {
+  const size = size_bytes === null ? 'size unknown' : formatBytes(size_bytes);
+  const sessions =
+    connections === 0 ? 'nobody is connected' : `${formatNumberOf(connections, 'session')} will be ended`;
+  return [
+    { name: 'Destination', value: url, tone: 'strong' },
+    { name: 'Now there', value: exists ? `${size}, ${sessions}` : 'nothing' },
+    { name: 'Server', value: server_version },
+  ];
+}
+
+/** Databases elsewhere are asked for by name: a wrong server is the mistake that hurts most. */
+export function nameToType({ local, database }: DestinationState): string | null {
+  return local ? null : database;
+}
+
+export function snapshotLine({ index, created_at, sanitized }: SnapshotRow, now: Date): string {
+  const age = formatAge(now.getTime() - Date.parse(created_at));
+  return `${index}, taken ${age} (${formatTime(created_at)})${sanitized ? ', sanitized' : ''}`;
+}
+
+export function contentsLine({
+  tables,
+  rows,
+  size_bytes,
+}: {
+  tables: number;
+  rows: number;
+  size_bytes: number;
+}): string {
+  return `${formatNumberOf(tables, 'table')}, ${formatNumberOf(rows, 'row')}, ${formatBytes(size_bytes)}`;
+}

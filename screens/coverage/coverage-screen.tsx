@@ -1,0 +1,110 @@
+import { Box } from 'ink';
+import { useMemo } from 'react';
+import { useStore } from 'zustand';
+import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
+import type { Fact } from '../../components/facts.tsx';
+import { Line, type Span } from '../../components/line.tsx';
+import { List } from '../../components/list.tsx';
+import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
+import { useTheme } from '../../components/theme.ts';
+import { formatNumberOf } from '../../src/amounts.ts';
+import type { Coverage, TableCoverage } from '../../src/sanitize-results.ts';
+import { selectedIndex } from '../../src/state/list.ts';
+import { Empty } from '../empty.tsx';
+import { Frame, useModel, useRoom } from '../frame.tsx';
+import { runWithId } from '../model.ts';
+import type { CoveragePlace } from '../place.ts';
+import { type CoverageRow, coverageColumns, coverageRows } from './rows.ts';
+
+/** What a query has made of the columns that looked personal, findings first. */
+export function CoverageScreen({ place }: { place: CoveragePlace }) {
+  const model = useModel();
+  const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, place.run));
+  const { columns, height } = useRoom();
+  const sanitized = run?.receipt?.sanitized;
+  const rows = useMemo(() => coverageRows(sanitized?.coverage), [sanitized]);
+  if (!run || !sanitized) return null;
+  const { coverage } = sanitized;
+  const selected = selectedIndex(
+    rows.map(({ column }) => column),
+    place.list.selected,
+  );
+  const row = rows[selected];
+  const detailed = row !== undefined && height >= 16;
+  return (
+    <Frame screen="coverage" path={[run.target, 'coverage']} aside={findingsCount(coverage)}>
+      {rows.length === 0 && (
+        <Empty lines={['No column of this snapshot looks personal.', tablesLine(coverage.tables)]} />
+      )}
+      {rows.length > 0 && (
+        <CoverageTable rows={rows} selected={selected} width={columns} height={height - (detailed ? DETAIL_ROWS : 0)} />
+      )}
+      {detailed && (
+        <DetailPane
+          title={[{ text: row.column, tone: 'strong' }]}
+          facts={rowFacts(row, coverage.tables)}
+          width={columns}
+          place="below"
+        />
+      )}
+    </Frame>
+  );
+}
+
+interface CoverageTableProps {
+  rows: CoverageRow[];
+  selected: number;
+  width: number;
+  height: number;
+}
+
+function CoverageTable({ rows, selected, width, height }: CoverageTableProps) {
+  const { glyphs } = useTheme();
+  const layout = useMemo(() => layOutTable(coverageColumns({ glyphs }), rows, width - 3), [glyphs, rows, width]);
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      <Line spans={[{ text: '  ' }, ...tableHead(layout, glyphs.ellipsis)]} width={width} />
+      <List
+        items={rows}
+        keyOf={({ column }) => column}
+        row={(row) => tableRow(layout, row, glyphs.ellipsis)}
+        selected={selected}
+        width={width}
+        height={Math.max(1, height - 1)}
+      />
+    </Box>
+  );
+}
+
+const STATES: Record<CoverageRow['state'], string> = {
+  unchanged: 'still holds what was there',
+  partly: 'some values are those of before',
+  kept: 'kept by a comment of the query',
+  changed: 'changed by the query',
+};
+
+function rowFacts({ column, meaning, state, before, after, remark }: CoverageRow, tables: TableCoverage[]): Fact[] {
+  const table = tables.find(({ name }) => column.startsWith(`${name}.`));
+  return [
+    { name: 'Looks like', value: meaning },
+    { name: 'State', value: [STATES[state], ...(remark === null ? [] : [remark])].join(': ') },
+    { name: 'Before', value: before.join('  ') || 'no samples' },
+    { name: 'After', value: after.join('  ') || 'no values' },
+    ...(table ? [{ name: 'Table', value: `${table.state}, ${table.rows_before} → ${table.rows_after} rows` }] : []),
+  ];
+}
+
+function findingsCount({ findings, tables }: Coverage): Span[] {
+  const count = findings.length;
+  return [
+    count === 0
+      ? { text: 'nothing personal is as it was', tone: 'good' }
+      : { text: formatNumberOf(count, 'finding'), tone: 'bad' },
+    { text: `  ${tablesLine(tables)}`, tone: 'dim' },
+  ];
+}
+
+function tablesLine(tables: TableCoverage[]): string {
+  const counts = Map.groupBy(tables, ({ state }) => state);
+  return `tables: ${[...counts].map(([state, of]) => `${of.length} ${state}`).join(', ')}`;
+}

@@ -1,0 +1,37 @@
+import type { Facts } from '../facts.ts';
+import { noSnapshot, notWritable, READ_ONLY } from '../why-not.ts';
+
+// The key table checks that these are bindings: to name its type here would be a circle of imports.
+
+export const SANITIZE = {
+  keys: ['s'] as [string],
+  action: 'sanitize' as const,
+  label: 'sanitize',
+  help: 'run the sanitization query on a copy of the snapshot; shows the plan and asks first',
+  whyNot: (facts: Facts) => notWritable(facts) ?? (facts.run ? null : noSnapshot(facts)),
+};
+
+export const SANITIZE_AGAIN = {
+  ...SANITIZE,
+  label: 'sanitize again',
+  help: 'sanitize the same snapshot again, with the query as it is now',
+};
+
+export const SHOW_COVERAGE = {
+  keys: ['enter', 'right'] as [string, string],
+  action: 'coverage' as const,
+  label: 'coverage',
+  help: 'what the sanitization query has changed and what it has not',
+  when: ({ run }: Facts) => run?.receipt?.sanitized !== undefined,
+};
+
+export const EDIT_QUERY = {
+  keys: ['e'] as [string],
+  action: 'edit-query' as const,
+  label: 'edit the query',
+  help: 'open the file of the query in $VISUAL or $EDITOR',
+  whyNot({ run, readOnly }: Facts): string | null {
+    if (readOnly) return READ_ONLY;
+    return run?.receipt?.sanitized?.queryFile ? null : 'The query is in the configuration, not in a file';
+  },
+};

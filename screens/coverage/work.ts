@@ -1,0 +1,35 @@
+import { formatDuration, formatNumberOf } from '../../src/amounts.ts';
+import type { PlannedSanitize } from '../../src/operations/sanitize.ts';
+import type { SanitizeResult } from '../../src/sanitize-results.ts';
+import type { Receipt, Work } from '../../src/state/runs.ts';
+import type { Model } from '../model.ts';
+import { refreshAfterWork } from '../refresh.ts';
+
+/** Sanitizes as planned, after building where that is planned too. */
+export function sanitizeWork(model: Model, planned: PlannedSanitize): Work {
+  const { target, snapshot, query } = planned.plan;
+  return {
+    title: snapshot ? `Sanitize snapshot ${snapshot.index} of ${target}` : `Build and sanitize a snapshot of ${target}`,
+    target,
+    kind: snapshot ? 'sanitize' : 'build',
+    perform: async (session) => {
+      const result = await model.operations.sanitize(session, planned);
+      await refreshAfterWork(model, target);
+      return (duration) => receiptOf(result, { target, queryFile: query.file, duration });
+    },
+  };
+}
+
+function receiptOf(
+  { original, coverage }: SanitizeResult,
+  { target, queryFile, duration }: { target: string; queryFile: string | null; duration: number },
+): Receipt {
+  const { length } = coverage.findings;
+  const left = length === 0 ? 'nothing personal is as it was' : `${formatNumberOf(length, 'finding')} left`;
+  return {
+    line: `Sanitized snapshot ${original.index} of ${target}: ${left} (${formatDuration(duration)})`,
+    problems: [],
+    undoable: false,
+    sanitized: { original, coverage, queryFile },
+  };
+}

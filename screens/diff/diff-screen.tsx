@@ -1,0 +1,74 @@
+import { Box } from 'ink';
+import type { Span } from '../../components/line.tsx';
+import type { Column } from '../../components/table.ts';
+import { TableList } from '../../components/table-list.tsx';
+import type { Tone } from '../../components/theme.ts';
+import { formatBytes, formatCount, formatNumberOf } from '../../src/amounts.ts';
+import type { DiffResult, TableChange } from '../../src/results.ts';
+import { selectedIndex } from '../../src/state/list.ts';
+import { Empty, Failure } from '../empty.tsx';
+import { Frame, useRoom } from '../frame.tsx';
+import type { DiffPlace } from '../place.ts';
+
+/** What changed from one snapshot to another, or to the live destination. */
+export function DiffScreen({ place }: { place: DiffPlace }) {
+  const { columns, height } = useRoom();
+  const { target, title, found, error, list } = place;
+  const changes = found?.changes ?? [];
+  return (
+    <Frame screen="diff" path={[target, title]} aside={found ? summary(found) : []}>
+      {error && <Failure error={error} width={columns} />}
+      {!found && !error && <Empty lines={['Comparing…']} />}
+      {found && changes.length === 0 && (
+        <Empty lines={['No table differs.', `${formatNumberOf(found.unchanged, 'table')} compared. Esc goes back.`]} />
+      )}
+      {changes.length > 0 && (
+        <Box>
+          <TableList
+            columns={COLUMNS}
+            rows={changes}
+            keyOf={({ table }) => table}
+            selected={selectedIndex(
+              changes.map(({ table }) => table),
+              list.selected,
+            )}
+            width={columns}
+            height={height}
+          />
+        </Box>
+      )}
+    </Frame>
+  );
+}
+
+function summary({ changes, unchanged }: DiffResult): Span[] {
+  return [{ text: `${formatNumberOf(changes.length, 'change')}, ${unchanged} unchanged`, tone: 'dim' }];
+}
+
+const TONES: Record<TableChange['change'], Tone> = { added: 'good', gone: 'bad', changed: 'caution' };
+
+const COLUMNS: Column<TableChange>[] = [
+  { title: 'TABLE', grows: true, cell: ({ table }) => ({ text: table }) },
+  { title: 'CHANGE', cell: ({ change }) => ({ text: change, tone: TONES[change] }) },
+  { title: 'ROWS', align: 'right', cell: ({ to }) => ({ text: to ? formatCount(to.rows) : '' }) },
+  { title: 'DIFFERENCE', align: 'right', cell: ({ from, to }) => difference(from?.rows, to?.rows, formatCount) },
+  {
+    title: 'SIZE',
+    align: 'right',
+    dropRank: 1,
+    cell: ({ to }) => ({ text: to && to.bytes !== null ? formatBytes(to.bytes) : '' }),
+  },
+  {
+    title: 'DIFFERENCE',
+    align: 'right',
+    dropRank: 2,
+    cell: ({ from, to }) =>
+      from?.bytes === null || to?.bytes === null ? { text: '' } : difference(from?.bytes, to?.bytes, formatBytes),
+  },
+];
+
+function difference(before = 0, after = 0, format: (amount: number) => string): { text: string; tone: Tone } {
+  const change = after - before;
+  if (change === 0) return { text: 'none', tone: 'dim' };
+  return { text: `${change > 0 ? '+' : '-'}${format(Math.abs(change))}`, tone: 'plain' };
+}

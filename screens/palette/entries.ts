@@ -1,0 +1,48 @@
+import { go } from 'fuzzysort';
+import { factsOf } from '../facts.ts';
+import type { Action, KeyBinding } from '../key-binding.ts';
+import { bindingsAt, EVERYWHERE_ACTIONS, keyName } from '../keys.ts';
+import type { Model } from '../model.ts';
+import type { PalettePlace, Place } from '../place.ts';
+
+/** Something that can be done from the palette. */
+export interface PaletteEntry {
+  text: string;
+  /** The key that does the same; empty where there is none. */
+  keys: string;
+  /** Why it cannot be done now. */
+  reason: string | null;
+  does: { action: Action } | { goTo: string };
+}
+
+/** What the words that are typed find, best first; everything while nothing is typed. */
+export function entriesInView(model: Model, { of, typing }: PalettePlace): PaletteEntry[] {
+  const entries = paletteEntries(model, of);
+  const words = typing.text.trim();
+  return words === '' ? entries : go(words, entries, { key: 'text', limit: 0, threshold: 0.2 }).map(({ obj }) => obj);
+}
+
+const MOVING = /^(move|page)-|^(open|back|palette|clear-filter|filter|help)$/;
+
+/** Every action of the screen one came from and of the whole program, then every target. */
+function paletteEntries(model: Model, of: Place): PaletteEntry[] {
+  const facts = factsOf(model, of);
+  const here = bindingsAt(of.screen, facts).filter(({ action }) => !MOVING.test(action));
+  const elsewhere = EVERYWHERE_ACTIONS.filter(({ action }) => here.every((binding) => binding.action !== action));
+  const entryOf = ({ keys, action, label, help, whyNot }: KeyBinding, isHere: boolean): PaletteEntry => ({
+    text: `${label ?? action}: ${help}`,
+    keys: isHere ? keyName(keys[0]) : '',
+    reason: whyNot?.(facts) ?? null,
+    does: { action },
+  });
+  return [
+    ...here.map((binding) => entryOf(binding, true)),
+    ...elsewhere.map((binding) => entryOf(binding, false)),
+    ...model.targets.getState().entries.map(({ row }) => ({
+      text: `go to ${row.name}${row.title === row.name ? '' : `: ${row.title}`}`,
+      keys: '',
+      reason: null,
+      does: { goTo: row.name },
+    })),
+  ];
+}

@@ -1,0 +1,78 @@
+import { Box, Text } from 'ink';
+import { type Fact, Facts } from '../../components/facts.tsx';
+import { Line, type Span } from '../../components/line.tsx';
+import { useTheme } from '../../components/theme.ts';
+import { formatTime } from '../../src/amounts.ts';
+import { Frame, useRoom } from '../frame.tsx';
+import type { SignInPlace } from '../place.ts';
+
+/** Signing in: where to go, whether it is still waited for, and how it went. */
+export function SignInScreen({ place }: { place: SignInPlace }) {
+  const { columns, height } = useRoom();
+  const { glyphs } = useTheme();
+  const width = columns - 3;
+  const { prompt, qr, result, error } = place;
+  const ended = result !== null || error !== null;
+  const above = prompt === null ? 2 : 5 + Math.ceil(prompt.url.length / width) + (prompt.user_code === null ? 0 : 2);
+  // A picture that is cut cannot be read, and ASCII cannot draw it.
+  const showsQr = !ended && qr.length > 0 && above + qr.length <= height && glyphs.ellipsis === '…';
+  return (
+    <Frame screen="sign-in" path={['sign in']}>
+      <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
+        <Line spans={[stateOf(place, glyphs)]} width={width} />
+        <Line spans={[]} width={width} />
+        {ended || prompt === null ? null : <Prompt prompt={prompt} width={width} />}
+        {showsQr ? <Text>{qr.join('\n')}</Text> : null}
+        {result === null ? null : <Facts facts={factsOf(result)} width={width} />}
+        {error === null ? null : <Facts facts={failureOf(error)} width={width} />}
+      </Box>
+    </Frame>
+  );
+}
+
+function stateOf({ prompt, result, error }: SignInPlace, glyphs: { good: string; bad: string; running: string }): Span {
+  if (error) return { text: `${glyphs.bad} You are not signed in`, tone: 'bad' };
+  if (result) return { text: `${glyphs.good} You are signed in`, tone: 'good' };
+  const text = prompt ? 'Waiting for you in the browser; up to five minutes' : 'Asking the identity provider';
+  return { text: `${glyphs.running} ${text}`, tone: 'accent' };
+}
+
+function Prompt({ prompt, width }: { prompt: NonNullable<SignInPlace['prompt']>; width: number }) {
+  return (
+    <Box flexDirection="column" width={width}>
+      <Line
+        spans={[{ text: `Sign in with ${prompt.provider} in a browser; c copies the URL:`, tone: 'dim' }]}
+        width={width}
+      />
+      <Text wrap="hard">{prompt.url}</Text>
+      <Line spans={[]} width={width} />
+      {prompt.user_code === null ? null : (
+        <Line
+          spans={[
+            { text: 'Code: ', tone: 'dim' },
+            { text: prompt.user_code, tone: 'strong' },
+          ]}
+          width={width}
+        />
+      )}
+    </Box>
+  );
+}
+
+function factsOf({ name, provider, groups, expires_at, refreshable }: NonNullable<SignInPlace['result']>): Fact[] {
+  const until = expires_at === null ? '' : `${formatTime(expires_at)}${refreshable ? ', then refreshed' : ''}`;
+  return [
+    { name: 'Name', value: name ?? '' },
+    { name: 'Provider', value: provider },
+    { name: 'Groups', value: groups.length > 0 ? groups.join(', ') : 'none' },
+    { name: 'Until', value: until },
+  ];
+}
+
+function failureOf({ message, hint, details }: NonNullable<SignInPlace['error']>): Fact[] {
+  return [
+    { name: 'Why', value: message, tone: 'bad' },
+    ...details.map((value): Fact => ({ name: '', value })),
+    ...(hint === undefined ? [] : [{ name: 'Next', value: hint }]),
+  ];
+}

@@ -1,0 +1,20 @@
+import type { Facts } from './facts.ts';
+
+/** Why something cannot be done here and now; `null` where it can. */
+export const READ_ONLY = 'Started with --read-only: nothing is changed';
+
+export function notWritable(facts: Facts): string | null {
+  return facts.readOnly ? READ_ONLY : isBusy(facts);
+}
+
+export function isBusy({ busy }: Facts): string | null {
+  return busy ? `${busy.title} is going on` : null;
+}
+
+export function noTarget({ target }: Facts): string | null {
+  return target ? null : 'No target is selected';
+}
+
+export function noSnapshot({ snapshot }: Facts): string | null {
+  return snapshot ? null : 'There is no snapshot yet: b builds one';
+}

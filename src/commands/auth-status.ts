@@ -1,0 +1,10 @@
+import { signInStatus } from '../operations/sign-in-status.ts';
+import { signInStatusText } from '../report/sign-in.ts';
+import type { Invocation, Outcome } from './command.ts';
+
+export async function run(invocation: Invocation): Promise<Outcome> {
+  const context = await invocation.context();
+  const providers = await signInStatus(context);
+  const cloud = context.configuration.settings.authtoken !== undefined;
+  return { data: { providers, authtoken: cloud }, text: signInStatusText(providers, { cloud }) };
+}

@@ -1,0 +1,15 @@
+import { text } from 'node:stream/consumers';
+import { keepAuthtoken } from '../operations/keep-authtoken.ts';
+import type { Invocation, Outcome } from './command.ts';
+
+interface Arguments {
+  token: string;
+}
+
+export async function run(invocation: Invocation<Arguments>): Promise<Outcome> {
+  const { arguments: given, stdin } = invocation;
+  const context = await invocation.context();
+  const token = given.token === '-' ? (await text(stdin)).trim() : given.token;
+  const file = await keepAuthtoken(context, token);
+  return { data: { file, encrypted: ['authtoken'] }, text: `The cloud token is in ${file}, encrypted` };
+}

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { EXIT, UserError } from '../../errors.ts';
+import type { Completed } from '../../process/runner.ts';
+import type { DatabaseUrl, EngineContext } from '../engine.ts';
+import { freePort, isFree } from '../free-port.ts';
+import { makeServerHome, type ServerHome } from '../server-home.ts';
+import { type SupervisedServer, startSupervised } from '../supervised-server.ts';
+import type { Flavour } from './catalogue.ts';
+import type { ServerPrograms } from './server-programs.ts';
+import { openSession } from './session.ts';
+import { parseMysqlUrl } from './url.ts';
+
+/** A server of our own that is made for one run and of which nothing remains. */
+export interface ThrowAwayServer extends AsyncDisposable {
+  /** Holds what the server needs and nothing else. */
+  directory: string;
+  /** One of its databases. */
+  url(database: string): DatabaseUrl;
+}
+
+/** Nobody needs its data after a power cut, so nothing waits for the disk. */
+const SETTINGS = [
+  '--bind-address=127.0.0.1',
+  '--skip-name-resolve',
+  '--skip-log-bin',
+  '--local-infile=ON',
+  '--event-scheduler=OFF',
+  '--performance-schema=OFF',
+  '--innodb-flush-log-at-trx-commit=0',
+  '--innodb-buffer-pool-size=128M',
+];
+
+const OWN_SETTINGS: Record<Flavour, string[]> = {
+  mariadb: ['--loose-innodb-flush-method=nosync'],
+  // Its default is a folder that packages make.
+  mysql: ['--secure-file-priv=NULL', '--mysqlx=OFF'],
+};
+
+const ATTEMPTS = 3;
+const START_DEADLINE = 60_000;
+const LOOK_EVERY = 50;
+/** Its files go with it: there is nothing to bring in order. */
+const AT_ONCE = 'KILL';
+
+/** Makes, starts and waits for a server on a free port of this machine. */
+export async function startThrowAwayServer(context: EngineContext, programs: ServerPrograms): Promise<ThrowAwayServer> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort();
+    try {
+      return await startOn(context, programs, port);
+    } catch (error) {
+      // Somebody else may have taken the port since it was free.
+      if (attempt === ATTEMPTS || (await isFree(port))) throw error;
+    }
+  }
+}
+
+async function startOn(context: EngineContext, programs: ServerPrograms, port: number): Promise<ThrowAwayServer> {
+  const home = await makeServerHome(context, 'mysql');
+  const { directory, user } = home;
+  const password = randomBytes(16).toString('hex');
+  const url = (database: string): DatabaseUrl =>
+    parseMysqlUrl(`mysql://tool:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`);
+  try {
+    await initialise(context, programs, home);
+    // Nobody else can log in: root has no password that is known, and no socket that others reach.
+    await home.write(
+      'users.sql',
+      `CREATE USER tool@'%' IDENTIFIED BY '${password}';\nGRANT ALL ON *.* TO tool@'%' WITH GRANT OPTION;\n`,
+    );
+    const server = startSupervised(context, {
+      words: [
+        programs.server,
+        '--no-defaults',
+        ...placesIn(directory),
+        `--init-file=${join(directory, 'users.sql')}`,
+        `--socket=${join(directory, 'socket')}`,
+        `--pid-file=${join(directory, 'pid')}`,
+        `--port=${port}`,
+        ...SETTINGS,
+        ...OWN_SETTINGS[programs.flavour],
+      ],
+      directory,
+      user,
+      lastSignal: AT_ONCE,
+    });
+    await ready(context, url(''), server);
+    return {
+      directory,
+      url,
+      async [Symbol.asyncDispose]() {
+        await server.stop(AT_ONCE);
+        await home.remove();
+      },
+    };
+  } catch (error) {
+    await home.remove();
+    throw error;
+  }
+}
+
+async function initialise(
+  { runner, signal }: EngineContext,
+  { server, installer }: ServerPrograms,
+  { directory, user }: ServerHome,
+): Promise<void> {
+  const places = placesIn(directory);
+  const command = installer
+    ? {
+        file: installer,
+        args: ['--no-defaults', ...places, '--auth-root-authentication-method=socket', '--skip-test-db'],
+      }
+    : { file: server, args: ['--no-defaults', '--initialize', ...places, '--secure-file-priv=NULL'] };
+  const result = await runner.run({ ...command, ...(user && { user }) }, { signal });
+  if (result.exitCode !== 0) throw notStarted('its first files could not be made', result);
+}
+
+function placesIn(directory: string): string[] {
+  return [`--datadir=${join(directory, 'data')}`, `--tmpdir=${directory}`];
+}
+
+/** Returns when the server takes connections; stops it when it does not in time, or when the signal is aborted. */
+async function ready({ signal }: EngineContext, url: DatabaseUrl, server: SupervisedServer): Promise<void> {
+  const deadline = Date.now() + START_DEADLINE;
+  let over = false;
+  const end = (): void => {
+    over = true;
+  };
+  server.ended.then(end, end);
+  while (Date.now() < deadline && !over && !signal.aborted) {
+    const session = await openSession({ url, signal }).catch(() => null);
+    await session?.close();
+    if (session) return;
+    await setTimeout(LOOK_EVERY);
+  }
+  await server.stop(AT_ONCE);
+  signal.throwIfAborted();
+  throw notStarted('it did not get ready', await server.ended);
+}
+
+function notStarted(what: string, { stderr, stdout }: Completed): UserError {
+  return new UserError(`Cannot start a MySQL or MariaDB server of our own: ${what}`, {
+    code: 'server_not_started',
+    exit: EXIT.failed,
+    details: `${stdout}\n${stderr}`.trim().split('\n').slice(-10),
+    hint: 'Is there room in the temporary directory?',
+  });
+}

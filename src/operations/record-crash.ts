@@ -1,0 +1,29 @@
+import { appendFile, mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { EXIT, UserError } from '../errors.ts';
+import { redact } from '../process/redact.ts';
+
+export interface Crash {
+  error: unknown;
+  /** Where such things are kept. */
+  file: string;
+  at: Date;
+}
+
+/** Keeps what a program failed of that nobody expected, without secrets; the error that says where. */
+export async function recordCrash({ error, file, at }: Crash): Promise<UserError> {
+  const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
+  const written = await writeCrash(file, redact(`${at.toISOString()} ${stack}\n`)).catch(() => false);
+  return new UserError(`The screens have crashed: ${redact(message)}`, {
+    code: 'screens_crashed',
+    exit: EXIT.failed,
+    hint: written ? `The whole story is in ${file}` : '--debug shows the whole story.',
+    cause: error,
+  });
+}
+
+async function writeCrash(file: string, text: string): Promise<true> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await appendFile(file, text, { mode: 0o600 });
+  return true;
+}

@@ -1,0 +1,97 @@
+import { type ColumnFacts, columnName } from './column-facts.ts';
+import { PERSONAL_KINDS, type PersonalKind } from './detector/kinds.ts';
+import { type Replaceable, type ReplacementDialect, replacement } from './replacements.ts';
+
+/** A column and what it seems to hold. */
+export interface SuspectColumn {
+  facts: ColumnFacts;
+  kind: PersonalKind;
+}
+
+export type ColumnPlace = Pick<ColumnFacts, 'schema' | 'table' | 'column'>;
+
+/** A column of a foreign key and the column that it refers to. */
+export type KeyPair = [own: ColumnPlace, referred: ColumnPlace];
+
+/** Whoever shares a foreign key with a suspect is replaced in the same way. */
+export function withPartners(
+  suspects: SuspectColumn[],
+  { columns, pairs }: { columns: ColumnFacts[]; pairs: KeyPair[] },
+): SuspectColumn[] {
+  const factsOf = new Map(columns.map((facts) => [columnName(facts), facts]));
+  const found = new Map(suspects.map((suspect) => [columnName(suspect.facts), suspect]));
+  for (let known = 0; known < found.size; ) {
+    known = found.size;
+    for (const [own, referred] of pairs) {
+      const either = found.get(columnName(referred)) ?? found.get(columnName(own));
+      if (!either) continue;
+      for (const place of [own, referred]) {
+        const facts = factsOf.get(columnName(place));
+        // The same expression on both sides: of the same kind, and as unique as the stricter of the two.
+        if (facts)
+          found.set(columnName(place), { kind: either.kind, facts: { ...facts, ...shared(either.facts, facts) } });
+      }
+    }
+  }
+  return [...found.values()].sort((a, b) => (columnName(a.facts) < columnName(b.facts) ? -1 : 1));
+}
+
+function shared(
+  one: ColumnFacts,
+  other: ColumnFacts,
+): Pick<ColumnFacts, 'unique' | 'ignoresCase' | 'maxLength' | 'samples'> {
+  const limits = [one.maxLength, other.maxLength].filter((limit) => limit !== null);
+  return {
+    unique: one.unique || other.unique,
+    ignoresCase: one.ignoresCase || other.ignoresCase,
+    maxLength: limits.length > 0 ? Math.min(...limits) : null,
+    samples: one.samples,
+  };
+}
+
+/** The foreign keys of which a side changes. */
+export function touchedKeys<Key extends { pairs: KeyPair[] }>(keys: Key[], suspects: SuspectColumn[]): Key[] {
+  const changing = new Set(suspects.map(({ facts }) => columnName(facts)));
+  return keys.filter(({ pairs }) => pairs.flat().some((place) => changing.has(columnName(place))));
+}
+
+export interface SuggestedTable {
+  columns: SuspectColumn[];
+  /** As it stands in SQL. */
+  name: string;
+}
+
+export interface Writing {
+  dialect: ReplacementDialect;
+  /** The column as it stands in SQL, its value as text, and the key of its replacement. */
+  inSql(facts: ColumnFacts): Pick<Replaceable, 'name' | 'text' | 'key'>;
+  /** What else is assigned. */
+  extra?: string[];
+}
+
+/** One UPDATE a table, each column with what it seems to hold; remarks where a person must decide. */
+export function updateOf({ columns, name }: SuggestedTable, { dialect, inSql, extra = [] }: Writing): string {
+  const remarks: string[] = [];
+  const assignments: { sql: string; meaning: string }[] = [];
+  for (const { facts, kind } of columns) {
+    const column = inSql(facts);
+    const value = facts.generated ? null : replacement({ facts, kind, ...column }, dialect);
+    const meaning = PERSONAL_KINDS[kind];
+    if (value !== null) assignments.push({ sql: `  ${column.name} = ${value}`, meaning });
+    else
+      remarks.push(
+        `-- ${column.name} (${meaning}) ${facts.generated ? 'is made of other columns' : 'cannot be null: decide what it shall be'}`,
+      );
+  }
+  if (assignments.length === 0) return remarks.join('\n');
+  const also = extra.map((sql) => ({ sql: `  ${sql}`, meaning: 'stays as it is' }));
+  const lines = [...assignments, ...also].map(
+    ({ sql, meaning }, index, all) => `${sql}${index < all.length - 1 ? ',' : ''} -- ${meaning}`,
+  );
+  return [...remarks, `UPDATE ${name} SET`, ...lines, ';'].join('\n');
+}
+
+/** Lines under a comment that says what for; nothing without lines. */
+export function section(why: string, lines: string[]): string {
+  return lines.length === 0 ? '' : [`-- ${why}`, ...lines].join('\n');
+}

@@ -1,0 +1,88 @@
+import { EXIT, UserError } from '../errors.ts';
+import { isLoopback } from './provider.ts';
+
+export interface RoleRequest {
+  /** Name of the storage profile. */
+  profile: string;
+  endpoint: string;
+  roleArn: string;
+  /** Shown in the service's own logs. */
+  sessionName: string;
+  idToken: string;
+  signal: AbortSignal;
+}
+
+/** As the S3 client takes them. */
+export interface TemporaryCredentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken: string;
+  expiration: Date;
+}
+
+const PATIENCE = 15_000;
+
+/**
+ * Temporary credentials for an ID token. The request needs no signature:
+ * https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRoleWithWebIdentity.html
+ */
+export async function assumeRole(request: RoleRequest): Promise<TemporaryCredentials> {
+  const { profile, endpoint, roleArn, sessionName, idToken } = request;
+  refuseInsecure(profile, endpoint);
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(PATIENCE)]);
+  const body = new URLSearchParams({
+    Action: 'AssumeRoleWithWebIdentity',
+    Version: '2011-06-15',
+    RoleArn: roleArn,
+    // The service takes these characters, 2 to 64 of them.
+    RoleSessionName: `tool-${sessionName}`.replaceAll(/[^\w+=,.@-]/g, '-').slice(0, 64),
+    WebIdentityToken: idToken,
+  });
+  let answer: { ok: boolean; status: number; text: string };
+  try {
+    // A redirect would carry the token elsewhere.
+    const response = await fetch(endpoint, { method: 'POST', body, signal, redirect: 'error' });
+    answer = { ok: response.ok, status: response.status, text: await response.text() };
+  } catch (error) {
+    request.signal.throwIfAborted();
+    throw unreachable(profile, { endpoint, cause: error });
+  }
+  const read = (name: string): string | undefined => new RegExp(`<${name}>([^<]+)</${name}>`).exec(answer.text)?.[1];
+  const [accessKeyId, secretAccessKey, sessionToken, expiration] = [
+    read('AccessKeyId'),
+    read('SecretAccessKey'),
+    read('SessionToken'),
+    new Date(read('Expiration') ?? Number.NaN),
+  ];
+  const isWhole = accessKeyId && secretAccessKey && sessionToken && !Number.isNaN(expiration.getTime());
+  if (answer.ok && isWhole) return { accessKeyId, secretAccessKey, sessionToken, expiration };
+  throw new UserError(`Storage profile "${profile}" cannot assume its role_arn with your sign-in`, {
+    code: 'role_refused',
+    exit: EXIT.unreachable,
+    hint: 'Does the role trust the identity provider and its client_id? tool auth status says who you are.',
+    details: [`${answer.status} ${read('Code') ?? 'without credentials'}: ${read('Message') ?? ''}`.trim()],
+  });
+}
+
+/** Whoever reads the token on its way can use it. */
+function refuseInsecure(profile: string, endpoint: string): void {
+  const { protocol, hostname, origin } = new URL(endpoint);
+  if (protocol === 'https:' || isLoopback(hostname)) return;
+  throw new UserError(`Storage profile "${profile}" would send your sign-in to ${origin} without encryption`, {
+    code: 'role_insecure',
+    exit: EXIT.configuration,
+    hint: 'Write sts_endpoint with https://; http:// is for services on this machine only.',
+  });
+}
+
+function unreachable(profile: string, { endpoint, cause }: { endpoint: string; cause: unknown }): UserError {
+  return new UserError(
+    `Cannot reach ${new URL(endpoint).origin}, where storage profile "${profile}" gets credentials`,
+    {
+      code: 'role_unreachable',
+      exit: EXIT.unreachable,
+      hint: 'Is sts_endpoint right, and the network there?',
+      cause,
+    },
+  );
+}

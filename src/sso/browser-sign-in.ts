@@ -1,0 +1,38 @@
+import type { TokenEndpointResponse } from 'openid-client';
+import { DEFAULT_REDIRECT_URL, listenForCallback } from './callback-listener.ts';
+import { signInFailure, toSignInFailure } from './failures.ts';
+import type { Provider } from './provider.ts';
+import type { SignInOptions } from './sign-in-options.ts';
+
+/** Authorization code with PKCE (RFC 7636, RFC 8252): the browser signs in, and brings the code to this machine. */
+export async function signInByBrowser(provider: Provider, options: SignInOptions): Promise<TokenEndpointResponse> {
+  const { client, library, scope, settings } = provider;
+  const { signal, show, openBrowser } = options;
+  await using listener = await listenForCallback(settings.redirect_url ?? DEFAULT_REDIRECT_URL, signal);
+  const [verifier, state, nonce] = [library.randomPKCECodeVerifier(), library.randomState(), library.randomNonce()];
+  const url = library.buildAuthorizationUrl(client, {
+    redirect_uri: listener.redirectUrl,
+    scope,
+    code_challenge: await library.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    state,
+    nonce,
+    // Without it a provider need not give a refresh token (OpenID Connect Core 1.0, section 11).
+    ...(scope.includes('offline_access') && { prompt: 'consent' }),
+  });
+  show({ url: url.href, user_code: null });
+  await openBrowser?.(url.href);
+
+  const { url: answered, answer } = await listener.callback;
+  try {
+    if (answered.searchParams.get('state') !== state) throw signInFailure(provider.name, 'state_differs');
+    const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
+    const tokens = await library.authorizationCodeGrant(client, answered, checks);
+    await answer();
+    return tokens;
+  } catch (thrown) {
+    const failure = toSignInFailure(provider.name, thrown);
+    await answer(failure.message);
+    throw failure;
+  }
+}

@@ -1,0 +1,117 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { EXIT, UserError } from '../errors.ts';
+import { callbackPage } from './callback-page.ts';
+import { isLoopback } from './provider.ts';
+
+export const DEFAULT_REDIRECT_URL = 'http://127.0.0.1:0/callback';
+
+/** A browser sends its request at once; who does not is cut off. */
+const REQUEST_TIME = 5000;
+const MOST_HEADER_BYTES = 16 * 1024;
+
+/** The redirect_url of this machine, open for one request. */
+export interface CallbackListener extends AsyncDisposable {
+  /** With the port that it really has. */
+  redirectUrl: string;
+  /** The one request that came, once its answer can be given. */
+  callback: Promise<Callback>;
+}
+
+export interface Callback {
+  url: URL;
+  /** Tells the browser how it went. */
+  answer(failure?: string): Promise<void>;
+}
+
+/** Serves the redirect_url on its own host, port and path. Whatever else is asked of it is refused. */
+export async function listenForCallback(redirectUrl: string, signal: AbortSignal): Promise<CallbackListener> {
+  const wanted = localUrl(redirectUrl);
+  const { promise, resolve, reject } = Promise.withResolvers<Callback>();
+  promise.catch(() => {});
+  let taken = false;
+  const server = createServer({
+    maxHeaderSize: MOST_HEADER_BYTES,
+    headersTimeout: REQUEST_TIME,
+    requestTimeout: REQUEST_TIME,
+    connectionsCheckingInterval: 500,
+  });
+  server.on('request', (request, response) => {
+    const refusal = taken ? 409 : refusalOf(request, wanted);
+    if (refusal !== null) return refuse(request, { response, status: refusal });
+    taken = true;
+    resolve({ url: new URL(request.url ?? '', wanted), answer: (failure) => answer(response, failure) });
+  });
+  await listen(server, wanted);
+  wanted.port = String((server.address() as AddressInfo).port);
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  return {
+    redirectUrl: wanted.href,
+    callback: promise,
+    async [Symbol.asyncDispose]() {
+      signal.removeEventListener('abort', onAbort);
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+/** Only who sits at this machine may receive the answer, and only over http: nobody has a certificate for it. */
+function localUrl(text: string): URL {
+  // A port of 0, or none, is any that is free; URL would take none for 80.
+  const url = new URL(text);
+  if (url.protocol === 'http:' && isLoopback(url.hostname) && url.search === '' && url.hash === '') return url;
+  throw new UserError(`The redirect_url ${url.origin}${url.pathname} cannot be served by this machine`, {
+    code: 'redirect_url_not_local',
+    exit: EXIT.configuration,
+    hint: 'Register one with the provider such as http://127.0.0.1:8765/callback, or use: tool auth login --device',
+  });
+}
+
+async function listen(server: Server, { hostname, port }: URL): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('listening', resolve).once('error', reject);
+  server.listen({ host: hostname.replaceAll(/[[\]]/g, ''), port: port === '' ? 80 : Number(port) });
+  try {
+    await promise;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const place = `${hostname}:${port || 80}`;
+    const busy = code === 'EADDRINUSE';
+    throw new UserError(`Cannot listen on ${place} for the answer of the sign-in: ${busy ? 'in use' : code}`, {
+      code: 'redirect_port_busy',
+      exit: EXIT.unreachable,
+      hint: busy
+        ? `Another program uses port ${port}, perhaps another tool auth login; which one says: lsof -i :${port}. End it, or change the port of redirect_url here and at the provider.`
+        : 'Change the host or the port of redirect_url here and at the provider.',
+    });
+  }
+}
+
+/** Another name in Host is a page that has been made to lead here (DNS rebinding). */
+function refusalOf({ method, url = '', headers }: IncomingMessage, wanted: URL): number | null {
+  if (headers.host !== wanted.host) return 421;
+  if (!url.startsWith('/') || new URL(url, wanted).pathname !== wanted.pathname) return 404;
+  return method === 'GET' ? null : 405;
+}
+
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  connection: 'close',
+};
+
+function refuse(request: IncomingMessage, { response, status }: { response: ServerResponse; status: number }): void {
+  response.writeHead(status, HEADERS).end();
+  request.socket.destroySoon();
+}
+
+async function answer(response: ServerResponse, failure?: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  response.once('close', resolve);
+  response.writeHead(failure === undefined ? 200 : 400, HEADERS).end(callbackPage(failure));
+  await promise;
+}

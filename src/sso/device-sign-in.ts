@@ -1,0 +1,33 @@
+import type { TokenEndpointResponse } from 'openid-client';
+import { EXIT, UserError } from '../errors.ts';
+import { toSignInFailure } from './failures.ts';
+import type { Provider } from './provider.ts';
+import type { SignInOptions } from './sign-in-options.ts';
+
+export function offersDevices({ client }: Provider): boolean {
+  return client.serverMetadata().device_authorization_endpoint !== undefined;
+}
+
+/** Device authorization (RFC 8628): the person signs in on any machine, with a code. */
+export async function signInByDevice(
+  provider: Provider,
+  { show, signal }: SignInOptions,
+): Promise<TokenEndpointResponse> {
+  const { client, library, scope, name } = provider;
+  if (!offersDevices(provider)) {
+    throw new UserError(`The provider "${name}" offers no sign-in by device code`, {
+      code: 'device_sign_in_missing',
+      exit: EXIT.unreachable,
+      hint: 'Leave --device out, and open the URL that is printed in a browser of this machine.',
+    });
+  }
+  try {
+    const device = await library.initiateDeviceAuthorization(client, { scope });
+    const { user_code, verification_uri, verification_uri_complete } = device;
+    show({ url: verification_uri_complete ?? verification_uri, user_code });
+    return await library.pollDeviceAuthorizationGrant(client, device, undefined, { signal });
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw toSignInFailure(name, thrown);
+  }
+}

@@ -1,0 +1,101 @@
+import { EXIT, UserError } from '../errors.ts';
+
+interface Failure {
+  code: string;
+  /** Completes `Signing in with "idp" failed: `. */
+  why: string;
+  hint: string;
+}
+
+const AGAIN = 'Sign in again: tool auth login';
+
+/** What a provider's own words (RFC 6749, RFC 8628) and the checks of the answer come to. */
+const FAILURES = {
+  denied: { code: 'sign_in_denied', why: 'it was refused on the page of the provider', hint: AGAIN },
+  timed_out: { code: 'sign_in_timed_out', why: 'nobody has signed in in time', hint: AGAIN },
+  client_refused: {
+    code: 'sign_in_client_refused',
+    why: 'the provider does not know this client, or does not let it sign in so',
+    hint: 'Compare client_id and redirect_url in the configuration with what is registered at the provider.',
+  },
+  code_refused: {
+    code: 'sign_in_code_refused',
+    why: 'the provider does not take the code of this sign-in',
+    hint: AGAIN,
+  },
+  state_differs: {
+    code: 'sign_in_state_differs',
+    why: 'the answer belongs to another sign-in (its state differs)',
+    hint: `${AGAIN}; if that was not you, somebody has tried to slip you an answer.`,
+  },
+  token_not_valid: {
+    code: 'sign_in_token_not_valid',
+    why: 'what the provider has answered does not pass the checks',
+    hint: 'Are provider_url and client_id right, and the clock of this machine?',
+  },
+  refused: { code: 'sign_in_refused', why: 'the provider has refused it', hint: AGAIN },
+  unreachable: {
+    code: 'provider_unreachable',
+    why: 'the provider cannot be reached',
+    hint: 'Is provider_url right, and the network there?',
+  },
+  not_https: {
+    code: 'provider_not_https',
+    why: 'its provider_url or an address that it names is not https',
+    hint: 'Tokens are sent over https only, but for a provider on this machine.',
+  },
+} satisfies Record<string, Failure>;
+
+const BY_PROVIDER: Record<string, keyof typeof FAILURES> = {
+  access_denied: 'denied',
+  expired_token: 'timed_out',
+  invalid_client: 'client_refused',
+  unauthorized_client: 'client_refused',
+  invalid_grant: 'code_refused',
+};
+
+/** By the codes of the library. */
+const BY_CHECK: Record<string, keyof typeof FAILURES> = {
+  OAUTH_TIMEOUT: 'unreachable',
+  OAUTH_HTTP_REQUEST_FORBIDDEN: 'not_https',
+  OAUTH_RESPONSE_IS_NOT_CONFORM: 'unreachable',
+  OAUTH_RESPONSE_IS_NOT_JSON: 'unreachable',
+};
+
+/** The error of a sign-in of this provider. Nothing of the cause is kept, which may hold tokens. */
+export function signInFailure(provider: string, failure: keyof typeof FAILURES, said?: string): UserError {
+  const { code, why, hint } = FAILURES[failure];
+  const details = said === undefined ? [] : [said];
+  return new UserError(`Signing in with "${provider}" failed: ${why}`, { code, exit: EXIT.unreachable, hint, details });
+}
+
+/** Whatever the library throws, as one of the failures, with the provider's own words where there are any. */
+export function toSignInFailure(provider: string, thrown: unknown): UserError {
+  if (thrown instanceof UserError) return thrown;
+  const { error, error_description: description, code, name, message, cause } = thrown as Thrown;
+  if (typeof error === 'string') {
+    const said = readable([error, description].filter(Boolean).join(': '));
+    return signInFailure(provider, BY_PROVIDER[error] ?? 'refused', said);
+  }
+  if (name === 'TimeoutError') return signInFailure(provider, 'unreachable', 'no answer in time');
+  if (name === 'TypeError' && message === 'fetch failed') {
+    return signInFailure(provider, 'unreachable', readable(String((cause as Thrown)?.code ?? message)));
+  }
+  const known = code === undefined ? undefined : BY_CHECK[code];
+  const why = [message, (cause as Thrown)?.message].filter((part) => typeof part === 'string' && part.length < 200);
+  return signInFailure(provider, known ?? 'token_not_valid', readable(why.join(': ')));
+}
+
+interface Thrown {
+  name: string;
+  message: string;
+  code?: string;
+  error?: unknown;
+  error_description?: string;
+  cause?: unknown;
+}
+
+/** What comes from elsewhere neither moves the cursor nor fills the screen. */
+function readable(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ').slice(0, 300);
+}

@@ -1,0 +1,77 @@
+import { lockFile } from '../config/edit/lock-file.ts';
+import { EXIT, UserError } from '../errors.ts';
+import { toSignInFailure } from './failures.ts';
+import { openProvider, type ProviderRequest } from './provider.ts';
+import { personOf, type Session, secondsOf, sessionOf } from './session.ts';
+import type { SessionStore } from './session-store.ts';
+
+/** Seconds before its end at which a session is refreshed. */
+const AHEAD = 60;
+
+export interface FreshSessionRequest {
+  provider: ProviderRequest;
+  store: SessionStore;
+  clock: () => Date;
+}
+
+/**
+ * The session of a provider, refreshed when it is about to end; `null` when nobody is signed in. One process refreshes,
+ * since a refresh token works once where providers rotate them; the others wait, and take what it has stored.
+ */
+export async function freshSession({ provider, store, clock }: FreshSessionRequest): Promise<Session | null> {
+  const { name } = provider;
+  const stored = await store.read(name);
+  if (stored === null || isFresh(stored, clock())) return stored;
+  await using _locked = await lockFile(`${store.file}.sso`);
+  const current = await store.read(name);
+  if (current === null || isFresh(current, clock())) return current;
+  try {
+    const session = await refresh(provider, { session: current, clock });
+    await store.write(name, session);
+    return session;
+  } catch (error) {
+    // What the provider has refused once is not sent again; who it was still counts until its claims end.
+    if (hasEnded(error) && current.refresh_token !== null) await store.write(name, { ...current, refresh_token: null });
+    throw error;
+  }
+}
+
+function isFresh(session: Session, now: Date): boolean {
+  return session.expires - AHEAD > secondsOf(now);
+}
+
+async function refresh(
+  provider: ProviderRequest,
+  { session, clock }: { session: Session; clock: () => Date },
+): Promise<Session> {
+  const { name } = provider;
+  if (session.refresh_token === null) throw signInEnded(name);
+  const { library, client } = await openProvider(provider);
+  try {
+    const answer = await library.refreshTokenGrant(client, session.refresh_token);
+    refuseOthers(answer.claims()?.sub, { name, session });
+    return sessionOf(answer, clock(), session);
+  } catch (thrown) {
+    const failure = toSignInFailure(name, thrown);
+    throw failure.code === 'sign_in_code_refused' ? signInEnded(name) : failure;
+  }
+}
+
+/** A refreshed ID token is of the person who has signed in (OpenID Connect Core 1.0, section 12.2). */
+function refuseOthers(subject: string | undefined, { name, session }: { name: string; session: Session }): void {
+  const before = personOf(session)?.subject;
+  if (subject === undefined || before === undefined || subject === before) return;
+  throw signInEnded(name);
+}
+
+function hasEnded(error: unknown): boolean {
+  return error instanceof UserError && error.code === 'sign_in_ended';
+}
+
+function signInEnded(provider: string): UserError {
+  return new UserError(`The sign-in with "${provider}" has ended`, {
+    code: 'sign_in_ended',
+    exit: EXIT.unreachable,
+    hint: `Sign in again: tool auth login ${provider}`,
+  });
+}

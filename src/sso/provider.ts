@@ -1,0 +1,50 @@
+import type { Configuration as Client } from 'openid-client';
+import type { Settings } from '../config/schema/settings.ts';
+import { toSignInFailure } from './failures.ts';
+
+export type ProviderSettings = Settings['sso'][string];
+
+/** A provider of the configuration, and its name there. */
+export interface ProviderRequest {
+  name: string;
+  settings: ProviderSettings;
+}
+
+type Library = typeof import('openid-client');
+
+/** An identity provider that has said what it can do. */
+export interface Provider {
+  name: string;
+  settings: ProviderSettings;
+  library: Library;
+  client: Client;
+  /** What is asked for, of what it says it can give. */
+  scope: string;
+}
+
+/** Seconds; below the patience with which other processes wait for a refresh. */
+const TIMEOUT = 8;
+
+const SCOPES = ['openid', 'profile', 'email', 'groups', 'offline_access'];
+
+/** Asks the provider what it can do (discovery). Signatures of ID tokens are checked from then on. */
+export async function openProvider({ name, settings }: ProviderRequest): Promise<Provider> {
+  const library = await import('openid-client');
+  const url = new URL(settings.provider_url);
+  const execute = [library.enableNonRepudiationChecks];
+  if (isLoopback(url.hostname)) execute.push(library.allowInsecureRequests);
+  try {
+    const options = { execute, timeout: TIMEOUT };
+    const client = await library.discovery(url, settings.client_id, undefined, library.None(), options);
+    const offered = client.serverMetadata().scopes_supported;
+    const scope = SCOPES.filter((one) => one === 'openid' || (offered?.includes(one) ?? one !== 'groups')).join(' ');
+    return { name, settings, library, client, scope };
+  } catch (thrown) {
+    throw toSignInFailure(name, thrown);
+  }
+}
+
+/** Names of this machine, as they stand in a URL. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}

@@ -1,0 +1,59 @@
+import type { Configuration } from '../config/configuration.ts';
+import type { Settings } from '../config/schema/settings.ts';
+import { EXIT, UserError } from '../errors.ts';
+import type { Report } from '../events.ts';
+import { assumeRole, type TemporaryCredentials } from './assume-role.ts';
+import { freshSession } from './fresh-session.ts';
+import { personOf } from './session.ts';
+import { createSessionStore } from './session-store.ts';
+
+/** Credentials of the role that the storage profile of this name has. */
+export type RoleCredentials = (profile: string) => Promise<TemporaryCredentials>;
+
+export interface RoleCredentialsOptions {
+  configuration: Configuration;
+  report: Report;
+  signal: AbortSignal;
+  clock: () => Date;
+}
+
+/** Milliseconds before their end at which credentials are given out no longer: an upload takes a while. */
+const AHEAD = 5 * 60_000;
+
+/** Obtains credentials by the sign-in, and gives them out again, from memory, until they end. */
+export function createRoleCredentials(options: RoleCredentialsOptions): RoleCredentials {
+  const obtained = new Map<string, Promise<TemporaryCredentials>>();
+  return async (profile) => {
+    const before = await obtained.get(profile);
+    if (before && before.expiration.getTime() - AHEAD > options.clock().getTime()) return before;
+    const obtaining = obtain(profile, options);
+    obtained.set(profile, obtaining);
+    obtaining.catch(() => obtained.delete(profile));
+    return obtaining;
+  };
+}
+
+async function obtain(profile: string, options: RoleCredentialsOptions): Promise<TemporaryCredentials> {
+  const { configuration, report, signal, clock } = options;
+  const { sso, storage_profiles } = configuration.settings;
+  const settings = storage_profiles[profile];
+  const store = createSessionStore(configuration, report);
+  for (const [name, provider] of Object.entries(sso)) {
+    const session = await freshSession({ provider: { name, settings: provider }, store, clock });
+    const person = session && personOf(session);
+    if (!session?.id_token || !person || !settings?.role_arn) continue;
+    const { id_token: idToken } = session;
+    const { role_arn: roleArn } = settings;
+    return assumeRole({ profile, endpoint: endpointOf(settings), roleArn, sessionName: person.name, idToken, signal });
+  }
+  throw new UserError(`Storage profile "${profile}" gets its credentials from a sign-in, and nobody is signed in`, {
+    code: 'not_signed_in',
+    exit: EXIT.unreachable,
+    hint: 'Sign in: tool auth login',
+  });
+}
+
+/** MinIO and Ceph answer where the buckets are. */
+function endpointOf({ sts_endpoint, endpoint, region }: Settings['storage_profiles'][string]): string {
+  return sts_endpoint ?? endpoint ?? `https://sts.${region ?? 'us-east-1'}.amazonaws.com`;
+}

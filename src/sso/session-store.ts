@@ -1,0 +1,106 @@
+import { chmod, readFile } from 'node:fs/promises';
+import type { Configuration } from '../config/configuration.ts';
+import type { Edit } from '../config/edit/edit.ts';
+import { editFile } from '../config/edit/edit-file.ts';
+import { decrypt, ENCRYPTED, encrypt } from '../config/secrets/cipher.ts';
+import { IN_KEYCHAIN, readFromKeychain, removeFromKeychain, writeToKeychain } from '../config/secrets/keychain.ts';
+import { isTree, valueAt } from '../config/tree.ts';
+import { parseYaml } from '../config/yaml-source.ts';
+import { EXIT, UserError } from '../errors.ts';
+import type { Report } from '../events.ts';
+import type { Session } from './session.ts';
+
+/** Where the sessions of a configuration are kept. */
+export interface SessionStore {
+  /** Absolute path of the configuration file, by which processes agree who refreshes. */
+  file: string;
+  /** As it is now: another process may have refreshed it. */
+  read(provider: string): Promise<Session | null>;
+  write(provider: string, session: Session): Promise<void>;
+  remove(provider: string): Promise<void>;
+}
+
+/** The keychain where `secret_key: keychain` is in the file, and the file itself otherwise. */
+export function createSessionStore({ file, settings }: Configuration, report: Report): SessionStore {
+  if (file === null) throw noFile();
+  const inFile = fileStore(file, settings.secret_key);
+
+  async function saysKeychain(): Promise<boolean> {
+    return parseYaml(await readFile(file as string, 'utf8')).tree.secret_key === IN_KEYCHAIN;
+  }
+
+  return {
+    file,
+    async read(provider) {
+      const written = await inFile.read(provider);
+      if (written !== null || !(await saysKeychain())) return written;
+      const kept = await readFromKeychain(file, secretOf(provider)).catch(() => null);
+      return kept === null ? null : (JSON.parse(kept) as Session);
+    },
+    async write(provider, session) {
+      if (!(await saysKeychain())) return inFile.write(provider, session);
+      try {
+        await writeToKeychain(file, JSON.stringify(session), secretOf(provider));
+      } catch (error) {
+        const message = `The keychain cannot keep the sign-in: ${(error as Error).message}. It is in ${file}, encrypted`;
+        report({ event: 'warning', code: 'keychain_unavailable', message });
+        return inFile.write(provider, session);
+      }
+      // What the file still held would be taken first.
+      await inFile.remove(provider);
+    },
+    async remove(provider) {
+      await inFile.remove(provider);
+      if (await saysKeychain()) await removeFromKeychain(file, secretOf(provider)).catch(() => {});
+    },
+  };
+}
+
+const secretOf = (provider: string): string => `sso.${provider}`;
+
+const TOKENS = ['access_token', 'refresh_token', 'id_token'] as const;
+
+function fileStore(file: string, secretKey: string): Omit<SessionStore, 'file'> {
+  const open = (value: unknown): string | null => {
+    if (typeof value !== 'string') return null;
+    return value.startsWith(ENCRYPTED) ? decrypt(value, secretKey) : value;
+  };
+  return {
+    async read(provider) {
+      const stored = valueAt(parseYaml(await readFile(file, 'utf8')).tree, ['sso', provider]);
+      if (!isTree(stored)) return null;
+      const [access_token, refresh_token, id_token] = TOKENS.map((token) => open(stored[token]));
+      if (!access_token) return null;
+      const { expires } = stored;
+      const life = typeof expires === 'number' ? expires : 0;
+      return { access_token, refresh_token: refresh_token ?? null, id_token: id_token ?? null, expires: life };
+    },
+    async write(provider, session) {
+      await chmod(file, 0o600);
+      const tokens = TOKENS.flatMap((token): Edit[] => {
+        const plain = session[token];
+        const value = plain === null ? undefined : encrypt(plain, secretKey);
+        return [{ path: ['sso', provider, token], value }];
+      });
+      const expires = { path: ['sso', provider, 'expires'], value: session.expires };
+      await editFile(file, (text) => [...tokens, expires].filter((edit) => changes(text, edit)));
+    },
+    async remove(provider) {
+      const edits = [...TOKENS, 'expires'].map((key) => ({ path: ['sso', provider, key], value: undefined }));
+      await editFile(file, (text) => edits.filter((edit) => changes(text, edit)));
+    },
+  };
+}
+
+/** What is not there need not be taken out. */
+function changes(text: string, { path, value }: Edit): boolean {
+  return value !== undefined || valueAt(parseYaml(text).tree, path) !== undefined;
+}
+
+function noFile(): UserError {
+  return new UserError('There is no configuration file to keep the sign-in in', {
+    code: 'no_configuration',
+    exit: EXIT.configuration,
+    hint: 'tool config init writes one.',
+  });
+}

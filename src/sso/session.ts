@@ -1,0 +1,64 @@
+import type { TokenEndpointResponse } from 'openid-client';
+
+/** What a sign-in has brought, as it is stored. */
+export interface Session {
+  access_token: string;
+  refresh_token: string | null;
+  /** Says who it is; it was checked when it came. */
+  id_token: string | null;
+  /** Unix seconds: when the first of what came last ends. */
+  expires: number;
+}
+
+/** A person, as the provider has said in the ID token. */
+export interface Person {
+  subject: string;
+  /** E-mail address or name, whichever there is. */
+  name: string;
+  groups: string[];
+  /** Unix seconds; the claims count no longer then. */
+  expires: number;
+}
+
+/** An access token of which nobody says how long it lasts is asked for anew after so many seconds. */
+const UNKNOWN_LIFE = 3600;
+
+/** The session of an answer; a refresh need not repeat what stays as it was. */
+export function sessionOf(answer: TokenEndpointResponse, now: Date, before?: Session): Session {
+  const { access_token, refresh_token, id_token, expires_in } = answer;
+  const life = secondsOf(now) + (expires_in ?? UNKNOWN_LIFE);
+  const claimed = id_token === undefined ? undefined : Number(claimsOf(id_token)?.exp);
+  return {
+    access_token,
+    refresh_token: refresh_token ?? before?.refresh_token ?? null,
+    id_token: id_token ?? before?.id_token ?? null,
+    expires: Math.min(life, claimed ?? life),
+  };
+}
+
+/** Who a session says it is of; `null` when it holds no ID token. The signature was checked when it came. */
+export function personOf({ id_token }: Session, groupsClaim = 'groups'): Person | null {
+  const claims = id_token === null ? null : claimsOf(id_token);
+  if (claims === null) return null;
+  const { sub, exp, email, preferred_username, name } = claims;
+  const groups = claims[groupsClaim];
+  return {
+    subject: String(sub),
+    name: [email, preferred_username, name, sub].find((value) => typeof value === 'string') as string,
+    groups: (Array.isArray(groups) ? groups : [groups]).filter((group) => typeof group === 'string'),
+    expires: Number(exp),
+  };
+}
+
+export function secondsOf(date: Date): number {
+  return Math.floor(date.getTime() / 1000);
+}
+
+function claimsOf(token: string): Record<string, unknown> | null {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+    return typeof claims === 'object' && claims !== null ? (claims as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { build } from '../../.ci/build.mjs';
+import { decrypt } from '../../src/config/secrets/cipher.ts';
+import { SECRET_KEY } from '../helpers/config-folder.ts';
+import { type SignInWorld, signInWorld } from '../helpers/signed-in.ts';
+import { openTerminal } from './terminal.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
+
+beforeAll(() => build());
+
+/** A browser that writes down where it is sent, and the environment in which it is the person's. */
+async function browserIn({ folder }: SignInWorld) {
+  const visited = join(folder, 'visited');
+  await writeFile(
+    join(folder, 'browser'),
+    `#!/bin/sh\nprintf %s "$1" > ${visited}.new && mv ${visited}.new ${visited}\n`,
+    {
+      mode: 0o755,
+    },
+  );
+  return {
+    environment: { HOME: folder, PATH: process.env.PATH ?? '', BROWSER: join(folder, 'browser') },
+    url: () => expect.poll(() => readFile(visited, 'utf8').catch(() => ''), { timeout: 20_000 }).toContain('http'),
+    visited: () => readFile(visited, 'utf8'),
+  };
+}
+
+it('one signs in from the screens', async () => {
+  const world = await signInWorld();
+  const browser = await browserIn(world);
+  const terminal = openTerminal({
+    command: [process.execPath, PROGRAM],
+    cwd: world.folder,
+    environment: browser.environment,
+  });
+  onTestFinished(() => terminal.close());
+  await terminal.waitFor('sign in');
+  terminal.press('s');
+  await terminal.waitFor('Waiting for you in the browser');
+  await browser.url();
+  expect(await world.provider.signIn(await browser.visited())).toContain('You are signed in');
+  await terminal.waitFor('ann@example.com');
+  await terminal.waitFor('developers, ops');
+  expect(await world.text()).toContain('refresh_token: $aes$');
+  terminal.press('esc');
+  await terminal.waitFor('no targets yet');
+  terminal.press('q');
+  expect(await terminal.exited).toMatchObject({ exitCode: 0 });
+});
+
+it('no token is in output, log or process list, of a whole life of a session', async () => {
+  const world = await signInWorld('debug: true\ntrace: true\n');
+  const browser = await browserIn(world);
+  const said: string[] = [];
+  const run = async (...words: string[]): Promise<number | null> => {
+    const child = start(world, { words, environment: browser.environment });
+    const ended = once(child, 'close');
+    const shown = Promise.all([text(child.stdout), text(child.stderr), commandLines(child)]);
+    if (words.includes('login')) {
+      await browser.url();
+      await world.provider.signIn(await browser.visited());
+    }
+    said.push(...(await shown).flat());
+    await ended;
+    return child.exitCode;
+  };
+  expect(await run('auth', 'login', '--json', '--debug')).toBe(0);
+  const first = tokensIn(await world.text());
+  await world.nearItsEnd();
+  expect(await run('auth', 'status', '--debug')).toBe(0);
+  const second = tokensIn(await world.text());
+  expect(await run('auth', 'status', '--json')).toBe(0);
+  expect(await run('config', 'show', '--json')).toBe(0);
+  expect(await run('auth', 'logout', '--debug')).toBe(0);
+  said.push(await readFile(join(world.folder, 'work', 'logs', 'tool.log'), 'utf8'));
+  expect([...first, ...second].filter((token) => token.length > 20)).toHaveLength(6);
+  expect(said.join('\n')).toContain('ann@example.com');
+  for (const token of [...first, ...second]) expect(said.join('\n')).not.toContain(token);
+}, 60_000);
+
+interface Words {
+  words: string[];
+  environment: NodeJS.ProcessEnv;
+}
+
+function start({ folder }: SignInWorld, { words, environment }: Words) {
+  const child = spawn(process.execPath, [PROGRAM, ...words], { cwd: folder, env: environment });
+  onTestFinished(() => void child.kill());
+  return child;
+}
+
+/** What a process list shows of it, until it ends. */
+async function commandLines({ pid }: ChildProcess): Promise<string[]> {
+  const lines: string[] = [];
+  while (true) {
+    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
+    if (line === null || line === '') return lines;
+    lines.push(line);
+    await setImmediate();
+  }
+}
+
+function tokensIn(file: string): string[] {
+  return Array.from(file.matchAll(/_token: (\S+)/g), ([, value = '']) => decrypt(value, SECRET_KEY) ?? '');
+}

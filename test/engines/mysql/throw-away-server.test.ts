@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { EngineContext } from '../../../src/engines/engine.ts';
+import { findServerPrograms, type ServerPrograms } from '../../../src/engines/mysql/server-programs.ts';
+import { openSession } from '../../../src/engines/mysql/session.ts';
+import { startThrowAwayServer } from '../../../src/engines/mysql/throw-away-server.ts';
+import { describeWithMysql } from '../../helpers/mysql-server.ts';
+import { eventually, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { processesNaming } from '../../helpers/processes.ts';
+
+const HOLDER = new URL('fixtures/hold-server.ts', import.meta.url).pathname;
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+async function programsFor(context: EngineContext): Promise<ServerPrograms> {
+  const [programs] = await findServerPrograms(context);
+  if (!programs) throw new Error('there are no server programs');
+  return programs;
+}
+
+describeWithMysql('mariadb', { name: 'a throw-away server' }, () => {
+  it('lets in nobody without its password, and leaves neither a process nor a folder when it is stopped', async () => {
+    const context = testContext({ settings: {} });
+    const server = await startThrowAwayServer(context, await programsFor(context));
+    const url = server.url('');
+    await using session = await openSession({ url });
+    expect(await session.query('SELECT CURRENT_USER() AS me')).toEqual([{ me: 'tool@%' }]);
+    for (const user of ['root', 'tool', 'mysql', '']) {
+      await expect(openSession({ url: { ...url, user, password: null } }), user).rejects.toThrow();
+    }
+    await session.close();
+    await server[Symbol.asyncDispose]();
+    expect(existsSync(server.directory)).toBe(false);
+    expect(await processesNaming(server.directory)).toEqual([]);
+  }, 60_000);
+
+  it('leaves nothing when the program that started it is killed with its process group', async () => {
+    const child = spawn(process.execPath, [HOLDER], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+    const directory = await new Promise<string>((resolve) =>
+      child.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text.trim())),
+    );
+    expect(existsSync(directory)).toBe(true);
+    process.kill(-(child.pid ?? 0), 'SIGKILL');
+    await eventually(async () => !existsSync(directory));
+    await eventually(async () => (await processesNaming(directory)).length === 0);
+  }, 60_000);
+
+  it('says in the words of the server why it does not start, and leaves nothing', async () => {
+    await using folder = await temporaryFolder({ mode: 0o1777 });
+    vi.stubEnv('TMPDIR', folder.path);
+    const context = testContext({ settings: {} });
+    const programs = { ...(await programsFor(context)), installer: '/bin/false' };
+    await expect(startThrowAwayServer(context, programs)).rejects.toMatchObject({ code: 'server_not_started' });
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+});

@@ -1,0 +1,6 @@
+import type { TerminalControl } from '../../screens/model.ts';
+
+/** A terminal that does nothing but what is said here. */
+export function fakeTerminal(control: Partial<TerminalControl> = {}): TerminalControl {
+  return { quit: () => {}, rows: () => 24, edit: async () => {}, mouse: () => {}, copy: () => {}, ...control };
+}

@@ -1,0 +1,113 @@
+import type { UserError } from '../../src/errors.ts';
+import type { CheckReport } from '../../src/operations/check.ts';
+import type { DestinationState, SnapshotRow, TargetRow } from '../../src/results.ts';
+
+/** A world that the fake operations act on; tests hold what they want to let go on by hand. */
+export interface FakeWorld {
+  targets: TargetRow[];
+  /** What a check finds; a target without an entry never answers. */
+  checks: Record<string, Partial<TargetRow>>;
+  snapshots: Record<string, SnapshotRow[]>;
+  destination: DestinationState;
+  /** The file of the sanitization query of every target; without one nothing is sanitized. */
+  queryFile: string | null;
+  /** What the next load fails of. */
+  failLoad: UserError | null;
+  /** What the next sign-in fails of. */
+  failSignIn: UserError | null;
+  /** Resolves when work may end; the default lets it end at once. */
+  gate: Promise<void>;
+  /** What a check of the configuration finds. */
+  check: CheckReport;
+  done: string[];
+}
+
+export function fakeTarget(row: Partial<TargetRow> & { name: string }): TargetRow {
+  return {
+    title: row.name,
+    type: 'local',
+    engine: 'postgres',
+    src_url: `postgres://app@localhost:5432/${row.name}`,
+    dst_url: `postgres://app@localhost:5432/${row.name}_dev`,
+    storage_profile: null,
+    status: 'unchecked',
+    latency_ms: null,
+    server_version: null,
+    size_bytes: null,
+    snapshots: 0,
+    error: null,
+    ...row,
+  };
+}
+
+export function fakeSnapshot(row: Partial<SnapshotRow> = {}): SnapshotRow {
+  const index = row.index ?? 0;
+  return {
+    index,
+    id: `snapshot-${index}`,
+    created_at: '2026-11-21T04:00:00.000Z',
+    sanitized: false,
+    engine: 'postgres',
+    server_version: '15.18',
+    schemas: ['public', 'sales'],
+    tables: 25,
+    rows: 200_123,
+    size_bytes: 48_300_000,
+    stored_bytes: 6_100_000,
+    where: ['local'],
+    note: null,
+    ...row,
+  };
+}
+
+export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
+  return {
+    targets: [fakeTarget({ name: 'app', title: 'The shop', snapshots: 1 })],
+    checks: { app: { status: 'ok', latency_ms: 3, server_version: '15.18', size_bytes: 61_400_000 } },
+    snapshots: { app: [fakeSnapshot()] },
+    destination: {
+      url: 'postgres://app@localhost:5432/app_dev',
+      host: 'localhost',
+      local: true,
+      database: 'app_dev',
+      exists: true,
+      size_bytes: 60_000_000,
+      connections: 2,
+      server_version: '15.18',
+    },
+    queryFile: null,
+    failLoad: null,
+    failSignIn: null,
+    gate: Promise.resolve(),
+    check: {
+      ok: false,
+      file: '/home/ada/tool.yml',
+      shadowed: null,
+      mode: 'local',
+      offline: false,
+      problems: [
+        {
+          severity: 'error',
+          code: 'storage_profile_not_found',
+          key: 'targets.app.storage_profile',
+          message: "storage profile 'buckt' not found",
+          hint: 'Did you mean "bucket"?',
+          file: '/home/ada/tool.yml',
+          line: 14,
+          column: 7,
+        },
+      ],
+      engines: [
+        { id: 'postgres-local', ok: true, tools: [{ name: 'pg_dump', path: '/usr/bin/pg_dump', version: '15.18' }] },
+        { id: 'mysql-local', ok: false, tools: [] },
+      ],
+      docker: null,
+      sanitizing: [],
+      keychain: { ok: false, reason: 'no service answers' },
+      storage_profiles: [],
+      cloud: null,
+    },
+    done: [],
+    ...world,
+  };
+}

@@ -1,0 +1,147 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider, { type Configuration } from 'oidc-provider';
+import { CookieJar } from 'tough-cookie';
+import { onTestFinished } from 'vitest';
+import type { ProviderSettings } from '../../src/sso/provider.ts';
+
+/** A real identity provider on this machine, whose people sign in with their name and any password. */
+export interface IdentityProvider {
+  settings: ProviderSettings;
+  /** Signs in on its pages as a browser does, and goes where it leads; what the last page says. */
+  signIn(url: string, person?: string): Promise<string>;
+  /** Presses "cancel" instead. */
+  refuse(url: string): Promise<string>;
+  /** Refresh tokens that were used up: how often it was asked to refresh. */
+  refreshes(): number;
+  revoked(): number;
+  /** Where a browser was sent back to last, with the code. */
+  lastCallback(): string;
+  stop(): Promise<void>;
+}
+
+export interface ProviderOptions {
+  groups?: Record<string, string[]>;
+  /** Seconds that tokens last. */
+  life?: number;
+  deviceFlow?: boolean;
+}
+
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
+export async function startIdentityProvider(options: ProviderOptions = {}): Promise<IdentityProvider> {
+  const { groups = { ann: ['developers', 'ops'], bob: ['sales'] }, life = 3600, deviceFlow = true } = options;
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const grants = ['authorization_code', 'refresh_token', ...(deviceFlow ? [DEVICE_GRANT] : [])];
+  const configuration: Configuration = {
+    clients: [
+      {
+        client_id: 'tool',
+        application_type: 'native',
+        token_endpoint_auth_method: 'none',
+        redirect_uris: ['http://127.0.0.1/callback'],
+        grant_types: grants,
+        response_types: ['code'],
+      },
+    ],
+    scopes: ['openid', 'offline_access', 'profile', 'email', 'groups'],
+    claims: { openid: ['sub'], email: ['email'], profile: ['name'], groups: ['groups'] },
+    // Claims in the ID token itself, as most providers have it.
+    conformIdTokenClaims: false,
+    clockTolerance: 0,
+    rotateRefreshToken: true,
+    features: {
+      deviceFlow: { enabled: deviceFlow },
+      revocation: { enabled: true },
+      devInteractions: { enabled: true },
+    },
+    ttl: { AccessToken: life, IdToken: life, RefreshToken: 86_400, Grant: 86_400, Session: 86_400, Interaction: 600 },
+    cookies: { keys: ['a key of the test'] },
+    findAccount: (_ctx, id) => ({
+      accountId: id,
+      claims: () => ({ sub: id, email: `${id}@example.com`, name: id, groups: groups[id] ?? [] }),
+    }),
+  };
+  const provider = new Provider(issuer, configuration);
+  const asked = { refreshes: 0, revoked: 0 };
+  provider.on('refresh_token.consumed', () => {
+    asked.refreshes += 1;
+  });
+  provider.on('grant.revoked', () => {
+    asked.revoked += 1;
+  });
+  provider.on('refresh_token.destroyed', () => {
+    asked.revoked += 1;
+  });
+  server.on('request', provider.callback());
+  let lastCallback = '';
+  const remember = (url: string): void => {
+    lastCallback = url;
+  };
+  const stop = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  };
+  onTestFinished(stop);
+  return {
+    settings: { provider_url: issuer, client_id: 'tool', redirect_url: 'http://127.0.0.1:0/callback' },
+    signIn: (url, person = 'ann') => browse(url, { person, refuse: false, remember }),
+    refuse: (url) => browse(url, { person: 'ann', refuse: true, remember }),
+    refreshes: () => asked.refreshes,
+    revoked: () => asked.revoked,
+    lastCallback: () => lastCallback,
+    stop,
+  };
+}
+
+interface Visitor {
+  person: string;
+  refuse: boolean;
+  remember: (callback: string) => void;
+}
+
+interface Request {
+  url: string;
+  form?: URLSearchParams;
+}
+
+/** A browser as far as these pages need one: cookies, redirections, forms. */
+async function browse(start: string, visitor: Visitor): Promise<string> {
+  const jar = new CookieJar();
+  let request: Request = { url: start };
+  for (let pages = 0; pages < 20; pages += 1) {
+    const { url, form } = request;
+    if (new URL(url).pathname === '/callback') visitor.remember(url);
+    const response = await fetch(url, {
+      redirect: 'manual',
+      headers: { cookie: await jar.getCookieString(url) },
+      ...(form && { method: 'POST', body: form }),
+    });
+    for (const cookie of response.headers.getSetCookie()) await jar.setCookie(cookie, url);
+    const location = response.headers.get('location');
+    const page = await response.text();
+    const next = location === null ? formOf(page, { url, visitor }) : { url: new URL(location, url).href };
+    if (next === null) return page;
+    request = next;
+  }
+  throw new Error(`The pages lead nowhere: ${request.url}`);
+}
+
+/** The form of a page, filled in. */
+function formOf(page: string, { url, visitor }: { url: string; visitor: Visitor }): Request | null {
+  const cancel = /href="([^"]*\/abort)"/.exec(page)?.[1];
+  if (visitor.refuse && cancel !== undefined) return { url: new URL(cancel, url).href };
+  const action = /<form[^>]*action="([^"]*)"/.exec(page)?.[1];
+  if (action === undefined) return null;
+  const form = new URLSearchParams();
+  for (const [, name = '', value = ''] of page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)) {
+    form.set(name, value);
+  }
+  if (page.includes('name="login"')) {
+    form.set('login', visitor.person);
+    form.set('password', 'whatever');
+  }
+  return { url: new URL(action.replaceAll('&amp;', '&'), url).href, form };
+}

@@ -1,0 +1,3 @@
+import { killSanitizations } from './sanitize-killed.ts';
+
+killSanitizations(20);

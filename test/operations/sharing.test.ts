@@ -1,0 +1,65 @@
+import { writeFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { planLoad } from '../../src/operations/load.ts';
+import { refuseUnshared } from '../../src/operations/sharing.ts';
+import { signIn } from '../../src/operations/sign-in.ts';
+import { listSnapshots } from '../../src/operations/snapshots.ts';
+import { listTargets } from '../../src/operations/targets.ts';
+import { signInWorld } from '../helpers/signed-in.ts';
+
+const TARGETS = `storage_profiles:
+  team: { provider: minio, bucket: b, endpoint: http://127.0.0.1:9, access_key: a, secret_key: b }
+targets:
+  open: { share: { storage_profile_name: team, dst_url: postgres://me@127.0.0.1:9/a } }
+  dev: { sso_groups: [developers], share: { storage_profile_name: team, dst_url: postgres://me@127.0.0.1:9/b } }
+  money: { sso_groups: [finance, board], share: { storage_profile_name: team, dst_url: postgres://me@127.0.0.1:9/c } }
+`;
+
+it('targets that are shared with a group of the person are theirs, and others are shown as not shared', async () => {
+  const world = await signInWorld(TARGETS);
+  await signIn(await world.open(), {});
+  const rows = await listTargets(await world.open());
+  expect(rows.map(({ name, type, status }) => ({ name, type, status }))).toEqual([
+    { name: 'open', type: 'share', status: 'unchecked' },
+    { name: 'dev', type: 'share', status: 'unchecked' },
+    { name: 'money', type: 'share', status: 'denied' },
+  ]);
+  expect(rows[2]?.error).toBe(
+    'not shared with you: it is for the groups finance, board, and you are ann@example.com (developers, ops)',
+  );
+});
+
+it('what is not shared with the person is refused, with the groups that would do', async () => {
+  const world = await signInWorld(TARGETS);
+  await signIn(await world.open(), {});
+  const refusal = { code: 'target_not_shared', exit: 5, message: expect.stringContaining('finance, board') };
+  await expect(planLoad(await world.open(), { target: 'money' })).rejects.toMatchObject(refusal);
+  await expect(listSnapshots(await world.open(), 'money')).rejects.toMatchObject(refusal);
+  await expect(refuseUnshared(await world.open(), 'dev')).resolves.toBeUndefined();
+  await expect(refuseUnshared(await world.open(), 'open')).resolves.toBeUndefined();
+});
+
+it('nobody who is not signed in loads a target that is for a group', async () => {
+  const world = await signInWorld(TARGETS);
+  await expect(refuseUnshared(await world.open(), 'dev')).rejects.toMatchObject({
+    exit: 5,
+    message: expect.stringContaining('you are not signed in'),
+    hint: 'Sign in: tool auth login',
+  });
+});
+
+it('without the provider the last groups count until they expire', async () => {
+  const world = await signInWorld(TARGETS);
+  await signIn(await world.open(), {});
+  await world.provider.stop();
+  await expect(refuseUnshared(await world.open(3570), 'dev')).resolves.toBeUndefined();
+  await expect(refuseUnshared(await world.open(3610), 'dev')).rejects.toMatchObject({ code: 'target_not_shared' });
+  expect(world.events).toContainEqual(expect.objectContaining({ code: 'groups_not_known' }));
+});
+
+it('the claim that holds the groups has a name of its own where the configuration says so', async () => {
+  const world = await signInWorld(TARGETS);
+  await writeFile(world.file, (await world.text()).replace('  idp:\n', '  idp:\n    groups_claim: name\n'));
+  const { groups } = await signIn(await world.open(), {});
+  expect(groups).toEqual(['ann']);
+});

@@ -1,0 +1,111 @@
+import { expect, it } from 'vitest';
+import { personOf } from '../../src/sso/session.ts';
+import { signIn } from '../../src/sso/sign-in.ts';
+import type { SignInPrompt } from '../../src/sso/sign-in-options.ts';
+import { type IdentityProvider, type ProviderOptions, startIdentityProvider } from '../helpers/identity-provider.ts';
+
+const BEFORE = new AbortController().signal;
+
+interface Attempt {
+  provider: IdentityProvider;
+  device?: boolean;
+  /** What happens when the person is sent to this URL. */
+  person: (prompt: SignInPrompt) => unknown;
+}
+
+async function attempt({ provider, device = false, person }: Attempt) {
+  return signIn({
+    provider: { name: 'idp', settings: provider.settings },
+    device,
+    clock: () => new Date(),
+    signal: BEFORE,
+    show: (prompt) => void Promise.resolve(person(prompt)).catch(() => {}),
+    openBrowser: async () => {},
+  });
+}
+
+async function provided(options: ProviderOptions = {}) {
+  return startIdentityProvider(options);
+}
+
+it('a sign-in in the browser brings tokens and says who it is, with the groups', async () => {
+  const provider = await provided();
+  let page = '';
+  const session = await attempt({
+    provider,
+    person: async ({ url, user_code }) => {
+      expect(user_code).toBeNull();
+      const asked = new URL(url).searchParams;
+      expect(asked.get('code_challenge_method')).toBe('S256');
+      expect(asked.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+      page = await provider.signIn(url);
+    },
+  });
+  expect(personOf(session)).toMatchObject({ subject: 'ann', name: 'ann@example.com', groups: ['developers', 'ops'] });
+  expect(session.refresh_token).toEqual(expect.any(String));
+  await expect.poll(() => page).toContain('You are signed in');
+});
+
+it('a sign-in by a code needs no browser here', async () => {
+  const provider = await provided();
+  const session = await attempt({
+    provider,
+    device: true,
+    person: ({ url, user_code }) => {
+      expect(url).toContain(user_code);
+      return provider.signIn(url, 'bob');
+    },
+  });
+  expect(personOf(session)).toMatchObject({ subject: 'bob', groups: ['sales'] });
+});
+
+it('a code is asked for by itself where no browser can be opened', async () => {
+  const provider = await provided();
+  const codes: (string | null)[] = [];
+  await signIn({
+    provider: { name: 'idp', settings: provider.settings },
+    device: false,
+    clock: () => new Date(),
+    signal: BEFORE,
+    show: ({ url, user_code }) => {
+      codes.push(user_code);
+      void provider.signIn(url);
+    },
+    openBrowser: null,
+  });
+  expect(codes).toEqual([expect.any(String)]);
+});
+
+it.each([{ device: false }, { device: true }])('a person who refuses is not signed in: %o', async ({ device }) => {
+  const provider = await provided();
+  const failed = attempt({ provider, device, person: ({ url }) => provider.refuse(url) });
+  await expect(failed).rejects.toMatchObject({ code: 'sign_in_denied', exit: 4 });
+});
+
+it('a provider without device codes says so', async () => {
+  const provider = await provided({ deviceFlow: false });
+  const failed = attempt({ provider, device: true, person: () => {} });
+  await expect(failed).rejects.toMatchObject({ code: 'device_sign_in_missing', exit: 4 });
+});
+
+it('a client that the provider does not know is told what to compare', async () => {
+  const provider = await provided();
+  provider.settings.client_id = 'nobody';
+  const failed = attempt({ provider, device: true, person: () => {} });
+  await expect(failed).rejects.toMatchObject({ code: 'sign_in_client_refused', exit: 4 });
+});
+
+it('a provider that is not there cannot be reached', async () => {
+  const provider = await provided();
+  await provider.stop().catch(() => {});
+  provider.settings.provider_url = 'http://127.0.0.1:9';
+  const failed = attempt({ provider, person: () => {} });
+  await expect(failed).rejects.toMatchObject({ code: 'provider_unreachable', exit: 4 });
+});
+
+it('tokens go over https only, but for a provider on this machine', async () => {
+  const provider = await provided();
+  provider.settings.provider_url = 'http://idp.example.com';
+  const failed = attempt({ provider, person: () => {} });
+  await expect(failed).rejects.toMatchObject({ code: 'provider_not_https', exit: 4 });
+});
