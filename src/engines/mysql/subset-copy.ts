@@ -9,8 +9,8 @@ import { alter, LOADING_SETTINGS, loadRows } from './load-tables.ts';
 import { quoteName, type Session } from './session.ts';
 import type { SubsetTable } from './subset-catalogue.ts';
 import { pathOf } from './subset-finder.ts';
+import type { OpenSource } from './subset-reading.ts';
 import { batchesOf, isKey, keyTable } from './subset-rows.ts';
-import type { OpenSource } from './subset-source.ts';
 
 export interface Copying {
   source: OpenSource;

@@ -12,7 +12,7 @@ import { quoteName, type Session } from './session.ts';
 import type { Reference } from './subset-catalogue.ts';
 import { copyRows } from './subset-copy.ts';
 import { createFinder, pathOf, refersTo } from './subset-finder.ts';
-import type { OpenSource } from './subset-source.ts';
+import type { OpenSource } from './subset-reading.ts';
 import { withDatabase } from './url.ts';
 
 /** Tables, rows, indexes, then what depends on several tables, in a new database; when every reference in it holds it is swapped in. */

@@ -3,26 +3,16 @@ import { redact } from '../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { lending } from '../lending.ts';
 import type { SubsetSource } from '../subset.ts';
-import { readServer, readTables, type Server } from './catalogue.ts';
+import { readServer, readTables } from './catalogue.ts';
 import { connect } from './connect.ts';
 import { beginInstant } from './instant.ts';
 import { quoteText, type Session, SqlError } from './session.ts';
-import { readSubsetCatalogue, type SubsetCatalogue, type SubsetTable } from './subset-catalogue.ts';
-import { createFinder, type Lend, pathOf } from './subset-finder.ts';
+import { readSubsetCatalogue, type SubsetTable } from './subset-catalogue.ts';
+import { createFinder, pathOf } from './subset-finder.ts';
 import { writtenValue } from './subset-keys.ts';
 import { makeSubset } from './subset-make.ts';
+import type { OpenSource } from './subset-reading.ts';
 import { isKey, keyTable } from './subset-rows.ts';
-
-/** A source as long as it is open, with all that making a subset of it needs to know. */
-export interface OpenSource {
-  url: DatabaseUrl;
-  database: string;
-  server: Server;
-  catalogue: SubsetCatalogue;
-  lend: Lend;
-  /** How many sessions there are to lend. */
-  sessions: number;
-}
 
 /** What a session that reads needs: bytes as they are stored, and a join by hash where no index serves. */
 const READING_SETTINGS = ['SET character_set_results = NULL', '/*M!100600 SET join_cache_level = 4 */'];
