@@ -11,6 +11,14 @@ import { askCancel, retry, verify } from './run/actions.ts';
 import { setUp } from './setup/actions.ts';
 import { copySignInUrl, signIn, signInByCode } from './sign-in/actions.ts';
 import { askExport, compare, mark, transfer } from './snapshots/actions.ts';
+import {
+  askSubset,
+  changeShare,
+  copyTable,
+  excludeTable,
+  saveSubset,
+  showSubset,
+} from './subset/actions.ts';
 import { copyUrl, sort } from './targets/actions.ts';
 
 /** What each action of the key table does. */
@@ -46,6 +54,13 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   copy: copyUrl,
   doctor,
   'set-up': setUp,
+  subset: showSubset,
+  'make-subset': askSubset,
+  'exclude-table': excludeTable,
+  'copy-table': copyTable,
+  'larger-share': (model) => changeShare(model, 1),
+  'smaller-share': (model) => changeShare(model, -1),
+  'save-subset': saveSubset,
   'sign-in': signIn,
   'sign-in-by-code': signInByCode,
   'copy-sign-in-url': copySignInUrl,

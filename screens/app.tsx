@@ -24,6 +24,7 @@ import { RunScreen } from './run/run-screen.tsx';
 import { SetupScreen } from './setup/setup-screen.tsx';
 import { SignInScreen } from './sign-in/sign-in-screen.tsx';
 import { SnapshotsScreen } from './snapshots/snapshots-screen.tsx';
+import { SubsetScreen } from './subset/subset-screen.tsx';
 import { TablesScreen } from './tables/tables-screen.tsx';
 import { TargetsScreen } from './targets/targets-screen.tsx';
 import { TasksScreen } from './tasks/tasks-screen.tsx';
@@ -78,6 +79,8 @@ function PlaceView({ place }: { place: Place }) {
       return <RunScreen place={place} />;
     case 'coverage':
       return <CoverageScreen place={place} />;
+    case 'subset':
+      return <SubsetScreen place={place} />;
     case 'tasks':
       return <TasksScreen place={place} />;
     case 'tables':

@@ -10,6 +10,7 @@ import { type Place, snapshotsPlace } from './place.ts';
 import { refreshSnapshots } from './refresh.ts';
 import { backStep, finish } from './setup/actions.ts';
 import { openTables } from './snapshots/actions.ts';
+import { planRows } from './subset/rows.ts';
 
 /** Moves the pointer of a list, or scrolls what has none. */
 export function move(model: Model, direction: Move): void {
@@ -105,6 +106,8 @@ export function idsInView(model: Model, place: Place): string[] {
       return (place.found ?? []).map(({ table }) => table);
     case 'diff':
       return (place.found?.changes ?? []).map(({ table }) => table);
+    case 'subset':
+      return planRows(place.found?.plan.tables ?? []).map(({ table }) => table);
     case 'doctor':
       return place.found ? doctorRows(place.found).map(({ id }) => id) : [];
     case 'palette':

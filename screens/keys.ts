@@ -20,6 +20,7 @@ import {
   UNDO,
 } from './shared-keys.ts';
 import { SNAPSHOT_KEYS } from './snapshots/snapshot-keys.ts';
+import { SUBSET, SUBSET_KEYS } from './subset/keys.ts';
 import { noTarget } from './why-not.ts';
 
 /** The keys of every screen, in the order in which they are shown. Where a key is twice, the first that applies wins. */
@@ -30,6 +31,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     BUILD,
     REFRESH,
     ...FILTER,
+    SUBSET,
     PALETTE,
     SORT,
     COPY,
@@ -94,6 +96,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     HELP,
     ...MOVES,
   ],
+  subset: [...SUBSET_KEYS, BACK, TASKS, PALETTE, HELP, ...MOVES],
   tables: [BACK, PALETTE, HELP, ...MOVES],
   diff: [BACK, PALETTE, HELP, ...MOVES],
   doctor: [{ ...REFRESH, action: 'doctor' }, BACK, PALETTE, HELP, ...MOVES],

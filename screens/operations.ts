@@ -6,8 +6,11 @@ import type { ExportRequest } from '../src/operations/export.ts';
 import type { LoadRequest, PlannedLoad } from '../src/operations/load.ts';
 import type { PlannedSanitize, SanitizeRequest } from '../src/operations/sanitize.ts';
 import type { SetUp, Tried } from '../src/operations/set-up.ts';
+import type { PlannedSubset } from '../src/operations/subset.ts';
+import type { SubsetRequest } from '../src/operations/subset-setting.ts';
 import type { SignInRequest } from '../src/operations/sign-in.ts';
 import type { SignedIn } from '../src/operations/sign-in-status.ts';
+import type { SaveSubset } from '../src/operations/save-subset.ts';
 import type { SnapshotRequest } from '../src/operations/snapshots.ts';
 import type {
   DiffResult,
@@ -16,6 +19,7 @@ import type {
   RemovePlan,
   SnapshotRow,
   SnapshotTable,
+  SubsetResult,
   TargetRow,
   TargetSnapshots,
   TransferResult,
@@ -52,6 +56,10 @@ export interface Operations {
   tryUrl(session: Session, url: string): Promise<Tried>;
   previewSetUp(setUp: SetUp): Promise<string>;
   writeSetUp(setUp: SetUp): Promise<{ file: string }>;
+  /** With the rows that would come counted. */
+  planSubset(session: Session, request: SubsetRequest): Promise<PlannedSubset>;
+  subset(session: Session, planned: PlannedSubset): Promise<SubsetResult>;
+  saveSubset(session: Session, request: SaveSubset): Promise<{ file: string }>;
   signIn(session: Session, request: SignInRequest): Promise<SignedIn>;
 }
 
@@ -164,6 +172,18 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
     async writeSetUp(setUp) {
       const { writeSetUp } = await import('../src/operations/set-up.ts');
       return writeSetUp(surroundings, setUp);
+    },
+    async planSubset(session, request) {
+      const { planSubset } = await import('../src/operations/subset.ts');
+      return planSubset(await createContext(session), request, { count: true });
+    },
+    async subset(session, planned) {
+      const { subset } = await import('../src/operations/subset.ts');
+      return subset(await createContext(session), planned);
+    },
+    async saveSubset(session, request) {
+      const { saveSubset } = await import('../src/operations/save-subset.ts');
+      return saveSubset(await createContext(session), request);
     },
     async signIn(session, request) {
       const { signIn } = await import('../src/operations/sign-in.ts');

@@ -4,11 +4,13 @@ import type { SignInEvent } from '../src/events.ts';
 import type { CheckReport } from '../src/operations/check.ts';
 import type { PlannedLoad } from '../src/operations/load.ts';
 import type { PlannedSanitize } from '../src/operations/sanitize.ts';
+import type { PlannedSubset } from '../src/operations/subset.ts';
 import type { SetUp } from '../src/operations/set-up.ts';
 import type { SignedIn } from '../src/operations/sign-in-status.ts';
 import type { DiffResult, RemovePlan, SnapshotRow, SnapshotTable, UndoPlan } from '../src/results.ts';
 import { emptyList, type ListState } from '../src/state/list.ts';
 import type { LookedUp } from './looked-up.ts';
+import type { SubsetChoices } from './subset/choices.ts';
 
 /** What the targets are sorted by. */
 export type Sort = 'configured' | 'name' | 'status' | 'size' | 'snapshots' | 'type';
@@ -21,6 +23,7 @@ export type Place =
   | ConfirmPlace
   | RunPlace
   | CoveragePlace
+  | SubsetPlace
   | TasksPlace
   | PalettePlace
   | TablesPlace
@@ -73,7 +76,8 @@ export type Plan =
   | { kind: 'sanitize'; planned: PlannedSanitize }
   | { kind: 'load'; planned: PlannedLoad }
   | { kind: 'remove'; plan: RemovePlan }
-  | { kind: 'undo'; plan: UndoPlan };
+  | { kind: 'undo'; plan: UndoPlan }
+  | { kind: 'subset'; planned: PlannedSubset };
 
 export interface RunPlace {
   screen: 'run';
@@ -86,6 +90,19 @@ export interface RunPlace {
 export interface CoveragePlace {
   screen: 'coverage';
   run: string;
+  list: ListState;
+}
+
+/** The plan of a subset, which one may change before it is made. */
+export interface SubsetPlace extends LookedUp<PlannedSubset> {
+  screen: 'subset';
+  target: string;
+  /** `null` until the configured ones are known. */
+  choices: SubsetChoices | null;
+  /** Whether they differ from the configured ones. */
+  changed: boolean;
+  /** What is shown is of before the last change. */
+  counting: boolean;
   list: ListState;
 }
 

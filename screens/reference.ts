@@ -16,6 +16,7 @@ const TITLES: Record<Screen, string> = {
   setup: 'A first configuration',
   export: 'Export to a file',
   'sign-in': 'Signing in',
+  subset: 'Plan of a subset',
   note: 'Note',
   palette: 'Commands',
   cancel: 'Cancelling',

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import type { SubsetEngine } from '../engines/subset.ts';
 import type { SnapshotRow, SubsetPlanResult, SubsetResult } from '../results.ts';
 import type { Collected } from '../subset/collect.ts';
+import type { SubsetSettings } from '../subset/graph.ts';
 import type { Plan } from '../subset/plan.ts';
 import { build } from './build.ts';
 import { refuseSources } from './guard.ts';
@@ -12,6 +13,8 @@ import { collectRows, DEFAULT_SEED, planFor, type Setting, type SubsetRequest, s
 /** A plan to be shown and asked about; `plan` is printable, `apply` does it and is called by `subset`. */
 export interface PlannedSubset {
   plan: SubsetPlanResult;
+  /** What was planned from. */
+  settings: SubsetSettings;
   apply: (context: Context) => Promise<SubsetResult>;
 }
 
@@ -42,6 +45,7 @@ export async function planSubset(
       circles: plan.circles,
       warnings: warningsOf(plan, subset),
     },
+    settings: setting.settings,
     apply: (running) => make(running, { ...setting, request, seed, undo }),
   };
 }
