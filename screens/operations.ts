@@ -1,7 +1,9 @@
+import type { Change } from '../src/config/edit/change.ts';
 import type { Context } from '../src/context.ts';
 import type { BuildRequest } from '../src/operations/build.ts';
 import type { CheckReport, CheckRequest } from '../src/operations/check.ts';
 import type { DiffRequest } from '../src/operations/diff.ts';
+import type { Draft } from '../src/operations/edit-configuration.ts';
 import type { ExportRequest } from '../src/operations/export.ts';
 import type { LoadRequest, PlannedLoad } from '../src/operations/load.ts';
 import type { PlannedSanitize, SanitizeRequest } from '../src/operations/sanitize.ts';
@@ -52,6 +54,11 @@ export interface Operations {
   tryUrl(session: Session, url: string): Promise<Tried>;
   previewSetUp(setUp: SetUp): Promise<string>;
   writeSetUp(setUp: SetUp): Promise<{ file: string }>;
+  openDraft(): Promise<Draft>;
+  changeDraft(draft: Draft, changes: Change[]): Promise<Draft>;
+  addChange(draft: Draft, change: Change): Promise<Draft>;
+  redoDraft(draft: Draft): Promise<Draft>;
+  saveDraft(draft: Draft): Promise<Draft>;
   signIn(session: Session, request: SignInRequest): Promise<SignedIn>;
 }
 
@@ -164,6 +171,26 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
     async writeSetUp(setUp) {
       const { writeSetUp } = await import('../src/operations/set-up.ts');
       return writeSetUp(surroundings, setUp);
+    },
+    async openDraft() {
+      const { openDraft } = await import('../src/operations/edit-configuration.ts');
+      return openDraft(surroundings);
+    },
+    async changeDraft(draft, changes) {
+      const { changeDraft } = await import('../src/operations/edit-configuration.ts');
+      return changeDraft(surroundings, draft, changes);
+    },
+    async addChange(draft, change) {
+      const { addChange } = await import('../src/operations/edit-configuration.ts');
+      return addChange(surroundings, draft, change);
+    },
+    async redoDraft(draft) {
+      const { redoDraft } = await import('../src/operations/edit-configuration.ts');
+      return redoDraft(surroundings, draft);
+    },
+    async saveDraft(draft) {
+      const { saveDraft } = await import('../src/operations/edit-configuration.ts');
+      return saveDraft(surroundings, draft);
     },
     async signIn(session, request) {
       const { signIn } = await import('../src/operations/sign-in.ts');

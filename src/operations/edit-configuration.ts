@@ -6,7 +6,7 @@ import { changeText } from '../config/edit/change-text.ts';
 import { rewriteFile } from '../config/edit/edit-file.ts';
 import { inspectConfiguration } from '../config/load.ts';
 import { settingsSchema } from '../config/schema/settings.ts';
-import { type Shape, shapeOf } from '../config/schema/shape.ts';
+import { type Shape, shapeAt, shapeOf } from '../config/schema/shape.ts';
 import { encryptText } from '../config/secrets/sensitive-values.ts';
 import type { Tree } from '../config/tree.ts';
 import { parseYaml } from '../config/yaml-source.ts';
@@ -45,18 +45,32 @@ export async function openDraft(request: FileRequest): Promise<Draft> {
 }
 
 /** The draft with these changes, and only these. */
-export async function changeDraft(request: FileRequest, { file, base }: Draft, changes: Change[]): Promise<Draft> {
+export async function changeDraft(
+  request: FileRequest,
+  { file, base }: Pick<Draft, 'file' | 'base'>,
+  changes: Change[],
+): Promise<Draft> {
   return inspected(request, { file, base, changes, text: changes.reduce(changeText, base) });
 }
 
-/** A value as it may be stored: one of a secret key is encrypted, of a URL the password in it. */
-export function sealed(change: Change, { shape, secretKey }: Pick<Draft, 'shape' | 'secretKey'>): Change {
+/** The draft with one change more; a secret in it is encrypted, of a URL the password. */
+export async function addChange(request: FileRequest, draft: Draft, change: Change): Promise<Draft> {
+  return changeDraft(request, draft, [...draft.changes, sealed(change, draft)]);
+}
+
+function sealed(change: Change, { shape, secretKey }: Draft): Change {
   if (change.kind !== 'set' || typeof change.value !== 'string' || secretKey === null) return change;
   const { path, value: text } = change;
-  const { secret = false, template = false } = shape.traits;
+  const { secret = false, template = false } = shapeAt(shape, path)?.traits ?? {};
+  // secret_key opens the others.
   if (!secret || path[0] === 'secret_key') return change;
   const outcome = encryptText({ path, text, secret, template }, secretKey);
   return 'encrypted' in outcome ? { ...change, value: outcome.encrypted } : change;
+}
+
+/** What was changed, in what the file says now. */
+export async function redoDraft(request: FileRequest, { file, changes }: Draft): Promise<Draft> {
+  return changeDraft(request, await openDraft({ ...request, file }), changes);
 }
 
 /** Writes the draft; refuses when the file no longer says what it said when it was opened. */

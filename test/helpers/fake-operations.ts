@@ -1,5 +1,6 @@
 import type { Operations } from '../../screens/operations.ts';
 import { UserError } from '../../src/errors.ts';
+import { addChange, changeDraft, openDraft, redoDraft, saveDraft } from '../../src/operations/edit-configuration.ts';
 import type { PlannedSanitize } from '../../src/operations/sanitize.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots.ts';
 import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow } from '../../src/results.ts';
@@ -171,6 +172,11 @@ export function fakeOperations(world: FakeWorld): Operations {
       size_bytes: 61_400_000,
       error: url.includes('away') ? 'connection refused' : null,
     }),
+    openDraft: () => openDraft(world.configuration),
+    changeDraft: (draft, changes) => changeDraft(world.configuration, draft, changes),
+    addChange: (draft, change) => addChange(world.configuration, draft, change),
+    redoDraft: (draft) => redoDraft(world.configuration, draft),
+    saveDraft: (draft) => saveDraft(world.configuration, draft),
     previewSetUp: async ({ target }) => `targets:\n  ${target}:\n`,
     writeSetUp: async (setUp) => {
       world.done.push(`set up ${JSON.stringify(setUp)}`);
