@@ -4,7 +4,7 @@ import type { Model } from '../model.ts';
 import type { EditorPlace } from '../place.ts';
 import { changeDraft } from './change-draft.ts';
 import type { Field } from './fields.ts';
-import { panesOf, selectPath, updateEditor } from './selection.ts';
+import { panesOf, pathOfKey, selectPath, updateEditor } from './selection.ts';
 import { startTyping, textToType } from './typed.ts';
 
 /** Opens the configuration file, at a key when one is given. */
@@ -141,14 +141,7 @@ export function goToProblem(model: Model, index: number): void {
   if (place.screen !== 'editor-problems') return;
   const key = place.draft.problems[index]?.key;
   model.navigation.pop();
-  onEditor(model, (editor) => model.navigation.replace(selectPath(editor, pathOf(key ?? ''))));
-}
-
-/** A dotted key as a path. */
-function pathOf(key: string): (string | number)[] {
-  return [...key.matchAll(/\[(\d+)\]|([^.[]+)/g)].map(([, index, name]) =>
-    index === undefined ? (name ?? '') : Number(index),
-  );
+  onEditor(model, (editor) => model.navigation.replace(selectPath(editor, pathOfKey(place.draft, key ?? ''))));
 }
 
 /** Esc: out of the form, then out of the editor, which asks when something would be lost. */

@@ -2,6 +2,7 @@ import { Box } from 'ink';
 import { useMemo } from 'react';
 import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
+import { formatNumberOf } from '../../src/amounts.ts';
 import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
 import { hideSecrets, type VisibleValues, visibleValues } from '../../src/config/hide-secrets.ts';
 import { selectedIndex } from '../../src/state/list.ts';
@@ -25,7 +26,7 @@ export function EditorDiffScreen({ place }: { place: EditorDiffPlace }) {
     <Frame
       screen="editor-diff"
       path={['configuration', 'save']}
-      aside={errors === 0 ? [] : [{ text: `${errors} error${errors === 1 ? '' : 's'} in it`, tone: 'bad' }]}
+      aside={errors === 0 ? [] : [{ text: `${formatNumberOf(errors, 'error')} in it`, tone: 'bad' }]}
     >
       <Line spans={[{ text: `  ${draft.file}`, tone: 'dim' }]} width={columns} />
       <Box flexDirection="column">

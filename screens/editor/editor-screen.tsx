@@ -2,6 +2,7 @@ import { Box } from 'ink';
 import { Line, type Span } from '../../components/line.tsx';
 import { List, ViewportContext } from '../../components/list.tsx';
 import { type Glyphs, useTheme } from '../../components/theme.ts';
+import { formatNumberOf } from '../../src/amounts.ts';
 import { cellWidth, fitCells } from '../../src/cells.ts';
 import { dotted } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/edit-configuration.ts';
@@ -13,8 +14,8 @@ import { type Field, shownValue } from './fields.ts';
 import { type Panes, panesOf } from './selection.ts';
 import type { TreeRow } from './tree-rows.ts';
 
-/** Rows below the fields: what the selected one means, and what is typed. */
-const DETAIL_ROWS = 7;
+/** Rows below the fields: what the selected one means, and what is typed; more where there is room. */
+const DETAIL_ROWS = { least: 7, ample: 11 };
 
 /** The configuration file: its sections on the left, a form for the selected one on the right. */
 export function EditorScreen({ place }: { place: EditorPlace }) {
@@ -31,7 +32,11 @@ export function EditorScreen({ place }: { place: EditorPlace }) {
   const treeWidth = wide ? Math.min(40, Math.floor(columns * 0.4)) : columns;
   const isInForm = place.pane === 'form';
   return (
-    <Frame screen="editor" path={['configuration', ...panes.row.path.map(String)]} aside={stateOf(draft)}>
+    <Frame
+      screen="editor"
+      path={['configuration', ...panes.row.path.map(String).slice(wide ? 0 : -1)]}
+      aside={stateOf(draft)}
+    >
       <Box flexDirection="row" height={height}>
         {(wide || !isInForm) && <Tree panes={panes} isActive={!isInForm} width={treeWidth} height={height} />}
         {(wide || isInForm) && (
@@ -46,16 +51,13 @@ export function EditorScreen({ place }: { place: EditorPlace }) {
 }
 
 function stateOf({ changes, problems }: Draft): Span[] {
-  const count = problems.length;
-  return [
-    {
-      text: count === 0 ? 'no problems' : `${count} problem${count === 1 ? '' : 's'}`,
-      tone: count === 0 ? 'dim' : 'bad',
-    },
-    ...(changes.length === 0
-      ? []
-      : [{ text: `  ${changes.length} change${changes.length === 1 ? '' : 's'} not saved`, tone: 'caution' } as const]),
-  ];
+  const wrong: Span =
+    problems.length === 0
+      ? { text: 'no problems', tone: 'dim' }
+      : { text: formatNumberOf(problems.length, 'problem'), tone: 'bad' };
+  return changes.length === 0
+    ? [wrong]
+    : [{ text: `${formatNumberOf(changes.length, 'change')} not saved  `, tone: 'caution' }, wrong];
 }
 
 interface PaneProps {
@@ -99,7 +101,8 @@ function Form({ place, panes, width, height }: PaneProps & { place: EditorPlace 
   const isActive = place.pane === 'form';
   const labelWidth = fields.reduce((widest, { label }) => Math.max(widest, cellWidth(label)), 0) + 2;
   const { glyphs } = useTheme();
-  const listed = Math.max(1, height - 1 - DETAIL_ROWS);
+  const detailed = height >= 30 ? DETAIL_ROWS.ample : DETAIL_ROWS.least;
+  const listed = Math.max(1, height - 1 - detailed);
   return (
     <Box flexDirection="column" width={width} flexShrink={0}>
       <Line
@@ -114,7 +117,7 @@ function Form({ place, panes, width, height }: PaneProps & { place: EditorPlace 
         width={width - 1}
         height={listed}
       />
-      <FieldDetail place={place} panes={panes} width={width - 3} height={DETAIL_ROWS} />
+      <FieldDetail place={place} panes={panes} width={width - 3} height={detailed} />
     </Box>
   );
 }

@@ -31,12 +31,13 @@ export function FieldDetail({ place, panes, width, height }: FieldDetailProps) {
   ];
   const problem = typing ? wrong : problemOf(ofField ?? row);
   const problemLines = problem === null ? [] : wrap(`${glyphs.bad} ${problem}`, width);
-  const room = height - 1 - (typed ? 1 : 0) - Math.min(2, problemLines.length);
+  const most = Math.floor(height / 2) - 1;
+  const room = height - 1 - (typed ? 1 : 0) - Math.min(most, problemLines.length);
   return (
     <Box flexDirection="column" width={width + 2} height={height} paddingLeft={2} flexShrink={0}>
       <Line spans={[{ text: glyphs.rule.repeat(width), tone: 'dim' }]} width={width} />
       {typed && <TextField label={`${labelOf(place, panes)}:`} edit={typed} width={width} />}
-      {problemLines.slice(0, 2).map((text) => (
+      {problemLines.slice(0, most).map((text) => (
         <Line key={text} spans={[{ text, tone: 'bad' }]} width={width} />
       ))}
       {lines.slice(0, room).map(({ text, ...look }) => (
@@ -65,7 +66,11 @@ interface About {
 }
 
 function aboutLines({ draft, row, field }: About): Span[] {
-  if (!field) return [{ text: row.shape.description || 'Values that are in no section.' }, ...whatToDo(row)];
+  if (!field)
+    return [
+      { text: row.path.length === 0 ? 'Values that are in no section.' : row.shape.description },
+      ...whatToDo(row),
+    ];
   const { shape, choices } = field;
   const facts = [
     ...(shape.default === undefined ? [] : [`Default: ${String(shape.default)}.`]),

@@ -16,10 +16,14 @@ export function showDraftDiff(model: Model): void {
     const now = model.navigation.top();
     if (now.screen !== 'editor' || !now.draft) return;
     const { draft } = now;
-    const lines = diffLines(draft.base.split('\n'), draft.text.split('\n'));
+    const lines = diffLines(linesOf(draft.base), linesOf(draft.text));
     if (lines.length > 0) model.navigation.push({ screen: 'editor-diff', draft, lines, list: emptyList });
     else model.navigation.notify({ tone: 'plain', text: 'Nothing is changed' });
   });
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(/\n$/, '').split('\n');
 }
 
 /** Writes what was shown, and goes back to the editor. */
@@ -36,14 +40,14 @@ export function saveShown(model: Model, { draft }: EditorDiffPlace): void {
     },
     (thrown: unknown) => {
       const { code, message, hint } = toUserError(thrown);
-      if (code === 'configuration_changed') askAboutOthers(model, { queue, message });
+      if (code === 'configuration_changed') askAboutOthers(model, { queue, file: draft.file });
       else model.navigation.notify({ tone: 'bad', text: [message, hint].filter(Boolean).join('. ') });
     },
   );
 }
 
 /** Somebody else has saved the file meanwhile. */
-function askAboutOthers(model: Model, { queue, message }: { queue: EditorPlace['queue']; message: string }): void {
+function askAboutOthers(model: Model, { queue, file }: { queue: EditorPlace['queue']; file: string }): void {
   const answers: Record<string, () => void> = {
     redo: () => inTurn(model, queue, { work: (draft) => model.operations.redoDraft(draft) }),
     reload: () => inTurn(model, queue, { work: () => model.operations.openDraft() }),
@@ -51,12 +55,12 @@ function askAboutOthers(model: Model, { queue, message }: { queue: EditorPlace['
   model.navigation.push({
     screen: 'choice',
     path: ['configuration', 'changed by others'],
-    question: message,
-    lines: ['Nothing was written.'],
+    question: 'Somebody else has saved the file meanwhile.',
+    lines: [file, 'Nothing was written.'],
     options: [
-      { label: 'Go on editing; save nothing yet', value: 'stay' },
-      { label: 'Make my changes in what the file says now; show them before they are saved', value: 'redo' },
-      { label: 'Read the file again, and lose my changes', value: 'reload' },
+      { label: 'Go on editing, and save nothing yet', value: 'stay' },
+      { label: 'Make my changes in what it says now', value: 'redo' },
+      { label: 'Read it again, and lose my changes', value: 'reload' },
     ],
     answer: (answer) => answers[answer]?.(),
   });

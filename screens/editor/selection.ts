@@ -1,3 +1,5 @@
+import { isTree, type KeyPath, valueAt } from '../../src/config/tree.ts';
+import type { Draft } from '../../src/operations/edit-configuration.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import type { Model } from '../model.ts';
 import type { EditorPlace } from '../place.ts';
@@ -31,7 +33,7 @@ function indexOf(items: { id: string }[], selected: string | null): number {
 }
 
 /** Selects the section, or the value and the section that it is in, and shows what is around it. */
-export function selectPath(place: EditorPlace, path: readonly (string | number)[]): EditorPlace {
+export function selectPath(place: EditorPlace, path: KeyPath): EditorPlace {
   const around = path.map((_, index) => rowId(path.slice(0, index + 1)));
   const opened = { ...place, unfolded: [...new Set([...place.unfolded, ...around])] };
   const rows = opened.draft ? treeRows(opened.draft, opened.unfolded) : [];
@@ -44,6 +46,21 @@ export function selectPath(place: EditorPlace, path: readonly (string | number)[
     fields: { ...place.fields, selected: isSection ? null : rowId(path) },
     pane: isSection ? 'tree' : 'form',
   };
+}
+
+/** A dotted key as a path: names that are in the file are known by it, since they may hold dots themselves. */
+export function pathOfKey({ written }: Draft, key: string): KeyPath {
+  const path: (string | number)[] = [];
+  for (let rest = key; rest !== ''; ) {
+    const [, index] = /^\[(\d+)\]/.exec(rest) ?? [];
+    const inside = path.length === 0 ? written : valueAt(written, path);
+    const names = isTree(inside) ? Object.keys(inside) : [];
+    const name = names.find((one) => rest === one || /^[.[]/.test(rest.startsWith(one) ? rest.slice(one.length) : ''));
+    const part = name ?? /^[^.[]*/.exec(rest)?.[0] ?? '';
+    path.push(index === undefined ? part : Number(index));
+    rest = rest.slice(index === undefined ? part.length : index.length + 2).replace(/^\./, '');
+  }
+  return path;
 }
 
 function hasRow(rows: TreeRow[], id: string): boolean {
