@@ -111,7 +111,7 @@ test('a problem is gone to where it is, in a target with a dot in its name too',
   const { model } = await opened(FILE.replace('postgres://localhost:1/other', 'nowhere'));
   expect(panes(model).rows.map(({ label }) => label)).not.toContain('snapshot');
   press(model, 'p');
-  press(model, "down", "enter");
+  press(model, 'down', 'enter');
   expect(panes(model).field?.path).toEqual(['targets', 'my.app', 'snapshot', 'dst_url']);
   expect(editor(model).pane).toBe('form');
 });
