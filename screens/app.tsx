@@ -10,6 +10,10 @@ import { CoverageScreen } from './coverage/coverage-screen.tsx';
 import { DiffScreen } from './diff/diff-screen.tsx';
 import { dispatchKey, dispatchPaste } from './dispatch.ts';
 import { DoctorScreen } from './doctor/doctor-screen.tsx';
+import { ChoiceScreen } from './editor/choice-screen.tsx';
+import { EditorDiffScreen } from './editor/editor-diff-screen.tsx';
+import { EditorProblemsScreen } from './editor/editor-problems-screen.tsx';
+import { EditorScreen } from './editor/editor-screen.tsx';
 import { ExportScreen } from './export/export-screen.tsx';
 import { ModelContext } from './frame.tsx';
 import { HelpScreen } from './help/help-screen.tsx';
@@ -91,6 +95,14 @@ function PlaceView({ place }: { place: Place }) {
       return <DoctorScreen place={place} />;
     case 'setup':
       return <SetupScreen place={place} />;
+    case 'editor':
+      return <EditorScreen place={place} />;
+    case 'editor-diff':
+      return <EditorDiffScreen place={place} />;
+    case 'editor-problems':
+      return <EditorProblemsScreen place={place} />;
+    case 'choice':
+      return <ChoiceScreen place={place} />;
     case 'export':
       return <ExportScreen place={place} />;
     case 'palette':

@@ -1,4 +1,5 @@
 import { EDIT_QUERY, SANITIZE, SANITIZE_AGAIN, SHOW_COVERAGE } from './coverage/keys.ts';
+import { EDIT_CONFIGURATION, EDITOR_KEYS } from './editor/keys.ts';
 import type { Facts } from './facts.ts';
 import type { KeyBinding } from './key-binding.ts';
 import type { Screen } from './place.ts';
@@ -36,6 +37,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     SORT,
     COPY,
     DOCTOR,
+    EDIT_CONFIGURATION,
     { keys: ['s'], action: 'sign-in', label: 'sign in', help: 'sign in with the identity provider, in the browser' },
     TASKS,
     HELP,
@@ -110,6 +112,20 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     },
     { ...BACK, keys: ['esc'], help: 'back by one question; nothing is written before the end' },
   ],
+  editor: [...EDITOR_KEYS, BACK, TASKS, PALETTE, HELP, ...MOVES],
+  'editor-diff': [
+    { keys: ['enter'], action: 'open', label: 'save', help: 'write the file', stays: true },
+    { ...BACK, label: 'go on editing', help: 'back to the editor; nothing is written' },
+    HELP,
+    ...MOVES,
+  ],
+  'editor-problems': [
+    { keys: ['enter', 'right'], action: 'open', label: 'go there', help: 'to the field or section of the problem' },
+    BACK,
+    HELP,
+    ...MOVES,
+  ],
+  choice: [{ ...BACK, label: 'choose nothing', help: 'back; nothing is changed' }, HELP],
   export: [
     { keys: ['enter'], action: 'open', label: 'export', help: 'write the file', stays: true },
     { ...BACK, keys: ['esc'], label: 'write nothing', help: 'write nothing' },
@@ -164,7 +180,13 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
 };
 
 /** Actions that need nothing of a screen: the palette has them everywhere. */
-export const EVERYWHERE_ACTIONS: KeyBinding[] = [REFRESH, { ...TASKS, when: () => true }, DOCTOR, MOUSE];
+export const EVERYWHERE_ACTIONS: KeyBinding[] = [
+  REFRESH,
+  { ...TASKS, when: () => true },
+  DOCTOR,
+  EDIT_CONFIGURATION,
+  MOUSE,
+];
 
 /** Keys that mean the same on every screen, typed text included; they are shown in the help only. */
 export const EVERYWHERE: { keys: string; help: string }[] = [

@@ -1,11 +1,12 @@
 import { toUserError } from '../../src/errors.ts';
+import type { SubsetChoices } from '../../src/operations/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset.ts';
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
 import { ask } from '../confirm/actions.ts';
 import { factsOf } from '../facts.ts';
 import { type Model, quietly } from '../model.ts';
 import type { SubsetPlace } from '../place.ts';
-import { choicesOf, isTarget, type SubsetChoices, stepShare, toggleCopied, toggleExcluded } from './choices.ts';
+import { choicesOf, isTarget, stepShare, toggleCopied, toggleExcluded } from './choices.ts';
 import { type PlanRow, planRows } from './rows.ts';
 
 /** Plans the target's subset, and shows what would come. */
@@ -69,7 +70,9 @@ export function changeShare(model: Model, direction: 1 | -1): void {
   change(model, (choices, table) => {
     const percent = choices.subset_tables.find((target) => target.table === table)?.percent;
     if (percent === undefined) return `${table} is not chosen by a percentage`;
-    return stepShare(choices, table, direction) ?? `${percent} % is the ${direction === 1 ? 'largest' : 'smallest'} step`;
+    return (
+      stepShare(choices, table, direction) ?? `${percent} % is the ${direction === 1 ? 'largest' : 'smallest'} step`
+    );
   });
 }
 

@@ -1,9 +1,12 @@
-import type { SubsetSettings } from '../../src/subset/graph.ts';
+import type { SubsetChoices } from '../../src/operations/save-subset.ts';
+import type { PlannedSubset } from '../../src/operations/subset.ts';
 
-/** What one can change of a subset while looking at its plan; the rest stays as it is configured. */
-export type SubsetChoices = Required<Pick<SubsetSettings, 'subset_tables' | 'copy_tables' | 'excluded_tables'>>;
-
-export function choicesOf({ subset_tables = [], copy_tables = [], excluded_tables = [] }: SubsetSettings): SubsetChoices {
+/** What one can change while looking at the plan; the rest stays as it is configured. */
+export function choicesOf({
+  subset_tables = [],
+  copy_tables = [],
+  excluded_tables = [],
+}: PlannedSubset['settings']): SubsetChoices {
   return { subset_tables, copy_tables, excluded_tables };
 }
 
@@ -33,7 +36,9 @@ export function stepShare(choices: SubsetChoices, table: string, direction: 1 | 
   if (next === undefined) return null;
   return {
     ...choices,
-    subset_tables: choices.subset_tables.map((target) => (target.table === table ? { ...target, percent: next } : target)),
+    subset_tables: choices.subset_tables.map((target) =>
+      target.table === table ? { ...target, percent: next } : target,
+    ),
   };
 }
 

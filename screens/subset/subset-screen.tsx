@@ -6,11 +6,11 @@ import type { Span } from '../../components/line.tsx';
 import { TableList } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { formatCount, formatNumberOf } from '../../src/amounts.ts';
+import type { SubsetChoices } from '../../src/operations/save-subset.ts';
 import { Empty, Failure } from '../empty.tsx';
 import { Frame, useRoom } from '../frame.tsx';
 import type { SubsetPlace } from '../place.ts';
 import { selectedTable } from './actions.ts';
-import type { SubsetChoices } from './choices.ts';
 import { type PlanRow, planColumns, planRows } from './rows.ts';
 
 /** What a subset would hold, as a tree of the ways by which its rows come. */

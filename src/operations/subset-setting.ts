@@ -64,7 +64,14 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
       hint: 'Source and destination must be databases of one engine, PostgreSQL or MySQL.',
     });
   }
-  return { engine, subset: subsets, source, destination, settings: { ...settings, ...chosen }, jobs: cpus ?? jobsFor(context, name) };
+  return {
+    engine,
+    subset: subsets,
+    source,
+    destination,
+    settings: { ...settings, ...chosen },
+    jobs: cpus ?? jobsFor(context, name),
+  };
 }
 
 export function planFor({ facts }: SubsetSource, settings: SubsetSettings): Plan {
