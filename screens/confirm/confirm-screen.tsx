@@ -52,8 +52,11 @@ function QuestionView({ question, width, height, typing }: QuestionViewProps) {
         paddingTop={height > 18 ? 1 : 0}
         paddingLeft={2}
       >
-        <Facts facts={facts} width={half - 3} />
-        <Steps question={question} width={half - 4} beside={beside} />
+        {/* Parts that gave way themselves would be drawn over each other. */}
+        <Box flexDirection={beside ? 'row' : 'column'} flexShrink={0}>
+          <Facts facts={facts} width={half - 3} />
+          <Steps question={question} width={half - 4} beside={beside} />
+        </Box>
       </Box>
       <Box flexDirection="column" flexShrink={0}>
         {warnings.flatMap((warning) =>

@@ -19,7 +19,7 @@ export function subsetQuestion({ source, destination, tables, warnings, undo }: 
       'Prove every reference',
       `Give it the name ${database}`,
     ],
-    warnings: warnings.map(({ message }) => message),
+    warnings: summaryOf(warnings, tables),
     consequence: exists
       ? `${database} is replaced. ${undo ? 'What it holds now is kept for one undo.' : 'This cannot be undone.'}`
       : `${database} does not exist yet: it is created.`,
@@ -28,3 +28,16 @@ export function subsetQuestion({ source, destination, tables, warnings, undo }: 
     typeName: nameToType(destination),
   };
 }
+
+/** What is in the way of nobody is told by its number: the plan that was looked at before says the rest. */
+function summaryOf(warnings: SubsetPlanResult['warnings'], tables: SubsetPlanResult['tables']): string[] {
+  const slow = warnings.filter(({ code }) => code === 'reference_without_index').length;
+  const empty = tables.filter(({ rule }) => rule === 'empty').length;
+  return [
+    ...(slow > 0 ? [`${formatNumberOf(slow, 'reference')} without an index: these tables are read whole`] : []),
+    ...(empty > 0 ? [`${formatNumberOf(empty, 'table')} created empty, since nothing leads to them`] : []),
+    ...warnings.filter(({ code }) => !SUMMED.includes(code)).map(({ message }) => message),
+  ];
+}
+
+const SUMMED = ['reference_without_index', 'table_not_reached'];
