@@ -25,7 +25,10 @@ export function FieldDetail({ place, panes, width, height }: FieldDetailProps) {
   const ofField = place.pane === 'form' && task === 'value' ? field : null;
   const typed = typing && ofField ? { ...typing, text: typedValue(ofField, typing.text) } : typing;
   const lines = [
-    ...aboutLines({ draft, row, field: ofField }).flatMap((span) =>
+    ...[
+      ...aboutLines({ draft, row, field: ofField }),
+      ...(typing ? [{ text: 'Enter takes it; Esc leaves it as it was.', tone: 'dim' } as const] : []),
+    ].flatMap((span) =>
       wrap(span.text, width).map((text): Span => ({ ...span, text })),
     ),
   ];
