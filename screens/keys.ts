@@ -219,6 +219,7 @@ export function keyName(key: string): string {
     end: 'End',
     delete: 'Del',
     space: 'Space',
+    tab: 'Tab',
   };
   return names[key] ?? key.replace(/^ctrl\+(.)$/, (_, letter: string) => `Ctrl-${letter.toUpperCase()}`);
 }

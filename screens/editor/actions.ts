@@ -70,13 +70,16 @@ function editField(model: Model, place: EditorPlace, field: Field): void {
   const present = value === undefined ? NOT_SET : String(value);
   const unset = shape.default === undefined ? 'not set' : `not set: ${String(shape.default)}`;
   const options = [...choices.map((choice) => ({ label: choice, value: choice })), { label: unset, value: NOT_SET }];
+  const isKnown = options.some((option) => option.value === present);
   model.navigation.push({
     screen: 'choice',
     path: ['configuration', label],
     question: label,
     lines: [shape.description, ...(choices.length === 0 ? ['There is none yet: add a storage profile first.'] : [])],
     // What is there already has the focus.
-    options: options.toSorted((a, b) => Number(b.value === present) - Number(a.value === present)),
+    options: isKnown
+      ? options.toSorted((a, b) => Number(b.value === present) - Number(a.value === present))
+      : [{ label: `${present}: leave it`, value: present }, ...options],
     answer: (answer) => {
       if (answer === present) return;
       const chosen = shape.type === 'boolean' ? answer === 'true' : answer;

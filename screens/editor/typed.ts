@@ -61,7 +61,7 @@ export function acceptField(model: Model, place: EditorPlace): void {
 }
 
 /** What the typed text would change; nothing when it is as it was, and in words why it cannot. */
-export function changeOf(place: EditorPlace): Change | string | null {
+function changeOf(place: EditorPlace): Change | string | null {
   const { draft, task, typing } = place;
   const panes = panesOf(place);
   if (!draft || !panes || !typing) return null;

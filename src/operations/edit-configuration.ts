@@ -4,6 +4,7 @@ import type { Problem } from '../config/configuration.ts';
 import type { Change } from '../config/edit/change.ts';
 import { changeText } from '../config/edit/change-text.ts';
 import { rewriteFile } from '../config/edit/edit-file.ts';
+import { invalidConfiguration } from '../config/invalid-configuration.ts';
 import { inspectConfiguration } from '../config/load.ts';
 import { settingsSchema } from '../config/schema/settings.ts';
 import { type Shape, shapeAt, shapeOf } from '../config/schema/shape.ts';
@@ -32,7 +33,7 @@ export interface Draft {
 }
 
 export async function openDraft(request: FileRequest): Promise<Draft> {
-  const { file } = await inspectConfiguration(request);
+  const { file, values, problems } = await inspectConfiguration(request);
   if (file === null) {
     throw new UserError('There is no configuration file to edit', {
       code: 'no_configuration',
@@ -40,6 +41,8 @@ export async function openDraft(request: FileRequest): Promise<Draft> {
       hint: 'tool config init writes one.',
     });
   }
+  // What cannot be read as YAML has no values to show in a form.
+  if (values === null) throw invalidConfiguration(problems);
   const base = await readFile(file, 'utf8');
   return inspected(request, { file, base, changes: [], text: base });
 }

@@ -151,6 +151,16 @@ test('leaving asks when something would be lost, and else does not', async () =>
   expect(model.navigation.top().screen).toBe('targets');
 });
 
+test('a file that is no YAML is told with its place, and has no form', async () => {
+  const folder = await configFolder({ 'tool.yml': 'targets: [\n' });
+  const model = newModel(fakeWorld({ configuration: { cwd: folder.path, environment: { HOME: folder.path } } }));
+  press(model, 'E');
+  await until(() => editor(model).error !== null);
+  expect(editor(model)).toMatchObject({ draft: null, error: { code: 'configuration_invalid' } });
+  press(model, 'w', 'a', 'd', 'enter', 'esc');
+  expect(model.navigation.top().screen).toBe('targets');
+});
+
 test('without a configuration, and with --read-only, it says why not', async () => {
   const folder = await configFolder({});
   const world = fakeWorld({ configuration: { cwd: folder.path, environment: { HOME: folder.path } } });
