@@ -1,3 +1,4 @@
+import { replacePasswords } from '../config/secrets/sensitive-values.ts';
 import { fillTemplate, TemplateError } from '../config/template.ts';
 import { joinUrl } from '../config/url-insertion.ts';
 import type { DatabaseUrl, Engine, EngineContext, Sized } from '../engines/engine.ts';
@@ -16,6 +17,8 @@ export interface TriedSource {
   display: string;
   server_version: string | null;
   size_bytes: number | null;
+  /** Whether the URL has one in plain. */
+  hasPassword: boolean;
   /** Empty where the engine has none. */
   schemas: Sized[];
 }
@@ -24,6 +27,8 @@ export interface TriedDestination {
   display: string;
   exists: boolean;
   size_bytes: number | null;
+  /** Whether the URL has one in plain. */
+  hasPassword: boolean;
 }
 
 /** Opens a connection as a target would, and looks what is there to be taken. */
@@ -38,7 +43,8 @@ export async function trySource(surroundings: Surroundings, text: string): Promi
     });
   }
   const schemas = (await engine.listSchemas?.(context, url)) ?? [];
-  return { engine: engine.id, display: url.display, server_version, size_bytes, schemas };
+  const hasPassword = hasPasswordIn(text);
+  return { engine: engine.id, display: url.display, server_version, size_bytes, hasPassword, schemas };
 }
 
 /** The databases of the server of a URL. */
@@ -69,7 +75,11 @@ export async function tryDestination(
     });
   }
   const { exists, size_bytes } = await engine.inspect(context, url);
-  return { display: url.display, exists, size_bytes };
+  return { display: url.display, exists, size_bytes, hasPassword: hasPasswordIn(destination) };
+}
+
+function hasPasswordIn(url: string): boolean {
+  return replacePasswords(url, () => '') !== url;
 }
 
 interface Opened {

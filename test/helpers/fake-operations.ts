@@ -163,20 +163,48 @@ export function fakeOperations(world: FakeWorld): Operations {
       return { target, snapshot: find(target, snapshot), file, bytes: 6_100_000 };
     },
     check: async () => world.check,
-    tryUrl: async (_session, url) => ({
-      engine: 'postgres',
-      display: url.replace(/:[^:@/]*@/, '@'),
-      status: url.includes('away') ? 'unreachable' : 'ok',
-      server_version: '15.18',
-      size_bytes: 61_400_000,
-      error: url.includes('away') ? 'connection refused' : null,
+    findEngines: async () => world.check.engines,
+    listDatabases: async () => [
+      { name: 'shop', size_bytes: 61_400_000 },
+      { name: '漢字 🚀', size_bytes: null },
+    ],
+    trySource: async ({ signal }, url) => {
+      await unlessAborted(world.gate, signal);
+      if (url.includes('away')) throw new UserError('connection refused', { code: 'unreachable', exit: 4 });
+      return {
+        engine: 'postgres',
+        display: withoutPassword(url),
+        server_version: '15.18',
+        size_bytes: 61_400_000,
+        hasPassword: withoutPassword(url) !== url,
+        schemas: [
+          { name: 'public', size_bytes: 60_000_000 },
+          { name: 'sales', size_bytes: 1_400_000 },
+        ],
+      };
+    },
+    tryDestination: async (_session, { destination }) => ({
+      display: withoutPassword(destination),
+      exists: false,
+      size_bytes: null,
+      hasPassword: withoutPassword(destination) !== destination,
     }),
-    previewSetUp: async ({ target }) => `targets:\n  ${target}:\n`,
-    writeSetUp: async (setUp) => {
-      world.done.push(`set up ${JSON.stringify(setUp)}`);
-      return { file: setUp.file };
+    listCliProfiles: async () => ['team'],
+    tryStorage: async (_session, { bucket }) => `s3://${bucket}`,
+    planSetUp: async (setUp) => ({
+      file: `/home/ada/${setUp.file}`,
+      text: JSON.stringify(setUp),
+      shown: `# the file\ntargets:\n  ${setUp.target}:\n`,
+      variables: setUp.variables ? { [setUp.variables.source]: 'secret' } : {},
+    }),
+    writeSetUp: async ({ text }) => {
+      world.done.push(`set up ${text}`);
     },
   };
+}
+
+function withoutPassword(url: string): string {
+  return url.replace(/:[^:@/]*@/, '@');
 }
 
 function fakeSanitize(
