@@ -1,6 +1,6 @@
 import type { Span } from '../../components/line.tsx';
 import type { Glyphs } from '../../components/theme.ts';
-import type { SetupPlace } from '../place.ts';
+import type { SetupFound } from '../place.ts';
 
 /** What an engine is called here, and what makes it work where its client programs are not found. */
 const ENGINES: { id: string; name: string; without: string; works: boolean }[] = [
@@ -14,13 +14,13 @@ const ENGINES: { id: string; name: string; without: string; works: boolean }[] =
 ];
 
 /** The engines as they were found on this machine, a line each. */
-export function engineLines({ found }: SetupPlace, glyphs: Glyphs): Span[][] {
-  return ENGINES.map(({ id, name, without, works }): Span[] => {
-    const tools = found.engines?.find((engine) => engine.id.startsWith(`${id}-`))?.tools;
-    if (!tools) return [{ text: `${glyphs.pending} ${name}: looking for client programs`, tone: 'dim' }];
+export function engineLines({ engines }: SetupFound, glyphs: Glyphs): Span[] {
+  return ENGINES.map(({ id, name, without, works }): Span => {
+    const tools = engines?.find((engine) => engine.id.startsWith(`${id}-`))?.tools;
+    if (!tools) return { text: `${glyphs.pending} ${name}: looking for client programs`, tone: 'dim' };
     const [newest] = tools;
-    if (newest) return [{ text: `${glyphs.good} ${name}: ${newest.name} ${newest.version}`, tone: 'good' }];
+    if (newest) return { text: `${glyphs.good} ${name}: ${newest.name} ${newest.version}`, tone: 'good' };
     const mark = works ? glyphs.good : glyphs.caution;
-    return [{ text: `${mark} ${name}: ${without}`, tone: works ? 'good' : 'caution' }];
+    return { text: `${mark} ${name}: ${without}`, tone: works ? 'good' : 'caution' };
   });
 }

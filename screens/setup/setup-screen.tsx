@@ -2,7 +2,7 @@ import { Box } from 'ink';
 import { Choice } from '../../components/choice.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { type Glyphs, useTheme } from '../../components/theme.ts';
+import { type Glyphs, type Tone, useTheme } from '../../components/theme.ts';
 import { formatBytes } from '../../src/amounts.ts';
 import { graphemes, wrap } from '../../src/cells.ts';
 import { Failure } from '../empty.tsx';
@@ -20,9 +20,15 @@ export function SetupScreen({ place }: { place: SetupPlace }) {
   const width = columns - 4;
   const step = stepWithId(place.step);
   const steps = stepsOf(place);
-  const about = step.about(place).flatMap((text) => wrap(text, width));
-  const told = toldAt(place, glyphs);
-  const room = Math.max(3, height - about.length - told.length - 3);
+  const about = step
+    .about(place)
+    .flatMap((text, index) =>
+      wrap(text, width).map((line): Span => ({ text: line, tone: index === 0 ? 'plain' : 'dim' })),
+    );
+  const told = toldAt(place, glyphs).flatMap(({ text, tone }) =>
+    wrap(text, width).map((line): Span => ({ text: line, ...(tone && { tone }) })),
+  );
+  const room = Math.max(3, height - about.length - told.length - 2 - (told.length > 0 ? 1 : 0));
   return (
     <Frame
       screen="setup"
@@ -30,11 +36,12 @@ export function SetupScreen({ place }: { place: SetupPlace }) {
       aside={[{ text: `step ${steps.indexOf(step) + 1} of ${steps.length}`, tone: 'dim' }]}
     >
       <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
-        {told.map((spans) => (
-          <Line key={spans[0]?.text} spans={spans} width={width} />
+        {told.map((span) => (
+          <Line key={span.text} spans={[span]} width={width} />
         ))}
-        {about.map((line) => (
-          <Line key={line} spans={[{ text: line, tone: 'dim' }]} width={width} />
+        {told.length > 0 && <Line spans={[]} width={width} />}
+        {about.map((span) => (
+          <Line key={span.text} spans={[span]} width={width} />
         ))}
         <Line spans={[]} width={width} />
         {busy && (
@@ -67,34 +74,29 @@ const BUSY: Partial<Record<SetupStepId, string>> = {
 };
 
 /** What was found out, at the questions that it helps to answer. */
-function toldAt(place: SetupPlace, glyphs: Glyphs): Span[][] {
-  const { source, destination, storage } = place.found;
+function toldAt({ step, found }: SetupPlace, glyphs: Glyphs): Span[] {
+  const { source, destination, storage } = found;
   const good = (text: string): Span[] => [{ text: `${glyphs.good} ${text}`, tone: 'good' }];
-  switch (place.step) {
+  switch (step) {
     case 'file':
     case 'target':
     case 'how':
     case 'engine':
-      return [...engineLines(place, glyphs), []];
+      return engineLines(found, glyphs);
     case 'schemas':
-    case 'destination':
-      return source
-        ? [
-            good(
-              `${source.display} answers: version ${source.server_version ?? 'unknown'}, ${formatBytes(source.size_bytes ?? 0)}`,
-            ),
-          ]
-        : [];
+    case 'destination': {
+      if (!source) return [];
+      const { display, server_version, size_bytes } = source;
+      return good(`${display} answers: version ${server_version ?? 'unknown'}, ${formatBytes(size_bytes ?? 0)}`);
+    }
     case 'keep':
     case 'storage':
       if (!destination) return [];
-      return [
-        destination.exists
-          ? good(`${destination.display} is there, ${formatBytes(destination.size_bytes ?? 0)}: each load replaces it`)
-          : good(`${destination.display} is not there yet: the first load creates it`),
-      ];
+      return destination.exists
+        ? good(`${destination.display} is there, ${formatBytes(destination.size_bytes ?? 0)}: each load replaces it`)
+        : good(`${destination.display} is not there yet: the first load creates it`);
     case 'review':
-      return storage ? [good(`${storage}: list, put, get and delete work`)] : [];
+      return storage === null ? [] : good(`${storage}: list, put, get and delete work`);
     default:
       return [];
   }
@@ -139,8 +141,12 @@ function FileText({ text, up, room, width }: FileTextProps) {
   const last = Math.max(room, lines.length - up);
   return lines.slice(Math.max(0, last - room), last).map((line, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-    <Line key={index} spans={[{ text: line, ...(line.startsWith('#') && { tone: 'dim' as const }) }]} width={width} />
+    <Line key={index} spans={line === '' ? [] : [{ text: line, tone: toneOf(line) }]} width={width} />
   ));
+}
+
+function toneOf(line: string): Tone {
+  return line.startsWith('#') ? 'dim' : 'plain';
 }
 
 /** As many characters as it has, so that the cursor stays where it is. */

@@ -208,12 +208,14 @@ export const SETUP_STEPS: SetupStep[] = [
   {
     id: 'done',
     kind: 'choice',
-    about: ({ found }) => [
-      `Wrote ${found.plan?.file ?? 'the file'}.`,
-      ...Object.keys(found.plan?.variables ?? {}).map(
-        (name) => `This session knows ${name}; every other: export ${name}=…`,
-      ),
-    ],
+    about: ({ found }) => {
+      const names = Object.keys(found.plan?.variables ?? {});
+      const needed = [
+        'This session knows the password. Every other one needs:',
+        ...names.map((name) => `export ${name}=…`),
+      ];
+      return [`Wrote ${found.plan?.file ?? 'the file'}.`, ...(names.length > 0 ? needed : [])];
+    },
     options: ({ answers }) => [
       { label: `Take the first snapshot of ${answers.target} now`, value: 'build' },
       { label: 'Later: show the targets', value: 'later' },
