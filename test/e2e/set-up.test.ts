@@ -65,7 +65,7 @@ describeWithPostgres('a first configuration on a real server', () => {
     const source = `postgres://${username}:${password}@localhost:${server.port}/shop`;
     await answer('Destination:', source, 'enter');
     await answer('/shop is the source', '_copy', 'enter');
-    await terminal.waitFor('the first load creates it');
+    await terminal.waitFor(/the first\s+load creates it/);
     await answer('❯ Encrypted in the file', 'down');
     await answer('❯ In an environment variable', 'enter');
     await answer('Variable: SHOP_PASSWORD', 'enter');
