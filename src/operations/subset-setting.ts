@@ -55,11 +55,11 @@ export function settingOf(context: Context, { target: name, cpus }: SubsetReques
   }) as [DatabaseUrl, DatabaseUrl];
   const engine = engineForUrl(`${source.engine}://`);
   const subsets = subsetEngines[engine.id];
-  if (!subsets || source.engine !== destination.engine) {
+  if (source.engine !== destination.engine) {
     throw new UserError(`No subset can be made of ${source.display} in ${destination.display}`, {
       code: 'subset_unsupported',
       exit: EXIT.failed,
-      hint: 'Source and destination must be databases of one engine that makes subsets: PostgreSQL.',
+      hint: 'Source and destination must be databases of one engine, PostgreSQL or MySQL.',
     });
   }
   return { engine, subset: subsets, source, destination, settings, jobs: cpus ?? jobsFor(context, name) };

@@ -1,5 +1,6 @@
 import { connectionUrl } from '../config/connection-url.ts';
 import type { Context } from '../context.ts';
+import type { SubsetEngine } from '../engines/subset.ts';
 import type { SnapshotRow, SubsetPlanResult, SubsetResult } from '../results.ts';
 import type { Collected } from '../subset/collect.ts';
 import type { Plan } from '../subset/plan.ts';
@@ -39,7 +40,7 @@ export async function planSubset(
       undo,
       tables: tableRows(plan, collected),
       circles: plan.circles,
-      warnings: warningsOf(plan),
+      warnings: warningsOf(plan, subset),
     },
     apply: (running) => make(running, { ...setting, request, seed, undo }),
   };
@@ -108,23 +109,13 @@ function tableRows({ graph, rules, paths, nulled }: Plan, collected: Collected |
   });
 }
 
-function warningsOf({ unindexed, rules }: Plan): SubsetPlanResult['warnings'] {
+function warningsOf({ unindexed, rules }: Plan, { createIndex }: SubsetEngine): SubsetPlanResult['warnings'] {
   const slow = unindexed.map(({ from, columns }) => ({
     code: 'reference_without_index',
-    message: `No index finds rows of ${from} by ${columns.join(', ')}, so the table is read whole. This would help: CREATE INDEX ON ${quoted(from)} (${columns.map(quotedName).join(', ')});`,
+    message: `No index finds rows of ${from} by ${columns.join(', ')}, so the table is read whole. This would help: ${createIndex(from, columns)}`,
   }));
   const empty = [...rules].filter(([, rule]) => rule === 'empty').map(([table]) => table);
   if (empty.length === 0) return slow;
   const message = `Nothing leads to ${empty.join(', ')}: created empty. To have their rows, add them to copy_tables.`;
   return [...slow, { code: 'table_not_reached', message }];
-}
-
-function quoted(table: string): string {
-  const at = table.indexOf('.');
-  return `${quotedName(table.slice(0, at))}.${quotedName(table.slice(at + 1))}`;
-}
-
-/** A name as it stands in SQL, with quotes only where they are needed. */
-function quotedName(name: string): string {
-  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }
