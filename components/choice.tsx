@@ -11,13 +11,20 @@ export interface ChoiceProps<Value extends string> {
   /** The safe answer comes first: it has the focus. */
   options: ChoiceOption<Value>[];
   onSelect: (value: Value) => void;
+  /** The one that has the focus at first, when it is another. */
+  initial?: Value;
+  /** Rows for it; the rest scrolls. */
+  limit?: number;
 }
 
 /** One answer out of a few, taken with the arrows and Enter. */
-export function Choice<Value extends string>({ options, onSelect }: ChoiceProps<Value>) {
+export function Choice<Value extends string>({ options, onSelect, initial, limit }: ChoiceProps<Value>) {
+  const first = options.findIndex(({ value }) => value === initial);
   return (
     <SelectInput
       items={options}
+      initialIndex={Math.max(0, first)}
+      {...(limit === undefined ? {} : { limit })}
       indicatorComponent={Indicator}
       itemComponent={Option}
       onSelect={({ value }) => onSelect(value)}

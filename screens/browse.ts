@@ -20,7 +20,7 @@ export function move(model: Model, direction: Move): void {
   const { navigation } = model;
   const place = navigation.top();
   const page = Math.max(1, model.terminal.rows() - PAGE_CHROME - 2);
-  if (place.screen === 'run') {
+  if (place.screen === 'run' || place.screen === 'setup') {
     navigation.replace({ ...place, scrolledUp: scrolled(place.scrolledUp, UPWARDS[direction], page) });
   } else if (place.screen === 'help') {
     navigation.replace({ ...place, scrolled: scrolled(place.scrolled, direction, page) });

@@ -14,7 +14,7 @@ import { saveNote } from './note/actions.ts';
 import { entriesInView } from './palette/entries.ts';
 import { type PalettePlace, type Place, type SnapshotsPlace, type TargetsPlace, typingAt } from './place.ts';
 import { interrupt } from './quit/actions.ts';
-import { answerStep } from './setup/actions.ts';
+import { answerTyped } from './setup/actions.ts';
 import { beginExport } from './snapshots/actions.ts';
 
 /** Does what a key means at the present place. While text is typed, keys are text. */
@@ -117,7 +117,7 @@ function dispatchTyped(model: Model, { place, typing, key }: Typed): void {
 function acceptTyped(model: Model, place: Place): void {
   if (isFiltered(place)) keepFilter(model, place, place.typing?.text.trim() ?? '');
   else if (place.screen === 'palette') choose(model, place);
-  else if (place.screen === 'setup') answerStep(model, place);
+  else if (place.screen === 'setup') answerTyped(model, place);
   else if (place.screen === 'editor') acceptField(model, place);
   else if (place.screen === 'export') beginExport(model, place);
   else if (place.screen === 'note') saveNote(model, place);

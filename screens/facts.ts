@@ -20,6 +20,8 @@ export interface Facts {
   marked: string[];
   atRoot: boolean;
   tasks: number;
+  /** Whether the wizard asks something or shows the file; `null` elsewhere. */
+  setup: 'question' | 'file' | null;
   /** How far signing in is; `null` elsewhere. */
   signIn: 'asking' | 'waiting' | 'done' | 'failed' | null;
 }
@@ -40,6 +42,7 @@ export function factsOf(model: Model, place: Place = model.navigation.top()): Fa
     filtered: 'list' in place && place.list.filter !== '',
     atRoot: place === stack[0],
     tasks: model.runs.store.getState().runs.length,
+    setup: place.screen === 'setup' ? (place.step === 'review' ? 'file' : 'question') : null,
     signIn: place.screen === 'sign-in' ? signInState(place) : null,
   };
 }

@@ -3,7 +3,7 @@ import type { LookedUp } from './looked-up.ts';
 import type { Model } from './model.ts';
 import type { Place } from './place.ts';
 
-type LookUpPlace = Extract<Place, { found: unknown }>;
+type LookUpPlace = Extract<Place, { found: unknown; controller: AbortController }>;
 
 /** Shows the place at once, and what is found when it is there, wherever one has gone meanwhile. */
 export function showWhileLookingUp<Found>(
@@ -14,7 +14,7 @@ export function showWhileLookingUp<Found>(
   model.navigation.push(place);
   const answer = (change: Partial<LookUpPlace>) =>
     model.navigation.change((other) =>
-      'found' in other && other.controller === place.controller ? ({ ...other, ...change } as Place) : other,
+      'controller' in other && other.controller === place.controller ? ({ ...other, ...change } as Place) : other,
     );
   look(place.controller.signal).then(
     (found) => answer({ found } as Partial<LookUpPlace>),

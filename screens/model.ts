@@ -26,6 +26,8 @@ export interface Model {
   clock: () => Date;
   /** Where relative names of files begin. */
   cwd: string;
+  /** The file given with `--config`. */
+  config: string | undefined;
   /** Switches everything off that writes. */
   readOnly: boolean;
   /** Keeps what was found of the targets for the first frame of the next session. */
@@ -56,13 +58,15 @@ export interface ModelOptions {
   terminal: TerminalControl;
   clock: () => Date;
   cwd?: string;
+  config?: string | undefined;
   readOnly?: boolean;
   known?: KnownTarget[];
   remember?: (targets: KnownTarget[]) => void;
 }
 
 export function createModel(options: ModelOptions): Model {
-  const { target, operations, terminal, clock, cwd = '/', readOnly = false, known = [], remember = () => {} } = options;
+  const { target, operations, terminal, clock, cwd = '/', config, readOnly = false } = options;
+  const { known = [], remember = () => {} } = options;
   return {
     navigation: createNavigation(openingStack(target)),
     targets: createTargetsStore(known),
@@ -72,6 +76,7 @@ export function createModel(options: ModelOptions): Model {
     terminal,
     clock,
     cwd,
+    config,
     readOnly,
     remember,
     viewport: { offset: 0, rows: 0 },

@@ -1,19 +1,21 @@
 import type { Change } from '../src/config/edit/change.ts';
 import type { Context } from '../src/context.ts';
+import type { Sized } from '../src/engines/engine.ts';
 import type { BuildRequest } from '../src/operations/build.ts';
-import type { CheckReport, CheckRequest } from '../src/operations/check.ts';
+import type { CheckReport, CheckRequest, EngineState } from '../src/operations/check.ts';
 import type { DiffRequest } from '../src/operations/diff.ts';
 import type { Draft } from '../src/operations/edit-configuration.ts';
 import type { ExportRequest } from '../src/operations/export.ts';
 import type { LoadRequest, PlannedLoad } from '../src/operations/load.ts';
 import type { PlannedSanitize, SanitizeRequest } from '../src/operations/sanitize.ts';
 import type { SaveSubset } from '../src/operations/save-subset.ts';
-import type { SetUp, Tried } from '../src/operations/set-up.ts';
+import type { SetUp, SetUpPlan } from '../src/operations/set-up.ts';
 import type { SignInRequest } from '../src/operations/sign-in.ts';
 import type { SignedIn } from '../src/operations/sign-in-status.ts';
 import type { SnapshotRequest } from '../src/operations/snapshots.ts';
 import type { PlannedSubset } from '../src/operations/subset.ts';
 import type { SubsetRequest } from '../src/operations/subset-setting.ts';
+import type { TriedDestination, TriedSource } from '../src/operations/try-connection.ts';
 import type {
   DiffResult,
   ExportResult,
@@ -29,6 +31,7 @@ import type {
   VerifyResult,
 } from '../src/results.ts';
 import type { SanitizeResult } from '../src/sanitize-results.ts';
+import type { StorageProfile } from '../src/snapshots/providers.ts';
 import type { Session } from '../src/state/runs.ts';
 
 /** What the screens can have done, as they see it. */
@@ -55,9 +58,16 @@ export interface Operations {
   pull(session: Session, request: SnapshotRequest): Promise<TransferResult>;
   export(session: Session, request: ExportRequest): Promise<ExportResult>;
   check(session: Session): Promise<CheckReport>;
-  tryUrl(session: Session, url: string): Promise<Tried>;
-  previewSetUp(setUp: SetUp): Promise<string>;
-  writeSetUp(setUp: SetUp): Promise<{ file: string }>;
+  findEngines(session: Session): Promise<EngineState[]>;
+  listDatabases(session: Session, url: string): Promise<Sized[]>;
+  trySource(session: Session, url: string): Promise<TriedSource>;
+  tryDestination(session: Session, urls: { source: string; destination: string }): Promise<TriedDestination>;
+  listCliProfiles(): Promise<string[]>;
+  /** Resolves with the bucket as people write it. */
+  tryStorage(session: Session, profile: StorageProfile): Promise<string>;
+  planSetUp(setUp: SetUp): Promise<SetUpPlan>;
+  /** Writes the file; what it takes from variables is known for the rest of the session. */
+  writeSetUp(plan: SetUpPlan): Promise<void>;
   /** With the rows that would come counted. */
   planSubset(session: Session, request: SubsetRequest): Promise<PlannedSubset>;
   subset(session: Session, planned: PlannedSubset): Promise<SubsetResult>;
@@ -167,18 +177,38 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
       const { check } = await import('../src/operations/check.ts');
       return (await check({ ...surroundings, ...session, offline: false })).report;
     },
-    async tryUrl(session, url) {
-      const { tryUrl } = await import('../src/operations/set-up.ts');
-      return tryUrl({ ...surroundings, ...session }, url);
+    async findEngines(session) {
+      const { findEngines } = await import('../src/operations/check.ts');
+      return findEngines({ ...surroundings, ...session });
     },
-    async previewSetUp(setUp) {
-      const { checkDestination, previewSetUp } = await import('../src/operations/set-up.ts');
-      checkDestination(setUp);
-      return previewSetUp(setUp);
+    async listDatabases(session, url) {
+      const { listDatabases } = await import('../src/operations/try-connection.ts');
+      return listDatabases({ ...surroundings, ...session }, url);
     },
-    async writeSetUp(setUp) {
+    async trySource(session, url) {
+      const { trySource } = await import('../src/operations/try-connection.ts');
+      return trySource({ ...surroundings, ...session }, url);
+    },
+    async tryDestination(session, urls) {
+      const { tryDestination } = await import('../src/operations/try-connection.ts');
+      return tryDestination({ ...surroundings, ...session }, urls);
+    },
+    async listCliProfiles() {
+      const { readAwsProfiles } = await import('../src/config/aws-profiles.ts');
+      return [...(await readAwsProfiles(surroundings.environment)).keys()];
+    },
+    async tryStorage(session, profile) {
+      const { tryStorage } = await import('../src/operations/try-storage.ts');
+      return tryStorage(profile, session);
+    },
+    async planSetUp(setUp) {
+      const { planSetUp } = await import('../src/operations/set-up.ts');
+      return planSetUp(surroundings, setUp);
+    },
+    async writeSetUp(plan) {
       const { writeSetUp } = await import('../src/operations/set-up.ts');
-      return writeSetUp(surroundings, setUp);
+      await writeSetUp(surroundings, plan);
+      for (const [name, value] of Object.entries(plan.variables)) surroundings.environment[name] ??= value;
     },
     async planSubset(session, request) {
       const { planSubset } = await import('../src/operations/subset.ts');

@@ -1,19 +1,22 @@
 import type { ChoiceOption } from '../components/choice.tsx';
 import type { TextEdit } from '../components/text-edit.ts';
 import type { DiffLine } from '../src/config/edit/diff-lines.ts';
+import type { Sized } from '../src/engines/engine.ts';
 import type { UserError } from '../src/errors.ts';
 import type { SignInEvent } from '../src/events.ts';
-import type { CheckReport } from '../src/operations/check.ts';
+import type { CheckReport, EngineState } from '../src/operations/check.ts';
 import type { Draft } from '../src/operations/edit-configuration.ts';
 import type { PlannedLoad } from '../src/operations/load.ts';
 import type { PlannedSanitize } from '../src/operations/sanitize.ts';
 import type { SubsetChoices } from '../src/operations/save-subset.ts';
-import type { SetUp } from '../src/operations/set-up.ts';
+import type { SetUpPlan } from '../src/operations/set-up.ts';
 import type { SignedIn } from '../src/operations/sign-in-status.ts';
 import type { PlannedSubset } from '../src/operations/subset.ts';
+import type { TriedDestination, TriedSource } from '../src/operations/try-connection.ts';
 import type { DiffResult, RemovePlan, SnapshotRow, SnapshotTable, UndoPlan } from '../src/results.ts';
 import { emptyList, type ListState } from '../src/state/list.ts';
 import type { LookedUp } from './looked-up.ts';
+import type { SetupAnswers, SetupStepId } from './setup/steps.ts';
 
 /** What the targets are sorted by. */
 export type Sort = 'configured' | 'name' | 'status' | 'size' | 'snapshots' | 'type';
@@ -147,17 +150,34 @@ export interface ExportPlace {
 /** The wizard for a first configuration. */
 export interface SetupPlace {
   screen: 'setup';
-  /** Which question; after the last one the file is shown. */
-  step: number;
-  answers: SetUp;
+  /** Which question. */
+  step: SetupStepId;
+  /** The file given with `--config`: it is not asked for then. */
+  config: string | undefined;
+  answers: SetupAnswers;
+  /** Schemas that do not belong into a snapshot. */
+  leftOut: string[];
+  found: SetupFound;
   typing: TextEdit | null;
-  /** What the source's server has answered. */
-  tried: string | null;
-  /** Something is being found out or written. */
-  busy: boolean;
-  /** The file as it will be written. */
-  preview: string | null;
+  /** Ends what is being tried or written; `null` when nothing is. */
+  busy: AbortController | null;
+  /** Lines that the file is scrolled up. */
+  scrolledUp: number;
   error: UserError | null;
+}
+
+/** What the wizard has found out so far. */
+export interface SetupFound {
+  /** `null` until they have been looked for. */
+  engines: EngineState[] | null;
+  databases: Sized[];
+  source: TriedSource | null;
+  destination: TriedDestination | null;
+  /** Profiles of the storage's command-line client. */
+  cliProfiles: string[];
+  /** The bucket that was tried: `s3://bucket/prefix`. */
+  storage: string | null;
+  plan: SetUpPlan | null;
 }
 
 /** The configuration as a tree of its sections with a form for each; nothing is written before it is saved. */

@@ -33,8 +33,9 @@ export function screensReference(): string {
   return [
     '# The screens',
     '',
-    '`tool` in a terminal opens the list of targets, `tool target TARGET` the snapshots of one. Everything here can be',
-    'done by a command as well: see [commands.md](commands.md).',
+    '`tool` in a terminal opens the list of targets, `tool target TARGET` the snapshots of one; where there is no',
+    'configuration, the questions for a first one, as `tool config init` does. Everything here can be done by a command',
+    'as well: see [commands.md](commands.md).',
     '',
     'Questions are answered with the arrows and Enter. The safe answer comes first; a database that is not on this',
     'machine is replaced only when its name has been typed. Work goes on when its screen is left, and the line at the',

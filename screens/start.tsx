@@ -1,6 +1,7 @@
 import { createTheme, isLight } from '../components/theme.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../src/errors.ts';
 import type { Run } from '../src/state/runs.ts';
+import { factsOf } from './facts.ts';
 import { createHandOver } from './hand-over.ts';
 import { cacheFile, knownTargets } from './known-targets.ts';
 import { createModel, type Model } from './model.ts';
@@ -9,6 +10,7 @@ import { MOUSE_OFF, MOUSE_ON } from './mouse.ts';
 import { type CreateContext, lazyOperations, type Operations } from './operations.ts';
 import type { TerminalOutput } from './output.ts';
 import { refreshSnapshots, refreshTargets } from './refresh.ts';
+import { setUp } from './setup/actions.ts';
 import { guardTerminal } from './terminal-guard.ts';
 
 export interface StartOptions {
@@ -16,6 +18,8 @@ export interface StartOptions {
   config?: string | undefined;
   /** Opens the snapshots of this target instead of the list of targets. */
   target?: string | undefined;
+  /** Opens the wizard for a first configuration. */
+  setUp?: boolean;
   environment: NodeJS.ProcessEnv;
   cwd: string;
   /** Aborted when the program is told to end. */
@@ -56,10 +60,12 @@ export async function start(options: StartOptions): Promise<ExitCode> {
     },
     clock: options.clock,
     cwd,
+    config,
     readOnly: options.readOnly ?? false,
     known: known.read(),
     remember: known.write,
   });
+  if (options.setUp) setUp(model);
   const release = guardTerminal({ stdin, stdout, onCrash: leaving.reject });
   signal.addEventListener('abort', () => void endWork(model, signal).then(leaving.resolve), { once: true });
   const screenReader = environment.INK_SCREEN_READER === 'true';
@@ -93,6 +99,9 @@ async function crashed(error: unknown, { environment, clock }: StartOptions): Pr
 async function look(model: Model, target: string | undefined): Promise<void> {
   if (target !== undefined) void refreshSnapshots(model, target);
   await refreshTargets(model);
+  // Whoever has no configuration is here to make one.
+  const { unconfigured, readOnly, atRoot } = factsOf(model);
+  if (unconfigured && !readOnly && atRoot) setUp(model);
 }
 
 /** What was done, for the scrollback of the terminal: a line for each piece of work. */

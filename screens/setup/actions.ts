@@ -1,109 +1,158 @@
 import { textEdit } from '../../components/text-edit.ts';
-import { formatBytes } from '../../src/amounts.ts';
-import { EXIT, toUserError, UserError } from '../../src/errors.ts';
-import type { Tried } from '../../src/operations/set-up.ts';
+import { formatDuration } from '../../src/amounts.ts';
+import { EXIT, interrupted, toUserError, UserError } from '../../src/errors.ts';
 import { type Model, quietly } from '../model.ts';
-import type { SetupPlace } from '../place.ts';
+import type { SetupFound, SetupPlace } from '../place.ts';
 import { refreshTargets } from '../refresh.ts';
-import { SETUP_STEPS } from './steps.ts';
+import { buildWork } from '../run/work.ts';
+import { LOOKS, planned } from './look.ts';
+import { GO_ON, SETUP_STEPS, type SetupStep, stepsOf, stepWithId } from './steps.ts';
 
-/** How long a server may take to answer. */
-const PATIENCE_MS = 10_000;
+/** How long a server or a bucket may take to answer. */
+const PATIENCE_MS = 20_000;
 
 export function setUp(model: Model): void {
-  const answers = { file: 'tool.yml', target: 'app', source: '', destination: '' };
   const place: SetupPlace = {
     screen: 'setup',
-    step: 0,
-    answers,
-    typing: textEdit(answers.file),
-    tried: null,
-    busy: false,
-    preview: null,
+    step: SETUP_STEPS[0]?.id ?? 'target',
+    config: model.config,
+    answers: {},
+    leftOut: [],
+    found: {
+      engines: null,
+      databases: [],
+      source: null,
+      destination: null,
+      cliProfiles: [],
+      storage: null,
+      plan: null,
+    },
+    typing: null,
+    busy: null,
+    scrolledUp: 0,
     error: null,
   };
-  model.navigation.push(place);
+  model.navigation.push(at(place, stepsOf(place)[0]));
+  void lookForEngines(model);
 }
 
-/** Enter: takes the answer, and goes on when nothing is wrong with it. */
-export function answerStep(model: Model, place: SetupPlace): void {
-  const step = SETUP_STEPS[place.step];
+/** Enter in a field: takes what was typed, and goes on when nothing is wrong with it. */
+export function answerTyped(model: Model, place: SetupPlace): void {
+  const step = stepWithId(place.step);
   const text = place.typing?.text.trim() ?? '';
-  if (!step || place.busy) return;
+  if (step.kind !== 'text') return;
   if (text === '' && !step.optional) {
     model.navigation.notify({ tone: 'caution', text: 'Something must be typed here' });
     return;
   }
-  const answers = { ...place.answers, [step.answer]: text };
-  const answered: SetupPlace = { ...place, answers, error: null, busy: true };
-  model.navigation.replace(answered);
-  void look(model, answered).then(
-    (found) => ifStillThere(model, answered, () => goTo(model, { ...answered, ...found }, place.step + 1)),
-    (thrown: unknown) =>
-      ifStillThere(model, answered, () => fail(model, { ...answered, typing: place.typing }, toUserError(thrown))),
-  );
+  goOn(model, { ...place, answers: { ...place.answers, [step.id]: text } });
 }
 
-/** Back by a question; before the first one nothing is left. */
-export function backStep(model: Model, place: SetupPlace): void {
-  if (place.step === 0) model.navigation.pop();
-  else goTo(model, place, place.step - 1);
+/** Takes what was chosen. */
+export function answerChosen(model: Model, value: string): void {
+  const place = model.navigation.top();
+  if (place.screen !== 'setup' || place.busy) return;
+  if (place.step === 'done') end(model, place, { build: value === 'build' });
+  else if (place.step === 'schemas' && value !== GO_ON) toggleSchema(model, place, value);
+  else if (place.step === 'schemas' && place.leftOut.length === place.found.source?.schemas.length) {
+    model.navigation.notify({ tone: 'caution', text: 'A snapshot needs one schema at least' });
+  } else goOn(model, { ...place, answers: { ...place.answers, [place.step]: value } });
 }
 
-/** Writes what was shown. */
+/** Enter below the file: writes what is shown. */
 export function finish(model: Model, place: SetupPlace): void {
-  if (place.busy) return;
-  const writing = { ...place, busy: true };
-  model.navigation.replace(writing);
-  model.operations.writeSetUp(place.answers).then(
-    ({ file }) => {
-      ifStillThere(model, writing, () => model.navigation.pop());
-      model.navigation.notify({ tone: 'good', text: `Wrote ${file}. Press b for the first snapshot` });
-      void refreshTargets(model);
-    },
-    (thrown: unknown) => ifStillThere(model, writing, () => fail(model, writing, toUserError(thrown))),
-  );
-}
-
-/** What there is to find out about an answer before the next question. */
-async function look(model: Model, { step, answers }: SetupPlace): Promise<Partial<SetupPlace>> {
-  const { operations } = model;
-  switch (SETUP_STEPS[step]?.answer) {
-    case 'source': {
-      const tried = await operations.tryUrl(quietly(AbortSignal.timeout(PATIENCE_MS)), answers.source);
-      if (tried.status !== 'ok') throw notThere(tried);
-      return { tried: triedWords(tried) };
-    }
-    case 'destination':
-      return { preview: await operations.previewSetUp(answers) };
-    default:
-      return {};
-  }
-}
-
-function notThere({ display, status, error }: Tried): UserError {
-  return new UserError(`${display}: ${error ?? status}`, {
-    code: 'unreachable',
-    exit: EXIT.unreachable,
-    hint: 'Change the URL, or make the server answer and press Enter again. Esc goes back.',
+  const { plan } = place.found;
+  if (stepWithId(place.step).kind !== 'review' || place.busy || !plan) return;
+  whileBusy(model, place, async () => {
+    await model.operations.writeSetUp(plan);
+    void refreshTargets(model);
+    return at(place, stepWithId('done'));
   });
 }
 
-function triedWords({ display, server_version, size_bytes }: Tried): string {
-  return `${display} answers: version ${server_version ?? 'unknown'}, ${formatBytes(size_bytes ?? 0)}`;
+/** Back by a question; before the first one nothing is left. What is being tried is given up. */
+export function backStep(model: Model, place: SetupPlace): void {
+  const { busy, typing, step } = place;
+  if (busy) {
+    busy.abort(interrupted());
+    model.navigation.replace(at(place, stepWithId(step)));
+    return;
+  }
+  const steps = stepsOf(place);
+  const before = steps[steps.findIndex(({ id }) => id === step) - 1];
+  if (step === 'done') end(model, place, { build: false });
+  else if (!before) model.navigation.pop();
+  else {
+    const answers = typing ? { ...place.answers, [step]: typing.text } : place.answers;
+    model.navigation.replace(at({ ...place, answers }, before));
+  }
 }
 
-function goTo(model: Model, place: SetupPlace, step: number): void {
-  const question = SETUP_STEPS[step];
-  const typing = question ? textEdit(place.answers[question.answer]) : null;
-  model.navigation.replace({ ...place, step, typing, busy: false, error: null });
+/** Finds out what there is to find out, and asks what comes next. */
+function goOn(model: Model, place: SetupPlace): void {
+  whileBusy(model, place, async (signal) => {
+    const { operations } = model;
+    const session = quietly(signal);
+    const found = await LOOKS[place.step]?.({ operations, session, place });
+    const looked = { ...place, found: { ...place.found, ...found } };
+    const answered = found?.source ? { ...looked, leftOut: [] } : looked;
+    const steps = stepsOf(answered);
+    const next = steps[steps.findIndex(({ id }) => id === place.step) + 1];
+    if (next?.kind !== 'review') return at(answered, next);
+    const file = await planned({ operations, session, place: answered });
+    return at({ ...answered, found: { ...answered.found, ...file } }, next);
+  });
 }
 
-function fail(model: Model, place: SetupPlace, error: UserError): void {
-  model.navigation.replace({ ...place, busy: false, error });
+/** While something is tried no key is taken but Esc; who has gone away is not called back. */
+function whileBusy(model: Model, place: SetupPlace, work: (signal: AbortSignal) => Promise<SetupPlace>): void {
+  const controller = new AbortController();
+  const timeout = AbortSignal.timeout(PATIENCE_MS);
+  model.navigation.replace({ ...place, typing: null, busy: controller, error: null });
+  const answer = (after: SetupPlace): void =>
+    model.navigation.change((one) =>
+      one.screen === 'setup' && one.busy === controller
+        ? { ...after, found: { ...after.found, engines: one.found.engines } }
+        : one,
+    );
+  work(AbortSignal.any([controller.signal, timeout])).then(answer, (thrown: unknown) => {
+    const error = timeout.aborted ? noAnswer() : toUserError(thrown);
+    answer({ ...at(place, stepWithId(place.step)), error });
+  });
 }
 
-/** Who has gone elsewhere meanwhile, or types another answer, is not called back. */
-function ifStillThere(model: Model, place: SetupPlace, answer: () => void): void {
-  if (model.navigation.top() === place) answer();
+function noAnswer(): UserError {
+  return new UserError(`No answer within ${formatDuration(PATIENCE_MS)}`, {
+    code: 'unreachable',
+    exit: EXIT.unreachable,
+    hint: 'Press Enter to try again, or Esc to go back.',
+  });
+}
+
+/** The place at a question, with what was answered to it before. */
+function at(place: SetupPlace, step: SetupStep = stepWithId('review')): SetupPlace {
+  const written = step.kind === 'text' ? (place.answers[step.id] ?? step.initial?.(place) ?? '') : null;
+  const typing = written === null ? null : textEdit(written);
+  return { ...place, step: step.id, typing, busy: null, scrolledUp: 0, error: null };
+}
+
+function toggleSchema(model: Model, place: SetupPlace, name: string): void {
+  const { leftOut } = place;
+  const others = leftOut.filter((other) => other !== name);
+  model.navigation.replace({ ...place, leftOut: others.length < leftOut.length ? others : [...leftOut, name] });
+}
+
+/** Leaves the wizard for the targets, or for the first snapshot of the new one. */
+function end(model: Model, { answers }: SetupPlace, { build }: { build: boolean }): void {
+  const { navigation, runs } = model;
+  const target = answers.target ?? '';
+  if (build) navigation.replace({ screen: 'run', run: runs.begin(buildWork(model, target)), scrolledUp: 0 });
+  else navigation.pop();
+}
+
+async function lookForEngines({ operations, navigation }: Model): Promise<void> {
+  const engines: SetupFound['engines'] = await operations
+    .findEngines(quietly(AbortSignal.timeout(PATIENCE_MS)))
+    .catch(() => null);
+  navigation.change((one) => (one.screen === 'setup' ? { ...one, found: { ...one.found, engines } } : one));
 }

@@ -1,54 +1,152 @@
 import { Box } from 'ink';
-import { Line } from '../../components/line.tsx';
+import { Choice } from '../../components/choice.tsx';
+import { Line, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { useTheme } from '../../components/theme.ts';
+import { type Glyphs, type Tone, useTheme } from '../../components/theme.ts';
+import { formatBytes } from '../../src/amounts.ts';
 import { graphemes, wrap } from '../../src/cells.ts';
 import { Failure } from '../empty.tsx';
-import { Frame, useRoom } from '../frame.tsx';
+import { Frame, useModel, useRoom } from '../frame.tsx';
 import type { SetupPlace } from '../place.ts';
-import { SETUP_STEPS } from './steps.ts';
+import { answerChosen } from './actions.ts';
+import { engineLines } from './engine-lines.ts';
+import { type SetupStep, type SetupStepId, stepsOf, stepWithId } from './steps.ts';
 
 /** The first configuration, question by question; nothing is written before the end. */
 export function SetupScreen({ place }: { place: SetupPlace }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
-  const { step, typing, tried, busy, preview, error } = place;
+  const { error, busy, found } = place;
   const width = columns - 4;
-  const question = SETUP_STEPS[step];
-  const about = question?.about ?? ['The file as it will be written. Enter writes it, Esc goes back.'];
-  // The end of the file is what was answered.
-  const shown = question
-    ? []
-    : (preview ?? '')
-        .trimEnd()
-        .split('\n')
-        .slice(-(height - 6));
+  const step = stepWithId(place.step);
+  const steps = stepsOf(place);
+  const about = step
+    .about(place)
+    .flatMap((text, index) =>
+      wrap(text, width).map((line): Span => ({ text: line, tone: index === 0 ? 'plain' : 'dim' })),
+    );
+  const told = toldAt(place, glyphs).flatMap(({ text, tone }) =>
+    wrap(text, width).map((line): Span => ({ text: line, ...(tone && { tone }) })),
+  );
+  const room = Math.max(3, height - about.length - told.length - 2 - (told.length > 0 ? 1 : 0));
   return (
     <Frame
       screen="setup"
       path={['set up']}
-      aside={[{ text: `step ${step + 1} of ${SETUP_STEPS.length + 1}`, tone: 'dim' }]}
+      aside={[{ text: `step ${steps.indexOf(step) + 1} of ${steps.length}`, tone: 'dim' }]}
     >
       <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
-        {about.flatMap((text) =>
-          wrap(text, width).map((line) => <Line key={line} spans={[{ text: line, tone: 'dim' }]} width={width} />),
-        )}
-        {question?.answer === 'destination' && tried && (
-          <Line spans={[{ text: `${glyphs.good} ${tried}`, tone: 'good' }]} width={width} />
-        )}
-        <Line spans={[]} width={width} />
-        {question && typing && (
-          <TextField label={question.label} edit={{ ...typing, text: hidePassword(typing.text) }} width={width} />
-        )}
-        {shown.map((text, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-          <Line key={index} spans={[{ text }]} width={width} />
+        {told.map((span) => (
+          <Line key={span.text} spans={[span]} width={width} />
         ))}
-        {busy && <Line spans={[{ text: 'One moment…', tone: 'accent' }]} width={width} />}
+        {told.length > 0 && <Line spans={[]} width={width} />}
+        {about.map((span) => (
+          <Line key={span.text} spans={[span]} width={width} />
+        ))}
+        <Line spans={[]} width={width} />
+        {busy && (
+          <Line
+            spans={[{ text: `${glyphs.running} ${BUSY[step.id] ?? 'One moment'}…`, tone: 'accent' }]}
+            width={width}
+          />
+        )}
+        {!busy && step.kind !== 'review' && (
+          <Question key={step.id} place={place} step={step} room={room} width={width} />
+        )}
+        {!busy && step.kind === 'review' && (
+          <FileText text={found.plan?.shown ?? ''} up={place.scrolledUp} room={room} width={width} />
+        )}
       </Box>
       {error && <Failure error={error} width={columns} />}
     </Frame>
   );
+}
+
+/** What takes its time. */
+const BUSY: Partial<Record<SetupStepId, string>> = {
+  url: 'Trying the source; Esc gives up',
+  password: 'Asking the server for its databases; Esc gives up',
+  database: 'Trying the source; Esc gives up',
+  destination: 'Looking at the destination; Esc gives up',
+  credentials: 'Trying the bucket: list, put, get, delete; Esc gives up',
+  secretKey: 'Trying the bucket: list, put, get, delete; Esc gives up',
+  review: 'Writing the file',
+};
+
+/** What was found out, at the questions that it helps to answer. */
+function toldAt({ step, found }: SetupPlace, glyphs: Glyphs): Span[] {
+  const { source, destination, storage } = found;
+  const good = (text: string): Span[] => [{ text: `${glyphs.good} ${text}`, tone: 'good' }];
+  switch (step) {
+    case 'file':
+    case 'target':
+    case 'how':
+    case 'engine':
+      return engineLines(found, glyphs);
+    case 'schemas':
+    case 'destination': {
+      if (!source) return [];
+      const { display, server_version, size_bytes } = source;
+      return good(`${display} answers: version ${server_version ?? 'unknown'}, ${formatBytes(size_bytes ?? 0)}`);
+    }
+    case 'keep':
+    case 'storage':
+      if (!destination) return [];
+      return destination.exists
+        ? good(`${destination.display} is there, ${formatBytes(destination.size_bytes ?? 0)}: each load replaces it`)
+        : good(`${destination.display} is not there yet: the first load creates it`);
+    case 'review':
+      return storage === null ? [] : good(`${storage}: list, put, get and delete work`);
+    default:
+      return [];
+  }
+}
+
+interface QuestionProps {
+  place: SetupPlace;
+  step: Exclude<SetupStep, { kind: 'review' }>;
+  room: number;
+  width: number;
+}
+
+function Question({ place, step, room, width }: QuestionProps) {
+  const model = useModel();
+  if (step.kind === 'choice') {
+    const initial = place.answers[step.id];
+    return (
+      <Choice
+        options={step.options(place)}
+        limit={room}
+        {...(initial === undefined ? {} : { initial })}
+        onSelect={(value) => answerChosen(model, value)}
+      />
+    );
+  }
+  const { typing } = place;
+  if (!typing) return null;
+  const text = step.secret ? '*'.repeat(graphemes(typing.text).length) : hidePassword(typing.text);
+  return <TextField label={step.label} edit={{ ...typing, text }} width={width} />;
+}
+
+interface FileTextProps {
+  text: string;
+  /** Lines that it is scrolled up from its end, which is what was answered. */
+  up: number;
+  room: number;
+  width: number;
+}
+
+function FileText({ text, up, room, width }: FileTextProps) {
+  const lines = text.trimEnd().split('\n');
+  const last = Math.max(room, lines.length - up);
+  return lines.slice(Math.max(0, last - room), last).map((line, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+    <Line key={index} spans={line === '' ? [] : [{ text: line, tone: toneOf(line) }]} width={width} />
+  ));
+}
+
+function toneOf(line: string): Tone {
+  return line.startsWith('#') ? 'dim' : 'plain';
 }
 
 /** As many characters as it has, so that the cursor stays where it is. */

@@ -1,43 +1,246 @@
-import type { SetUp } from '../../src/operations/set-up.ts';
+import type { ChoiceOption } from '../../components/choice.tsx';
+import { formatBytes } from '../../src/amounts.ts';
+import type { Sized } from '../../src/engines/engine.ts';
+import type { SetupPlace } from '../place.ts';
+import { STORAGE_STEPS } from './storage-steps.ts';
 
-/** A question of the wizard. */
-export interface SetupStep {
-  answer: keyof SetUp;
-  label: string;
-  about: string[];
-  optional?: boolean;
+/** The questions of the wizard, by what they ask for. */
+export type SetupStepId =
+  | 'file'
+  | 'target'
+  | 'how'
+  | 'url'
+  | 'engine'
+  | 'host'
+  | 'port'
+  | 'user'
+  | 'password'
+  | 'database'
+  | 'schemas'
+  | 'destination'
+  | 'keep'
+  | 'sourceVariable'
+  | 'destinationVariable'
+  | 'storage'
+  | 'bucket'
+  | 'region'
+  | 'endpoint'
+  | 'account'
+  | 'prefix'
+  | 'credentials'
+  | 'accessKey'
+  | 'secretKey'
+  | 'review'
+  | 'done';
+
+/** What has been typed or chosen so far. */
+export type SetupAnswers = Partial<Record<SetupStepId, string>>;
+
+interface Asked {
+  id: SetupStepId;
+  about: (place: SetupPlace) => string[];
+  /** Whether it is asked at all, after what was answered before. */
+  when?: (place: SetupPlace) => boolean;
 }
 
-/** The questions in their order; after the last one the file is shown. */
+export interface TextStep extends Asked {
+  kind: 'text';
+  label: string;
+  /** What stands in the field at first. */
+  initial?: (place: SetupPlace) => string;
+  optional?: boolean;
+  /** Is not shown while it is typed. */
+  secret?: boolean;
+}
+
+export interface ChoiceStep extends Asked {
+  kind: 'choice';
+  options: (place: SetupPlace) => ChoiceOption<string>[];
+}
+
+export type SetupStep = TextStep | ChoiceStep | (Asked & { kind: 'review' });
+
+const byFields = ({ answers }: SetupPlace): boolean => answers.how === 'fields';
+const inVariables = ({ answers }: SetupPlace): boolean => answers.keep === 'variable';
+
+/** Of the schemas that were found: the answer that takes those that are marked. */
+export const GO_ON = '';
+
+/** The questions in their order. Nothing is written before the one that shows the file. */
 export const SETUP_STEPS: SetupStep[] = [
   {
-    answer: 'file',
-    label: 'File:',
-    about: [
-      'Where to save the configuration.',
-      'tool.yml is found in this folder; ~/.config/tool/tool.yml from everywhere.',
+    id: 'file',
+    kind: 'choice',
+    about: () => ['Where to save the configuration.'],
+    when: ({ config }) => config === undefined,
+    options: () => [
+      { label: 'In this folder: ./tool.yml, which is read here alone', value: 'tool.yml' },
+      { label: 'For everywhere: ~/.config/tool/tool.yml', value: '~/.config/tool/tool.yml' },
     ],
   },
   {
-    answer: 'target',
+    id: 'target',
+    kind: 'text',
     label: 'Name:',
-    about: ['What to call the target: a database to take snapshots of.', 'Commands use the name: tool build NAME'],
+    about: () => ['What to call the target, a database to take snapshots of: tool build NAME'],
+    initial: () => 'app',
   },
   {
-    answer: 'source',
-    label: 'Source:',
-    about: [
-      'The connection URL of the database to take snapshots of. It is tried now, and never written to.',
-      'Such as postgres://user:password@host:5432/database. The password is encrypted in the file.',
+    id: 'how',
+    kind: 'choice',
+    about: () => ['The source: the database to take snapshots of. It is tried, and never written to.'],
+    options: () => [
+      { label: 'Type or paste its connection URL', value: 'url' },
+      { label: 'Say host, user and password one by one, and choose the database', value: 'fields' },
     ],
   },
   {
-    answer: 'destination',
+    id: 'url',
+    kind: 'text',
+    label: 'Source:',
+    about: () => [
+      'Such as postgres://user:password@host:5432/database or mysql://…; where its password is kept is asked later.',
+    ],
+    when: ({ answers }) => answers.how !== 'fields',
+  },
+  {
+    id: 'engine',
+    kind: 'choice',
+    about: () => ['What kind of server it is.'],
+    when: byFields,
+    options: () => [
+      { label: 'PostgreSQL', value: 'postgres' },
+      { label: 'MySQL or MariaDB', value: 'mysql' },
+    ],
+  },
+  {
+    id: 'host',
+    kind: 'text',
+    label: 'Host:',
+    about: () => ['Name or address of the server.'],
+    when: byFields,
+    initial: () => 'localhost',
+  },
+  {
+    id: 'port',
+    kind: 'text',
+    label: 'Port:',
+    about: () => ['Port of the server.'],
+    when: byFields,
+    initial: ({ answers }) => (answers.engine === 'mysql' ? '3306' : '5432'),
+  },
+  { id: 'user', kind: 'text', label: 'User:', about: () => ['Who to log in as.'], when: byFields },
+  {
+    id: 'password',
+    kind: 'text',
+    label: 'Password:',
+    about: () => ['Its password; empty for none. Then the server is asked for its databases.'],
+    when: byFields,
+    optional: true,
+    secret: true,
+  },
+  {
+    id: 'database',
+    kind: 'choice',
+    about: () => ['The database to take snapshots of.'],
+    when: byFields,
+    options: ({ found }) => found.databases.map((database) => ({ label: sized(database), value: database.name })),
+  },
+  {
+    id: 'schemas',
+    kind: 'choice',
+    about: () => ['Which of its schemas belong into a snapshot. Enter on one takes it out or in again.'],
+    when: ({ found }) => (found.source?.schemas ?? []).some(({ name }) => name !== 'public'),
+    options: ({ found, leftOut }) => {
+      const schemas = found.source?.schemas ?? [];
+      const some = `Go on with ${schemas.length - leftOut.length} of ${schemas.length} schemas`;
+      return [
+        { label: leftOut.length === 0 ? 'Go on with all of them, and those to come' : some, value: GO_ON },
+        ...schemas.map((schema) => ({
+          label: `[${leftOut.includes(schema.name) ? ' ' : 'x'}] ${sized(schema)}`,
+          value: schema.name,
+        })),
+      ];
+    },
+  },
+  {
+    id: 'destination',
+    kind: 'text',
     label: 'Destination:',
-    about: [
-      'The database to load snapshots into: it is replaced by each load, and created where it is not there.',
-      'Such as postgres://localhost:5432/database_dev. Leave it empty to say so later.',
+    about: ({ found }) => [
+      'The database to load snapshots into: replaced by each load, and created by the first one where it is not there.',
+      `Such as ${found.source?.engine ?? 'postgres'}://user:password@localhost/database_dev. Empty to say so later.`,
     ],
     optional: true,
   },
+  {
+    id: 'keep',
+    kind: 'choice',
+    about: () => ['Where to keep the password.'],
+    when: ({ found }) => found.source?.hasPassword === true || found.destination?.hasPassword === true,
+    options: () => [
+      { label: 'Encrypted in the file', value: 'encrypted' },
+      { label: 'In an environment variable, which the file names', value: 'variable' },
+    ],
+  },
+  {
+    id: 'sourceVariable',
+    kind: 'text',
+    label: 'Variable:',
+    about: () => ['The environment variable with the password of the source.'],
+    when: (place) => inVariables(place) && place.found.source?.hasPassword === true,
+    initial: ({ answers }) => `${inCapitals(answers.target)}_PASSWORD`,
+  },
+  {
+    id: 'destinationVariable',
+    kind: 'text',
+    label: 'Variable:',
+    about: () => ['The environment variable with the password of the destination.'],
+    when: (place) => inVariables(place) && place.found.destination?.hasPassword === true,
+    initial: ({ answers }) => `${inCapitals(answers.target)}_DESTINATION_PASSWORD`,
+  },
+  ...STORAGE_STEPS,
+  {
+    id: 'review',
+    kind: 'review',
+    about: ({ found }) => [`${found.plan?.file ?? 'The file'}, as Enter writes it:`],
+  },
+  {
+    id: 'done',
+    kind: 'choice',
+    about: ({ found }) => {
+      const names = Object.keys(found.plan?.variables ?? {});
+      const needed = [
+        'This session knows the password. Every other one needs:',
+        ...names.map((name) => `export ${name}=…`),
+      ];
+      return [`Wrote ${found.plan?.file ?? 'the file'}.`, ...(names.length > 0 ? needed : [])];
+    },
+    options: ({ answers }) => [
+      { label: `Take the first snapshot of ${answers.target} now`, value: 'build' },
+      { label: 'Later: show the targets', value: 'later' },
+    ],
+  },
 ];
+
+export function stepWithId(id: SetupStepId): SetupStep {
+  const step = SETUP_STEPS.find((candidate) => candidate.id === id);
+  if (!step) throw new Error(`there is no step ${id}`);
+  return step;
+}
+
+/** Those that are asked after what was answered so far. */
+export function stepsOf(place: SetupPlace): SetupStep[] {
+  return SETUP_STEPS.filter(({ when }) => when?.(place) ?? true);
+}
+
+function sized({ name, size_bytes }: Sized): string {
+  return size_bytes === null ? name : `${name}  ${formatBytes(size_bytes)}`;
+}
+
+function inCapitals(name = ''): string {
+  return name
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, '_')
+    .replace(/^(?=\d)/, '_');
+}

@@ -106,6 +106,8 @@ export interface ScreensPlace {
   environment?: NodeJS.ProcessEnv;
   /** Opens the snapshots of this target instead of the list of targets. */
   target?: string;
+  /** Opens the wizard for a first configuration. */
+  setUp?: boolean;
 }
 
 /** What a command found or did. */

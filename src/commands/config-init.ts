@@ -1,4 +1,5 @@
-import { initConfiguration } from '../config/init.ts';
+import { initConfiguration, refuseExisting } from '../config/init.ts';
+import { absolutePath } from '../config/paths.ts';
 import type { Invocation, Outcome } from './command.ts';
 
 interface Options {
@@ -12,8 +13,14 @@ export async function run({
   environment,
   cwd,
   report,
+  screens,
 }: Invocation<object, Options>): Promise<Outcome> {
   const { force = false, keychain = false } = options;
+  // What the wizard does not ask is done the plain way.
+  if (screens && !globals.readOnly && !force && !keychain) {
+    if (globals.config !== undefined) await refuseExisting(absolutePath(globals.config, { from: cwd, environment }));
+    return { data: {}, text: '', exit: await screens({ setUp: true }) };
+  }
   const result = await initConfiguration({ file: globals.config, force, keychain, environment, cwd });
   if (result.keychain_error !== null) {
     const message = `The keychain cannot keep the key: ${result.keychain_error}. The secret_key is in the file, which only you may read`;

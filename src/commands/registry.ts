@@ -146,7 +146,7 @@ export const COMMANDS: CommandSpec[] = [
   },
   {
     name: 'config init',
-    summary: 'write a configuration with defaults and a fresh secret_key',
+    summary: 'write a first configuration: question by question in a terminal, else with defaults',
     group: 'Set up',
     arguments: [],
     options: [

@@ -8,6 +8,7 @@ import { initialConfiguration } from './initial.ts';
 import { absolutePath, userConfigFile } from './paths.ts';
 import { DEFAULT_WORKING_DIRECTORY } from './schema/settings.ts';
 import { IN_KEYCHAIN, readFromKeychain, writeToKeychain } from './secrets/keychain.ts';
+import type { Tree } from './tree.ts';
 import { parseYaml } from './yaml-source.ts';
 
 export interface InitRequest {
@@ -17,6 +18,8 @@ export interface InitRequest {
   force: boolean;
   /** Keeps the `secret_key` in the system's keychain, where there is one. */
   keychain?: boolean;
+  /** The whole file, with a `secret_key` of its own, instead of one with defaults alone. */
+  text?: string;
   environment: NodeJS.ProcessEnv;
   cwd: string;
 }
@@ -40,6 +43,7 @@ export async function initConfiguration({
   file,
   force,
   keychain = false,
+  text,
   environment,
   cwd,
 }: InitRequest): Promise<InitResult> {
@@ -51,11 +55,11 @@ export async function initConfiguration({
   const working_directory = absolutePath(directory, { from, environment });
   try {
     await mkdir(from, { recursive: true, mode: 0o700 });
-    if (!force && (await isThere(path))) throw alreadyThere(path);
+    if (!force) await refuseExisting(path);
     if (force) await keepFormerKey(path);
     const secretKey = randomBytes(16).toString('hex');
     // Written before the keychain has it: when the disk is full, the file that is there keeps its key.
-    let unfinished = await writeBeside(path, newConfiguration(keychain ? IN_KEYCHAIN : secretKey), OWN);
+    let unfinished = await writeBeside(path, text ?? newConfiguration(keychain ? IN_KEYCHAIN : secretKey), OWN);
     const keychain_error = keychain ? await keepInKeychain(path, secretKey) : null;
     if (keychain_error !== null) {
       await rm(unfinished);
@@ -88,11 +92,13 @@ async function shadowOf(path: string, cwd: string): Promise<string | null> {
   return here === path ? null : here;
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
+/** Before anybody is asked what a file shall say that cannot be written. */
+export async function refuseExisting(path: string): Promise<void> {
+  const isThere = await access(path).then(
     () => true,
     () => false,
   );
+  if (isThere) throw alreadyThere(path);
 }
 
 /** Why it could not be kept there. */
@@ -115,11 +121,10 @@ function replacedName(path: string): string {
   return `${path}.replaced`;
 }
 
-function newConfiguration(secretKey: string): string {
-  return initialConfiguration({
-    secretKey,
-    schemaUrl: assetUrl('tool.schema.json').href,
-  });
+/** The text of a new file. */
+export function newConfiguration(secretKey: string, sections?: Tree): string {
+  const schemaUrl = assetUrl('tool.schema.json').href;
+  return initialConfiguration({ secretKey, schemaUrl, ...(sections && { sections }) });
 }
 
 /** A link, unlike a rename, never replaces a file that somebody has made meanwhile. */

@@ -1,6 +1,7 @@
 import { settingsSchema } from './schema/settings.ts';
 import { type Shape, shapeOf } from './schema/shape.ts';
 import { IN_KEYCHAIN } from './secrets/keychain.ts';
+import { isTree, type Tree } from './tree.ts';
 import { writeScalar } from './yaml-text.ts';
 
 export interface InitialValues {
@@ -8,10 +9,12 @@ export interface InitialValues {
   secretKey: string;
   /** Where editors find the JSON Schema. */
   schemaUrl: string;
+  /** What is configured already, instead of an example of a target. */
+  sections?: Tree;
 }
 
-/** The text of a new configuration: the key, every default as a comment beside its meaning, and a target to fill in. */
-export function initialConfiguration({ secretKey, schemaUrl }: InitialValues): string {
+/** The text of a new configuration: the key, every default beside its meaning, and a target or one to fill in. */
+export function initialConfiguration({ secretKey, schemaUrl, sections }: InitialValues): string {
   const shape = shapeOf(settingsSchema);
   const keys = shape.kind === 'object' ? [...shape.keys] : [];
   return [
@@ -29,13 +32,23 @@ export function initialConfiguration({ secretKey, schemaUrl }: InitialValues): s
       : [`secret_key: "${secretKey}"`]),
     '',
     ...keys.flatMap(([key, child]) => defaultLines(key, child)),
-    EXAMPLE_TARGET,
+    sections ? writeTree(sections, 0) : EXAMPLE_TARGET,
   ].join('\n');
 }
 
 function defaultLines(key: string, shape: Shape): string[] {
   if (shape.kind !== 'value' || shape.default === undefined) return [];
   return [`# ${shape.description}`, `${key}: ${writeScalar(shape.default)}`, ''];
+}
+
+function writeTree(tree: Tree, depth: number): string {
+  const indent = '  '.repeat(depth);
+  return Object.entries(tree)
+    .map(([key, value]) => {
+      const name = indent + writeScalar(key);
+      return isTree(value) ? `${name}:\n${writeTree(value, depth + 1)}` : `${name}: ${writeScalar(value)}\n`;
+    })
+    .join('');
 }
 
 const EXAMPLE_TARGET = `# A target names a database to take snapshots of, and one to load them into.

@@ -12,8 +12,8 @@ const INTRODUCTION = `# Configuration
 <!-- Generated from src/config/schema by src/config/page.ts: npm run generate -->
 
 A file of YAML and environment variables. The first of these files that is there is read: the one named with \`--config\`,
-\`./tool.yml\`, \`~/.config/tool/tool.yml\`. No file at all is fine when the variables suffice. \`tool config init\` writes
-one; \`tool config check\` finds everything that is wrong in it; \`tool config show\` says of every value in force where it
+\`./tool.yml\`, \`~/.config/tool/tool.yml\`. No file at all is fine when the variables suffice. \`tool config init\` asks
+for one in a terminal, and writes one with defaults elsewhere; \`tool config check\` finds everything that is wrong in it; \`tool config show\` says of every value in force where it
 comes from; \`tool config schema\` prints what editors complete and validate with.
 [tool.example.yml](../tool.example.yml) shows every key.
 

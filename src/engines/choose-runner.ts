@@ -6,11 +6,13 @@ import type { SubsetEngine } from './subset.ts';
 /** The engine, each of its operations where the fitting tools are: on this machine, or in the configured image. */
 export function withChosenRunner(engine: Engine): Engine {
   const at: Place = (context, url, work) => place(engine, { context, url, work });
-  const { countRows } = engine;
+  const { countRows, listSchemas } = engine;
 
   return {
     ...engine,
     probe: (context, url) => at(context, url, (placed) => engine.probe(placed, url)),
+    listDatabases: (context, url) => at(context, url, (placed) => engine.listDatabases(placed, url)),
+    ...(listSchemas && { listSchemas: (context, url) => at(context, url, (placed) => listSchemas(placed, url)) }),
     sameDatabaseAs(context, destination) {
       const comparing = chooseRunner(engine, context, destination).then((runner) =>
         engine.sameDatabaseAs({ ...context, runner }, destination),

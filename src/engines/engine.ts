@@ -134,6 +134,12 @@ export interface Kept {
 
 export type Probe = Pick<TargetRow, 'status' | 'latency_ms' | 'server_version' | 'size_bytes' | 'error'>;
 
+/** Something to choose from, with its size where the server can tell. */
+export interface Sized {
+  name: string;
+  size_bytes: number | null;
+}
+
 /** One kind of database: what to run and what it means. Where it runs is the runner's business. */
 export interface Engine {
   id: EngineId;
@@ -143,6 +149,10 @@ export interface Engine {
   reportTools(context: EngineContext): Promise<ToolReport[]>;
   /** The live state of a database; failures are states, not errors. */
   probe(context: EngineContext, url: DatabaseUrl): Promise<Probe>;
+  /** The databases of the URL's server; which one the URL names does not matter. */
+  listDatabases(context: EngineContext, url: DatabaseUrl): Promise<Sized[]>;
+  /** The schemas of the database, where the engine has such. */
+  listSchemas?(context: EngineContext, url: DatabaseUrl): Promise<Sized[]>;
   /** Tells of URLs whether they lead to this database, however they spell it. */
   sameDatabaseAs(context: EngineContext, destination: DatabaseUrl): (source: DatabaseUrl) => Promise<boolean>;
   dump(context: EngineContext, request: DumpRequest): Promise<DumpResult>;

@@ -55,7 +55,7 @@ export async function check(request: CheckRequest): Promise<{ report: CheckRepor
   const inspection = await inspectConfiguration(request);
   const { file, shadowed, text, mode, problems, configuration, values } = inspection;
   const [found, docker, sanitizing, keychain, storage_profiles, cloud] = await Promise.all([
-    findEngines(context),
+    findEngines(request),
     reportDocker({ ...context, images: values?.docker?.images ?? {} }),
     configuration ? reportSanitizePlaces(context, configuration) : [],
     findKeychain(),
@@ -67,7 +67,9 @@ export async function check(request: CheckRequest): Promise<{ report: CheckRepor
   return { report: { ok, file, shadowed, mode, offline, problems, ...needs }, text };
 }
 
-async function findEngines(context: EngineContext): Promise<EngineState[]> {
+/** The client programs of every engine on this machine. */
+export async function findEngines(surroundings: Omit<EngineContext, 'runner'>): Promise<EngineState[]> {
+  const context = { ...surroundings, runner: localRunner(surroundings) };
   return Promise.all(
     engines.map(async (engine) => {
       const tools = await engine.reportTools(context);

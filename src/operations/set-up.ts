@@ -1,76 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { checkValues } from '../config/check-values.ts';
 import type { FileRequest } from '../config/config-file.ts';
-import type { Edit } from '../config/edit/edit.ts';
-import { editFile } from '../config/edit/edit-file.ts';
-import { editText } from '../config/edit/edit-text.ts';
-import { initConfiguration } from '../config/init.ts';
-import { initialConfiguration } from '../config/initial.ts';
-import { absolutePath } from '../config/paths.ts';
-import type { EngineContext } from '../engines/engine.ts';
-import { engineForUrl } from '../engines/registry.ts';
+import { initConfiguration, newConfiguration, refuseExisting } from '../config/init.ts';
+import { absolutePath, userConfigFile } from '../config/paths.ts';
+import { type SchemaConfig, settingsSchema } from '../config/schema/settings.ts';
+import { shapeOf } from '../config/schema/shape.ts';
+import { encryptText, replacePasswords, textsOf } from '../config/secrets/sensitive-values.ts';
+import { dotted, setValue, type Tree } from '../config/tree.ts';
 import { EXIT, UserError } from '../errors.ts';
-import { localRunner } from '../process/local.ts';
 import { redact } from '../process/redact.ts';
-import type { TargetRow } from '../results.ts';
-import { encryptValues } from './secrets.ts';
+import type { StorageProfile } from '../snapshots/providers.ts';
 
 /** What a first configuration says. */
 export interface SetUp {
-  /** Where it is saved. */
+  /** Where it is saved; empty for the user's own place. */
   file: string;
   /** Name of its one target. */
   target: string;
+  /** With password, as typed; empty as long as nothing is known of it. */
   source: string;
   /** Empty for none. */
   destination: string;
+  schemaConfig: SchemaConfig | null;
+  /** Names of the environment variables that shall hold the passwords; `null`: they are encrypted in the file. */
+  variables: { source: string; destination: string } | null;
+  storage: StorageProfile | null;
 }
 
-export type Tried = Pick<TargetRow, 'engine' | 'status' | 'server_version' | 'size_bytes' | 'error'> & {
-  /** Without password. */
-  display: string;
-};
-
-/** Opens a connection as a target would; a URL that cannot be understood is an error, a server that is away is not. */
-export async function tryUrl(context: Omit<EngineContext, 'runner'>, text: string): Promise<Tried> {
-  const engine = engineForUrl(text);
-  const url = engine.parseUrl(text);
-  const runner = localRunner({ environment: context.environment, report: context.report });
-  const { status, server_version, size_bytes, error } = await engine.probe({ ...context, runner }, url);
-  return { engine: engine.id, display: url.display, status, server_version, size_bytes, error };
+/** A file that is ready to be written. */
+export interface SetUpPlan {
+  file: string;
+  /** Every byte of it; never shown. */
+  text: string;
+  /** As people may see it: the key hidden, what is encrypted cut short. */
+  shown: string;
+  /** The environment variables that it needs, with the passwords as they stood in the URLs; only their names are shown. */
+  variables: Record<string, string>;
 }
 
-/** Refuses a destination that is the source; whatever else could be wrong is found when it is loaded. */
-export function checkDestination({ source, destination }: Pick<SetUp, 'source' | 'destination'>): void {
-  if (destination === '') return;
-  const [from, to] = [source, destination].map((text) => engineForUrl(text).parseUrl(text));
-  if (from?.engine === to?.engine && from?.display === to?.display) {
-    throw new UserError('The destination is the source: a load would replace it', {
-      code: 'destination_is_source',
-      exit: EXIT.refused,
-      hint: 'Name another database, such as one of this machine.',
-    });
+/** The name of the storage profile of a first configuration. */
+const PROFILE = 'main';
+
+/** The file as it will be written; refuses one that is there already, and values that the schema does not take. */
+export async function planSetUp({ environment, cwd }: FileRequest, setUp: SetUp): Promise<SetUpPlan> {
+  const file = setUp.file === '' ? userConfigFile(environment) : absolutePath(setUp.file, { from: cwd, environment });
+  await refuseExisting(file);
+  const secretKey = randomBytes(16).toString('hex');
+  const { tree, variables } = sectionsOf(setUp);
+  refuseInvalid({ secret_key: secretKey, ...tree });
+  for (const value of textsOf(tree, shapeOf(settingsSchema))) {
+    const outcome = value.secret ? encryptText(value, secretKey) : {};
+    if ('encrypted' in outcome) setValue(tree, value.path, outcome.encrypted);
   }
+  const text = newConfiguration(secretKey, tree);
+  const shown = text
+    .replace(`secret_key: "${secretKey}"`, 'secret_key: "…"')
+    .replaceAll(/(\$aes\$[0-9a-f]{4})[0-9a-f]+/g, '$1…');
+  return { file, text, shown, variables };
 }
 
-/** The file as it will be written, without secrets. */
-export function previewSetUp(setUp: SetUp): string {
-  const text = initialConfiguration({ secretKey: 'made when the file is written', schemaUrl: 'tool.schema.json' });
-  return redact(editText(text, editsOf(setUp)));
+/** Writes what was planned, whole or not at all, and never over a file that is there. */
+export async function writeSetUp(
+  { environment, cwd }: FileRequest,
+  { file, text }: SetUpPlan,
+): Promise<{ file: string }> {
+  const written = await initConfiguration({ file, force: false, text, environment, cwd });
+  return { file: written.file };
 }
 
-/** Writes the configuration, with its passwords encrypted; never over a file that is there. */
-export async function writeSetUp(request: FileRequest, setUp: SetUp): Promise<{ file: string }> {
-  const { environment, cwd } = request;
-  const path = absolutePath(setUp.file, { from: cwd, environment });
-  const { file } = await initConfiguration({ file: path, force: false, environment, cwd });
-  await editFile(file, () => editsOf(setUp));
-  await encryptValues({ file, environment, cwd, keys: [], dryRun: false });
-  return { file };
+function sectionsOf({ target, source, destination, schemaConfig, variables: names, storage }: SetUp) {
+  const variables: SetUpPlan['variables'] = {};
+  const kept = (url: string, name: string | undefined): string =>
+    name === undefined
+      ? url
+      : replacePasswords(url, (password) => {
+          variables[name] = password;
+          return `{{\`${name}\` | env}}`;
+        });
+  const tree: Tree = {
+    ...(storage && { storage_profiles: { [PROFILE]: { ...storage } } }),
+    targets: {
+      [target]: {
+        snapshot: {
+          ...(source !== '' && { src_url: kept(source, names?.source) }),
+          ...(destination !== '' && { dst_url: kept(destination, names?.destination) }),
+          ...(schemaConfig && { schema_config: { ...schemaConfig } }),
+        },
+        ...(storage && { storage_profile: PROFILE }),
+      },
+    },
+  };
+  return { tree, variables };
 }
 
-function editsOf({ target, source, destination }: SetUp): Edit[] {
-  const path = ['targets', target, 'snapshot'];
-  return [
-    { path: [...path, 'src_url'], value: source },
-    ...(destination === '' ? [] : [{ path: [...path, 'dst_url'], value: destination }]),
-  ];
+function refuseInvalid(tree: Tree): void {
+  const [finding] = checkValues(tree, shapeOf(settingsSchema)).findings;
+  if (!finding) return;
+  const { path, code, message, hint } = finding;
+  const sentence = typeof message === 'string' ? message : `${dotted(path)} ${message.says}`;
+  throw new UserError(redact(sentence), { code, exit: EXIT.configuration, ...(hint && { hint }) });
 }

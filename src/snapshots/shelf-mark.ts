@@ -18,7 +18,8 @@ const MARK_TEXT = 'format 1\n';
 /** The mark of a shelf that is not to be encrypted: there must be none. */
 export function clearMark(store: Store, profile: string): ShelfMark {
   const check = async (): Promise<void> => {
-    if ((await store.size(MARK)) !== null) throw isEncrypted(store, profile);
+    // Asked for as a whole: of a refusal without a body nobody could say the reason.
+    if ((await store.read(MARK)) !== null) throw isEncrypted(store, profile);
   };
   return { check, set: check };
 }

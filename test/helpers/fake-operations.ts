@@ -1,12 +1,11 @@
 import type { Operations } from '../../screens/operations.ts';
 import { UserError } from '../../src/errors.ts';
 import { addChange, changeDraft, openDraft, redoDraft, saveDraft } from '../../src/operations/edit-configuration.ts';
-import type { PlannedSanitize } from '../../src/operations/sanitize.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots.ts';
 import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow } from '../../src/results.ts';
-import type { Coverage } from '../../src/sanitize-results.ts';
 import type { Session } from '../../src/state/runs.ts';
 
+import { fakeCoverage, fakeSanitize } from './fake-sanitize.ts';
 import { fakePlannedSubset } from './fake-subset.ts';
 import { type FakeWorld, fakeSnapshot } from './fake-world.ts';
 /** Operations without databases, over a world that the test can look at and change. */
@@ -179,69 +178,53 @@ export function fakeOperations(world: FakeWorld): Operations {
       return { target, snapshot: find(target, snapshot), file, bytes: 6_100_000 };
     },
     check: async () => world.check,
-    tryUrl: async (_session, url) => ({
-      engine: 'postgres',
-      display: url.replace(/:[^:@/]*@/, '@'),
-      status: url.includes('away') ? 'unreachable' : 'ok',
-      server_version: '15.18',
-      size_bytes: 61_400_000,
-      error: url.includes('away') ? 'connection refused' : null,
+    findEngines: async () => world.check.engines,
+    listDatabases: async () => [
+      { name: 'shop', size_bytes: 61_400_000 },
+      { name: '漢字 🚀', size_bytes: null },
+    ],
+    trySource: async ({ signal }, url) => {
+      await unlessAborted(world.gate, signal);
+      if (url.includes('away')) throw new UserError('connection refused', { code: 'unreachable', exit: 4 });
+      return {
+        engine: 'postgres',
+        display: withoutPassword(url),
+        server_version: '15.18',
+        size_bytes: 61_400_000,
+        hasPassword: withoutPassword(url) !== url,
+        schemas: [
+          { name: 'public', size_bytes: 60_000_000 },
+          { name: 'sales', size_bytes: 1_400_000 },
+        ],
+      };
+    },
+    tryDestination: async (_session, { destination }) => ({
+      display: withoutPassword(destination),
+      exists: false,
+      size_bytes: null,
+      hasPassword: withoutPassword(destination) !== destination,
+    }),
+    listCliProfiles: async () => ['team'],
+    tryStorage: async (_session, { bucket }) => `s3://${bucket}`,
+    planSetUp: async (setUp) => ({
+      file: `/home/ada/${setUp.file}`,
+      text: JSON.stringify(setUp),
+      shown: `# the file\ntargets:\n  ${setUp.target}:\n`,
+      variables: setUp.variables ? { [setUp.variables.source]: 'secret' } : {},
     }),
     openDraft: () => openDraft(world.configuration),
     changeDraft: (draft, changes) => changeDraft(world.configuration, draft, changes),
     addChange: (draft, change) => addChange(world.configuration, draft, change),
     redoDraft: (draft) => redoDraft(world.configuration, draft),
     saveDraft: (draft) => saveDraft(world.configuration, draft),
-    previewSetUp: async ({ target }) => `targets:\n  ${target}:\n`,
-    writeSetUp: async (setUp) => {
-      world.done.push(`set up ${JSON.stringify(setUp)}`);
-      return { file: setUp.file };
+    writeSetUp: async ({ text }) => {
+      world.done.push(`set up ${text}`);
     },
   };
 }
 
-function fakeSanitize(
-  world: FakeWorld,
-  { target, snapshot }: { target: string; snapshot: SnapshotRow | null },
-): PlannedSanitize {
-  const query = { chosen_by: `targets.${target}.sanitize.query_file`, file: world.queryFile, base64: false };
-  return {
-    plan: {
-      target,
-      snapshot,
-      query: { ...query, statements: [{ number: 1, line: 1, text: 'TRUNCATE login' }] },
-      destination: null,
-      where: 'a throw-away PostgreSQL server of our own',
-      strict: false,
-      undo: false,
-      steps: ['Restore the original', 'Run the statement of the query there'],
-      warnings: [],
-    },
-    apply: () => Promise.reject(new Error('the fake operations sanitize themselves')),
-  };
-}
-
-function fakeCoverage(): Coverage {
-  const samples = ['a**@****.*******.***'];
-  return {
-    tables: [
-      { name: 'public.person', state: 'changed', rows_before: 500, rows_after: 500 },
-      { name: 'public.login', state: 'emptied', rows_before: 100, rows_after: 0 },
-    ],
-    findings: [
-      {
-        ...{ column: 'public.person.email', kind: 'email', meaning: 'an e-mail address', by: 'values' },
-        ...{ state: 'unchanged', generated: false, values: 500, samples, samples_after: samples },
-      },
-    ],
-    acknowledged: [{ column: 'public.person.city', kind: 'address', reason: 'cities are large' }],
-    changed: [
-      {
-        ...{ column: 'public.person.first_name', kind: 'name', meaning: 'a name of a person' },
-        ...{ samples: ['A**'], samples_after: ['P***** *'] },
-      },
-    ],
-  };
+function withoutPassword(url: string): string {
+  return url.replace(/:[^:@/]*@/, '@');
 }
 
 async function working(

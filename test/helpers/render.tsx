@@ -14,6 +14,13 @@ export interface Rendered {
 export function renderAt({ columns, rows }: { columns: number; rows: number }, node: ReactNode): Rendered {
   const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: true });
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns, rows });
+  // Components that take keys ask for a terminal to read from.
+  const stdin = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: () => stdin,
+    ref: () => {},
+    unref: () => {},
+  });
   let written = Promise.resolve();
   stdout.on('data', (data: Buffer) => {
     const before = written;
@@ -21,6 +28,7 @@ export function renderAt({ columns, rows }: { columns: number; rows: number }, n
   });
   const app = inkRender(node, {
     stdout,
+    stdin: stdin as unknown as NodeJS.ReadStream,
     interactive: true,
     exitOnCtrlC: false,
     patchConsole: false,

@@ -43,7 +43,7 @@ export function encryptText(
   if (text.startsWith(ENCRYPTED)) return { skipped: 'encrypted' };
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) || (template && text.includes('{{'));
   if (!isUrl) return text === '' ? { skipped: 'no_password' } : { encrypted: encrypt(text, secretKey) };
-  const encrypted = PASSWORDS.reduce((url, pattern) => url.replace(pattern, hideWith(secretKey)), text);
+  const encrypted = replacePasswords(text, (password) => encrypt(urlText(password), secretKey));
   if (encrypted !== text) return { encrypted };
   const isTemplate = template && text.includes('{{');
   return { skipped: text.includes(ENCRYPTED) ? 'encrypted' : isTemplate ? 'template' : 'no_password' };
@@ -52,11 +52,13 @@ export function encryptText(
 /** Where a URL may hold one; what is before it is kept. */
 const PASSWORDS = [/(:\/\/[^/?#:@]*:)([^/?#]*)(?=@)/, /([?&]password=)([^&#]*)/i];
 
-function hideWith(secretKey: string) {
-  return (whole: string, before: string, password: string): string => {
+/** The URL with something else instead of each password that stands in it in plain. */
+export function replacePasswords(url: string, replace: (password: string) => string): string {
+  const replaced = (whole: string, before: string, password: string): string => {
     if (password === '' || password.includes('{{') || password.includes(ENCRYPTED)) return whole;
-    return before + encrypt(urlText(password), secretKey);
+    return before + replace(password);
   };
+  return PASSWORDS.reduce((text, pattern) => text.replace(pattern, replaced), url);
 }
 
 /**

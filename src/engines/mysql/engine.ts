@@ -1,4 +1,5 @@
 import type { Engine } from '../engine.ts';
+import { listDatabases } from './browse.ts';
 import { countRows } from './count-rows.ts';
 import { dump } from './dump.ts';
 import { explained } from './explained.ts';
@@ -17,6 +18,7 @@ export const mysql: Engine = {
   parseUrl: parseMysqlUrl,
   reportTools,
   probe: (context, url) => explained(url, () => probe(context, url)),
+  listDatabases: (context, url) => explained(url, () => listDatabases(context, url)),
   sameDatabaseAs,
   dump: (context, request) => explained(request.url, () => dump(context, request)),
   planRestore: (context, request) => explained(request.url, () => planRestore(context, request)),

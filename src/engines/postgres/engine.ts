@@ -1,4 +1,5 @@
 import type { Engine } from '../engine.ts';
+import { listDatabases, listSchemas } from './browse.ts';
 import { countRows } from './count-rows.ts';
 import { dump } from './dump.ts';
 import { inspectDestination, planRestore } from './preflight.ts';
@@ -16,6 +17,8 @@ export const postgres: Engine = {
   parseUrl: parsePostgresUrl,
   reportTools,
   probe,
+  listDatabases,
+  listSchemas,
   sameDatabaseAs,
   dump,
   planRestore,

@@ -1,0 +1,59 @@
+import type { SetUp } from '../../src/operations/set-up.ts';
+import type { SetupPlace } from '../place.ts';
+import { KEYS } from './storage-steps.ts';
+
+/** What the answers so far mean for the file. */
+export function setUpOf(place: SetupPlace): SetUp {
+  const { answers, config } = place;
+  return {
+    file: config ?? answers.file ?? '',
+    target: answers.target ?? 'app',
+    source: sourceOf(place),
+    destination: answers.destination ?? '',
+    schemaConfig: schemaConfigOf(place),
+    variables:
+      answers.keep === 'variable'
+        ? { source: answers.sourceVariable ?? '', destination: answers.destinationVariable ?? '' }
+        : null,
+    storage: storageOf(place),
+  };
+}
+
+/** The connection URL of the source, typed or put together. */
+export function sourceOf({ answers }: SetupPlace): string {
+  if (answers.how !== 'fields') return answers.url ?? '';
+  const { engine = 'postgres', host = '', port = '', user = '', password = '', database = '' } = answers;
+  const secret = password === '' ? '' : `:${encodeURIComponent(password)}`;
+  // An IPv6 address is in brackets; the slashes of a socket's folder are encoded.
+  const address = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host.replaceAll('/', '%2F');
+  return `${engine}://${encodeURIComponent(user)}${secret}@${address}:${port}/${encodeURIComponent(database)}`;
+}
+
+/** Nothing where the default, `public`, is all there is. */
+function schemaConfigOf({ found, leftOut }: SetupPlace): SetUp['schemaConfig'] {
+  const names = (found.source?.schemas ?? []).map(({ name }) => name);
+  if (names.every((name) => name === 'public')) return null;
+  const taken = names.filter((name) => !leftOut.includes(name));
+  return taken.length === names.length ? { use_default_schema: false } : { include_schemas: taken };
+}
+
+export function storageOf({ answers }: SetupPlace): SetUp['storage'] {
+  const { storage, bucket = '', region, endpoint, account, prefix, credentials, accessKey, secretKey } = answers;
+  if (!isProvider(storage)) return null;
+  const keys = credentials === KEYS && accessKey && secretKey ? { access_key: accessKey, secret_key: secretKey } : {};
+  return {
+    provider: storage,
+    bucket,
+    ...(prefix && { prefix }),
+    ...(storage === 's3' && region && { region }),
+    ...((storage === 'minio' || storage === 'dospaces') && endpoint && { endpoint }),
+    ...(storage === 'r2' && account && { account_id: account }),
+    ...(credentials ? { cli_profile: credentials } : keys),
+  };
+}
+
+type Provider = NonNullable<SetUp['storage']>['provider'];
+
+function isProvider(storage: string | undefined): storage is Provider {
+  return storage !== undefined && storage !== 'none';
+}

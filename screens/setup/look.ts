@@ -1,0 +1,66 @@
+import { EXIT, UserError } from '../../src/errors.ts';
+import type { Session } from '../../src/state/runs.ts';
+import type { Operations } from '../operations.ts';
+import type { SetupFound, SetupPlace } from '../place.ts';
+import { setUpOf, sourceOf, storageOf } from './answers.ts';
+import type { SetupStepId } from './steps.ts';
+import { KEYS } from './storage-steps.ts';
+
+export interface Looking {
+  operations: Operations;
+  session: Session;
+  place: SetupPlace;
+}
+
+type Look = (looking: Looking) => Promise<Partial<SetupFound>>;
+
+/** What there is to find out about an answer before the next question; what is wrong with it is thrown. */
+export const LOOKS: Partial<Record<SetupStepId, Look>> = {
+  file: planned,
+  target: planned,
+  url: source,
+  port: async ({ place }) => refuseUnless(/^\d{1,5}$/.test(place.answers.port ?? ''), 'A port is a number'),
+  password: async ({ operations, session, place }) => ({
+    databases: await operations.listDatabases(session, sourceOf(place)),
+  }),
+  database: source,
+  async destination({ operations, session, place }) {
+    const { destination = '' } = place.answers;
+    if (destination === '') return { destination: null };
+    return {
+      destination: await operations.tryDestination(session, { source: sourceOf(place), destination }),
+    };
+  },
+  sourceVariable: async ({ place }) => refuseUnless(isVariable(place.answers.sourceVariable), NO_VARIABLE),
+  destinationVariable: async ({ place }) => refuseUnless(isVariable(place.answers.destinationVariable), NO_VARIABLE),
+  async storage({ operations, place }) {
+    return place.answers.storage === 'none' ? { storage: null } : { cliProfiles: await operations.listCliProfiles() };
+  },
+  credentials: async (looking) => (looking.place.answers.credentials === KEYS ? {} : bucket(looking)),
+  secretKey: bucket,
+};
+
+/** The file is made as far as it is known, since the wrong name for it or in it is told at once. */
+export async function planned({ operations, place }: Looking): Promise<Partial<SetupFound>> {
+  return { plan: await operations.planSetUp(setUpOf(place)) };
+}
+
+async function source({ operations, session, place }: Looking): Promise<Partial<SetupFound>> {
+  return { source: await operations.trySource(session, sourceOf(place)) };
+}
+
+async function bucket({ operations, session, place }: Looking): Promise<Partial<SetupFound>> {
+  const profile = storageOf(place);
+  return { storage: profile && (await operations.tryStorage(session, profile)) };
+}
+
+const NO_VARIABLE = 'The name of a variable has letters, digits and _, and begins with no digit';
+
+function isVariable(name = ''): boolean {
+  return /^[A-Za-z_]\w*$/.test(name);
+}
+
+function refuseUnless(isRight: boolean, message: string): Partial<SetupFound> {
+  if (!isRight) throw new UserError(message, { code: 'invalid_value', exit: EXIT.usage });
+  return {};
+}

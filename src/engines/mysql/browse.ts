@@ -1,0 +1,13 @@
+import type { DatabaseUrl, EngineContext, Sized } from '../engine.ts';
+import { connectToServer } from './connect.ts';
+
+/** The databases of the server that one may see, without the server's own. */
+export async function listDatabases(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {
+  await using session = await connectToServer(context, url);
+  const rows = await session.query<{ name: string; bytes: number | null }>(`
+    SELECT s.SCHEMA_NAME AS name, SUM(t.DATA_LENGTH + t.INDEX_LENGTH) AS bytes
+    FROM information_schema.SCHEMATA s LEFT JOIN information_schema.TABLES t ON t.TABLE_SCHEMA = s.SCHEMA_NAME
+    WHERE s.SCHEMA_NAME NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')
+    GROUP BY s.SCHEMA_NAME ORDER BY s.SCHEMA_NAME`);
+  return rows.map(({ name, bytes }) => ({ name, size_bytes: Number(bytes ?? 0) }));
+}
