@@ -1,6 +1,5 @@
 import type { Change } from '../src/config/edit/change.ts';
 import type { Context } from '../src/context.ts';
-import type { Sized } from '../src/engines/engine.ts';
 import type { BuildRequest } from '../src/operations/build.ts';
 import type { CheckReport, CheckRequest, EngineState } from '../src/operations/check.ts';
 import type { DiffRequest } from '../src/operations/diff.ts';
@@ -16,11 +15,13 @@ import type { SnapshotRequest } from '../src/operations/snapshots.ts';
 import type { PlannedSubset } from '../src/operations/subset.ts';
 import type { SubsetRequest } from '../src/operations/subset-setting.ts';
 import type { TriedDestination, TriedSource } from '../src/operations/try-connection.ts';
+import type { StorageProfile } from '../src/operations/try-storage.ts';
 import type {
   DiffResult,
   ExportResult,
   LoadResult,
   RemovePlan,
+  Sized,
   SnapshotRow,
   SnapshotTable,
   SubsetResult,
@@ -31,7 +32,6 @@ import type {
   VerifyResult,
 } from '../src/results.ts';
 import type { SanitizeResult } from '../src/sanitize-results.ts';
-import type { StorageProfile } from '../src/snapshots/providers.ts';
 import type { Session } from '../src/state/runs.ts';
 
 /** What the screens can have done, as they see it. */

@@ -1,7 +1,6 @@
 import type { ChoiceOption } from '../components/choice.tsx';
 import type { TextEdit } from '../components/text-edit.ts';
 import type { DiffLine } from '../src/config/edit/diff-lines.ts';
-import type { Sized } from '../src/engines/engine.ts';
 import type { UserError } from '../src/errors.ts';
 import type { SignInEvent } from '../src/events.ts';
 import type { CheckReport, EngineState } from '../src/operations/check.ts';
@@ -13,10 +12,10 @@ import type { SetUpPlan } from '../src/operations/set-up.ts';
 import type { SignedIn } from '../src/operations/sign-in-status.ts';
 import type { PlannedSubset } from '../src/operations/subset.ts';
 import type { TriedDestination, TriedSource } from '../src/operations/try-connection.ts';
-import type { DiffResult, RemovePlan, SnapshotRow, SnapshotTable, UndoPlan } from '../src/results.ts';
+import type { DiffResult, RemovePlan, Sized, SnapshotRow, SnapshotTable, UndoPlan } from '../src/results.ts';
 import { emptyList, type ListState } from '../src/state/list.ts';
 import type { LookedUp } from './looked-up.ts';
-import type { SetupAnswers, SetupStepId } from './setup/steps.ts';
+import type { SetupAnswers, SetupStepId } from './setup/step-ids.ts';
 
 /** What the targets are sorted by. */
 export type Sort = 'configured' | 'name' | 'status' | 'size' | 'snapshots' | 'type';

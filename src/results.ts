@@ -287,3 +287,9 @@ export interface SubsetExplanation {
   /** `null` when the row is not in the subset. */
   chain: { table: string; key: string; why: string }[] | null;
 }
+
+/** Something to choose from, with its size where the server can tell. */
+export interface Sized {
+  name: string;
+  size_bytes: number | null;
+}

@@ -6,7 +6,8 @@ import type { SetupFound, SetupPlace } from '../place.ts';
 import { refreshTargets } from '../refresh.ts';
 import { buildWork } from '../run/work.ts';
 import { LOOKS, planned } from './look.ts';
-import { GO_ON, SETUP_STEPS, type SetupStep, stepsOf, stepWithId } from './steps.ts';
+import type { SetupStep } from './step.ts';
+import { GO_ON, SETUP_STEPS, stepsOf, stepWithId } from './steps.ts';
 
 /** How long a server or a bucket may take to answer. */
 const PATIENCE_MS = 20_000;

@@ -3,7 +3,7 @@ import type { Session } from '../../src/state/runs.ts';
 import type { Operations } from '../operations.ts';
 import type { SetupFound, SetupPlace } from '../place.ts';
 import { setUpOf, sourceOf, storageOf } from './answers.ts';
-import type { SetupStepId } from './steps.ts';
+import type { SetupStepId } from './step-ids.ts';
 import { KEYS } from './storage-steps.ts';
 
 export interface Looking {

@@ -10,7 +10,9 @@ import { Frame, useModel, useRoom } from '../frame.tsx';
 import type { SetupPlace } from '../place.ts';
 import { answerChosen } from './actions.ts';
 import { engineLines } from './engine-lines.ts';
-import { type SetupStep, type SetupStepId, stepsOf, stepWithId } from './steps.ts';
+import type { SetupStep } from './step.ts';
+import type { SetupStepId } from './step-ids.ts';
+import { stepsOf, stepWithId } from './steps.ts';
 
 /** The first configuration, question by question; nothing is written before the end. */
 export function SetupScreen({ place }: { place: SetupPlace }) {

@@ -1,64 +1,9 @@
-import type { ChoiceOption } from '../../components/choice.tsx';
 import { formatBytes } from '../../src/amounts.ts';
-import type { Sized } from '../../src/engines/engine.ts';
+import type { Sized } from '../../src/results.ts';
 import type { SetupPlace } from '../place.ts';
+import type { SetupStep } from './step.ts';
+import type { SetupStepId } from './step-ids.ts';
 import { STORAGE_STEPS } from './storage-steps.ts';
-
-/** The questions of the wizard, by what they ask for. */
-export type SetupStepId =
-  | 'file'
-  | 'target'
-  | 'how'
-  | 'url'
-  | 'engine'
-  | 'host'
-  | 'port'
-  | 'user'
-  | 'password'
-  | 'database'
-  | 'schemas'
-  | 'destination'
-  | 'keep'
-  | 'sourceVariable'
-  | 'destinationVariable'
-  | 'storage'
-  | 'bucket'
-  | 'region'
-  | 'endpoint'
-  | 'account'
-  | 'prefix'
-  | 'credentials'
-  | 'accessKey'
-  | 'secretKey'
-  | 'review'
-  | 'done';
-
-/** What has been typed or chosen so far. */
-export type SetupAnswers = Partial<Record<SetupStepId, string>>;
-
-interface Asked {
-  id: SetupStepId;
-  about: (place: SetupPlace) => string[];
-  /** Whether it is asked at all, after what was answered before. */
-  when?: (place: SetupPlace) => boolean;
-}
-
-export interface TextStep extends Asked {
-  kind: 'text';
-  label: string;
-  /** What stands in the field at first. */
-  initial?: (place: SetupPlace) => string;
-  optional?: boolean;
-  /** Is not shown while it is typed. */
-  secret?: boolean;
-}
-
-export interface ChoiceStep extends Asked {
-  kind: 'choice';
-  options: (place: SetupPlace) => ChoiceOption<string>[];
-}
-
-export type SetupStep = TextStep | ChoiceStep | (Asked & { kind: 'review' });
 
 const byFields = ({ answers }: SetupPlace): boolean => answers.how === 'fields';
 const inVariables = ({ answers }: SetupPlace): boolean => answers.keep === 'variable';

@@ -1,5 +1,5 @@
 import type { SetupPlace } from '../place.ts';
-import type { SetupStep } from './steps.ts';
+import type { SetupStep } from './step.ts';
 
 const inBucket = ({ answers }: SetupPlace): boolean => (answers.storage ?? 'none') !== 'none';
 const onProvider =

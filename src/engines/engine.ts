@@ -1,7 +1,7 @@
 import type { SchemaConfig } from '../config/schema/settings.ts';
 import type { Context } from '../context.ts';
 import type { WarningEvent } from '../events.ts';
-import type { DestinationState, EngineId, TargetRow } from '../results.ts';
+import type { DestinationState, EngineId, Sized, TargetRow } from '../results.ts';
 import type { Manifest, ManifestFile, ManifestTable } from '../snapshots/manifest.ts';
 
 export interface Host {
@@ -133,12 +133,6 @@ export interface Kept {
 }
 
 export type Probe = Pick<TargetRow, 'status' | 'latency_ms' | 'server_version' | 'size_bytes' | 'error'>;
-
-/** Something to choose from, with its size where the server can tell. */
-export interface Sized {
-  name: string;
-  size_bytes: number | null;
-}
 
 /** One kind of database: what to run and what it means. Where it runs is the runner's business. */
 export interface Engine {

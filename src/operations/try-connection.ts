@@ -1,11 +1,11 @@
 import { replacePasswords } from '../config/secrets/sensitive-values.ts';
 import { fillTemplate, TemplateError } from '../config/template.ts';
 import { joinUrl } from '../config/url-insertion.ts';
-import type { DatabaseUrl, Engine, EngineContext, Sized } from '../engines/engine.ts';
+import type { DatabaseUrl, Engine, EngineContext } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, UserError } from '../errors.ts';
 import { localRunner } from '../process/local.ts';
-import type { EngineId } from '../results.ts';
+import type { EngineId, Sized } from '../results.ts';
 
 /** What there is before any configuration. */
 export type Surroundings = Omit<EngineContext, 'runner'>;

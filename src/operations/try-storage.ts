@@ -4,6 +4,8 @@ import type { StorageProfile } from '../snapshots/providers.ts';
 import { createS3Store } from '../snapshots/s3.ts';
 import type { Store } from '../snapshots/store.ts';
 
+export type { StorageProfile };
+
 /** Where nothing else of ours lies. */
 const FOLDER = 'probe';
 

@@ -1,4 +1,5 @@
-import type { DatabaseUrl, EngineContext, Sized } from '../engine.ts';
+import type { Sized } from '../../results.ts';
+import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { connectToServer } from './connect.ts';
 
 /** The databases of the server that one may see, without the server's own. */

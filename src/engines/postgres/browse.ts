@@ -1,4 +1,5 @@
-import type { DatabaseUrl, EngineContext, Sized } from '../engine.ts';
+import type { Sized } from '../../results.ts';
+import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { readSchemas, readTables } from './catalogue.ts';
 import { connect, connectToServer } from './connect.ts';
 
