@@ -26,9 +26,10 @@ const terminal = openTerminal({
 try {
   mkdirSync(folder, { recursive: true });
   await walk();
-  terminal.press('q');
-  await terminal.exited;
 } finally {
+  // The demo takes its server down by itself.
+  terminal.signal('SIGTERM');
+  await terminal.exited;
   terminal.close();
   rmSync(home, { recursive: true, force: true });
 }
@@ -36,21 +37,48 @@ try {
 /** Through the demo as a person would, with a picture wherever there is something to see. */
 async function walk() {
   await terminal.waitFor((screen) => screen.includes('✗ unreachable') && screen.split('✓ up').length === 3, PATIENCE);
-  await take('targets');
+  picture('targets');
+  terminal.press(':');
+  await terminal.waitFor('do it');
+  terminal.press('s', 'o');
+  await terminal.waitFor(': so');
+  picture('palette');
+  await back('3 targets');
   terminal.press('b');
-  await terminal.waitFor((s)=>!s.includes('tool ❯ targets'));
-  await take('b1');
-  await new Promise(r=>setTimeout(r,3000));
-  await take('b2');
-  terminal.press('down','enter');
-  await new Promise(r=>setTimeout(r,15000));
-  await take('b3');
+  await terminal.waitFor('✓ Sanitized snapshot 0 of shop', PATIENCE);
   terminal.press('enter');
-  await new Promise(r=>setTimeout(r,3000));
-  await take('b4');
+  await terminal.waitFor('public.customer');
+  picture('coverage');
+  await back('✓ Sanitized snapshot 0 of shop');
+  await back('3 targets');
+  terminal.press('enter');
+  await terminal.waitFor('2 snapshots');
+  terminal.press('n');
+  await terminal.waitFor('Note:');
+  terminal.press('before the move to the new tax rates', 'enter');
+  await terminal.waitFor('Note saved');
+  picture('snapshots');
+  terminal.press('l');
+  await terminal.waitFor('❯ Leave shop_dev as it is');
+  picture('plan');
+  terminal.press('down', 'enter');
+  await terminal.waitFor('✓ Loaded snapshot 0 of shop', PATIENCE);
+  picture('run');
+  await back('2 snapshots');
+  terminal.press('?');
+  await terminal.waitFor('these keys');
+  picture('help');
+  await back('2 snapshots');
+  await back('3 targets');
 }
 
-function take(name) {
+/** An Esc that another key follows at once would mean Alt: so what comes next is waited for. */
+async function back(wanted) {
+  terminal.press('esc');
+  await terminal.waitFor(wanted);
+}
+
+function picture(name) {
   const drawn = svg(terminal.cells());
   writeFileSync(join(folder, `${name}.svg`), drawn);
   const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: 'DejaVu Sans Mono' };

@@ -1,30 +1,18 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { bundleScreens } from './screens-program.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 
 let folder: string;
+let program: string;
 const terminals: TestTerminal[] = [];
 let opens = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'screens-'));
-  await build({
-    entryPoints: ['test/e2e/fixtures/screens.tsx'],
-    outdir: folder,
-    bundle: true,
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    jsx: 'automatic',
-    define: { 'process.env.NODE_ENV': '"production"' },
-    // Ink asks for it in development only.
-    external: ['react-devtools-core'],
-    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
-    logLevel: 'error',
-  });
+  program = await bundleScreens(folder);
 });
 afterEach(() => {
   for (const terminal of terminals.splice(0)) terminal.close();
@@ -155,7 +143,7 @@ test('Ctrl-Z gives the terminal back, and fg draws the screen for the window as 
     environment: { XDG_CACHE_HOME: join(folder, 'shell') },
   });
   terminals.push(terminal);
-  terminal.press(`${process.execPath} ${join(folder, 'screens.js')}`, 'enter');
+  terminal.press(`${process.execPath} ${program}`, 'enter');
   await terminal.waitFor('no datab');
   terminal.press('ctrl+z');
   await terminal.waitFor('Stopped');
@@ -238,7 +226,7 @@ function open(words: string[] = [], options: Partial<Parameters<typeof openTermi
   // Each knows nothing of what another has found.
   const environment = { XDG_CACHE_HOME: join(folder, `cache-${opens++}`), ...options.environment };
   const terminal = openTerminal({
-    command: [process.execPath, join(folder, 'screens.js'), ...words],
+    command: [process.execPath, program, ...words],
     ...options,
     environment,
   });
