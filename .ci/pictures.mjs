@@ -56,13 +56,16 @@ async function walk() {
   terminal.press('n');
   await terminal.waitFor('Note:');
   terminal.press('before the move to the new tax rates', 'enter');
-  await terminal.waitFor('Note saved');
+  await terminal.waitFor(/Note +before the move/);
   picture('snapshots');
+  terminal.press('l');
+  await terminal.waitFor('❯ Do not load');
+  await load();
+  await back('2 snapshots');
   terminal.press('l');
   await terminal.waitFor('❯ Leave shop_dev as it is');
   picture('plan');
-  terminal.press('down', 'enter');
-  await terminal.waitFor('✓ Loaded snapshot 0 of shop', PATIENCE);
+  await load();
   picture('run');
   await back('2 snapshots');
   terminal.press('?');
@@ -70,6 +73,11 @@ async function walk() {
   picture('help');
   await back('2 snapshots');
   await back('3 targets');
+}
+
+async function load() {
+  terminal.press('down', 'enter');
+  await terminal.waitFor('✓ Loaded snapshot 0 of shop', PATIENCE);
 }
 
 /** An Esc that another key follows at once would mean Alt: so what comes next is waited for. */

@@ -36,6 +36,9 @@ interface QuestionViewProps {
 
 const BESIDE_FROM = 120;
 
+/** In fewer rows there is room for what the plan is about, and not for its steps. */
+const STEPS_FROM = 18;
+
 function QuestionView({ question, width, height, typing }: QuestionViewProps) {
   const model = useModel();
   const { glyphs } = useTheme();
@@ -49,11 +52,13 @@ function QuestionView({ question, width, height, typing }: QuestionViewProps) {
         flexDirection={beside ? 'row' : 'column'}
         flexShrink={1}
         overflow="hidden"
-        paddingTop={height > 18 ? 1 : 0}
+        paddingTop={height > 20 ? 1 : 0}
         paddingLeft={2}
       >
-        <Facts facts={facts} width={half - 3} />
-        <Steps question={question} width={half - 4} beside={beside} />
+        <Box flexShrink={0}>
+          <Facts facts={facts} width={half - 3} />
+        </Box>
+        {height >= STEPS_FROM && <Steps question={question} width={half - 4} beside={beside} />}
       </Box>
       <Box flexDirection="column" flexShrink={0}>
         {warnings.flatMap((warning) =>
@@ -65,7 +70,9 @@ function QuestionView({ question, width, height, typing }: QuestionViewProps) {
             />
           )),
         )}
-        <Line spans={[{ text: `  ${consequence}`, tone: 'strong' }]} width={width} />
+        {wrap(consequence, width - 3).map((line) => (
+          <Line key={line} spans={[{ text: `  ${line}`, tone: 'strong' }]} width={width} />
+        ))}
         <Line spans={[]} width={width} />
         {typing ? (
           <TextField label={`  Type ${question.typeName} to go on:`} edit={typing} width={width} />
@@ -86,7 +93,7 @@ function QuestionView({ question, width, height, typing }: QuestionViewProps) {
 function Steps({ question, width, beside }: { question: Question; width: number; beside: boolean }) {
   if (question.steps.length === 0) return null;
   return (
-    <Box flexDirection="column" paddingTop={beside ? 0 : 1} paddingBottom={1}>
+    <Box flexDirection="column" flexShrink={0} paddingTop={beside ? 0 : 1} paddingBottom={1}>
       <Line spans={[{ text: 'What will be done', tone: 'dim' }]} width={width} />
       {question.steps.flatMap((step, index) =>
         wrap(step, width - 2).map((line, part) => (

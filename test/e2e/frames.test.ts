@@ -46,7 +46,7 @@ test.for([
   await frame('palette', ': build');
   await back('4 targets');
   terminal.press('enter');
-  await frame('snapshots', '2 snapshots');
+  await frame('snapshots', /tool ❯ app +2 snapshots/);
   terminal.press('l');
   await frame('confirm', '❯ Leave app_dev as it is');
   terminal.press('down', 'enter');
