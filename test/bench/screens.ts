@@ -20,8 +20,9 @@ const env = { ...inherited, XDG_CACHE_HOME: folder, TERM: 'xterm-256color', LANG
 try {
   const program = await bundleScreens(folder);
   await withScreens([program, 'long'], async (terminal) => {
+    await terminal.waitFor('4 targets');
     terminal.press('\r');
-    await terminal.waitFor('10,000 snapshots');
+    await terminal.waitFor('10,000');
     await pause(1000);
     const moves = [];
     for (let key = 0; key < KEYS; key++) moves.push(await terminal.cost(key % 40 < 20 ? 'j' : '\x1b[6~'));
@@ -30,9 +31,11 @@ try {
     show('a key among 10,000 snapshots, p95', times[Math.floor(KEYS * 0.95)] ?? Number.NaN, { unit: 'ms', reach: 16 });
     const single = moves.filter((_, key) => key % 40 < 20).map(({ bytes }) => bytes);
     show('a cursor move at 120×40, at most', Math.max(...single), { unit: 'bytes', reach: 2000 });
+    await pause(1000);
     show('doing nothing', await terminal.load(), { unit: '% of a core', reach: 1 });
   });
   await withScreens([program, 'busy'], async (terminal) => {
+    await terminal.waitFor('4 targets');
     terminal.press('b');
     await terminal.waitFor('Dump a very large table');
     const before = terminal.frames();
@@ -74,7 +77,7 @@ async function withScreens(words: string[], measure: (terminal: Watched) => Prom
         const before = output.length;
         const pressed = performance.now();
         child.write(key);
-        while (performance.now() - Math.max(last, pressed) < REST_MS) await pause(5);
+        while (last < pressed || performance.now() - last < REST_MS) await pause(5);
         return { ms: last - pressed, bytes: Buffer.byteLength(output.slice(before)) };
       },
       async load() {
@@ -92,9 +95,8 @@ async function withScreens(words: string[], measure: (terminal: Watched) => Prom
 
 /** User and system time of a process: proc(5). */
 function ticks(pid: number): number {
-  const [, , , , , , , , , , , user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '0 ')
-    .split(' ');
+  const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '');
+  const [user, system] = afterName.split(' ').slice(11, 13);
   return Number(user) + Number(system);
 }
 

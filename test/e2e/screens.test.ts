@@ -205,6 +205,35 @@ test('a cursor move writes less than 2 kB at 120×40', async () => {
   expect(terminal.bytesWritten() - before).toBeLessThan(2000);
 });
 
+test('a cursor move among 10,000 snapshots writes less than 2 kB at 120×40', async () => {
+  const terminal = await opened(['long'], { columns: 120, rows: 40 });
+  terminal.press('enter');
+  await terminal.waitFor('10,000 snapshots');
+  const before = terminal.bytesWritten();
+  terminal.press('j');
+  await terminal.waitFor(/❯ +1 /);
+  expect(terminal.bytesWritten() - before).toBeLessThan(2000);
+});
+
+test('a screen reader gets words for states, in order, on the ordinary screen', async () => {
+  const terminal = await opened([], { environment: { INK_SCREEN_READER: 'true' }, rows: 40 });
+  await terminal.waitFor(/app +good: up/);
+  await terminal.waitFor(/legacy +bad: unreachable/);
+  expect(terminal.modes().alternateScreen).toBe(false);
+  expect(terminal.screen()).not.toMatch(/[─█✓✗]/);
+});
+
+test('on a light background there is no cyan and no yellow, which could hardly be read', async () => {
+  const CYAN_AND_YELLOW = [3, 6, 11, 14];
+  const colours = async (environment: Record<string, string>) => {
+    const terminal = await opened([], { environment });
+    return terminal.cells().flatMap((line) => line.map(({ foreground }) => foreground));
+  };
+  const light = await colours({ COLORFGBG: '0;15' });
+  expect(light.filter((colour) => CYAN_AND_YELLOW.includes(colour))).toEqual([]);
+  expect(await colours({})).toContain(6);
+});
+
 test('keys that arrive in one piece do what they would do one by one', async () => {
   const terminal = await opened();
   terminal.press('jjk');
