@@ -29,7 +29,8 @@ try {
     const times = moves.map(({ ms }) => ms).sort((a, b) => a - b);
     show('a key among 10,000 snapshots, median', times[KEYS / 2] ?? Number.NaN, { unit: 'ms' });
     show('a key among 10,000 snapshots, p95', times[Math.floor(KEYS * 0.95)] ?? Number.NaN, { unit: 'ms', reach: 16 });
-    const single = moves.filter((_, key) => key % 40 < 20).map(({ bytes }) => bytes);
+    // The later ones scroll the list.
+    const single = moves.slice(0, 20).map(({ bytes }) => bytes);
     show('a cursor move at 120×40, at most', Math.max(...single), { unit: 'bytes', reach: 2000 });
     await pause(1000);
     show('doing nothing', await terminal.load(), { unit: '% of a core', reach: 1 });
