@@ -54,11 +54,24 @@ const systemPackages = [
     neededBy: 'the tests with client programs in containers',
     onlyForTests: true,
   },
+  {
+    name: 'Chromium',
+    programs: ['chromium'],
+    usualPlaces: [],
+    debian: ['chromium'],
+    elsewhere: 'the package chromium',
+    neededBy: 'the long test of a sign-in in a real browser',
+    onlyForTests: true,
+    onlyForLongTests: true,
+  },
 ];
 
 /** Installs what is missing on Debian as root; elsewhere says what is missing and where to get it. Never fails. */
 export function installSystemPackages({ forTests }) {
-  const relevant = systemPackages.filter(({ onlyForTests }) => forTests || !onlyForTests);
+  const long = process.env.TOOL_TEST_FULL === '1';
+  const relevant = systemPackages.filter(
+    ({ onlyForTests, onlyForLongTests }) => (forTests || !onlyForTests) && (long || !onlyForLongTests),
+  );
   for (const wanted of relevant.filter((one) => !isThere(one))) {
     if (!mayInstall()) sayHow(wanted);
     else if (!install(wanted))

@@ -10,6 +10,8 @@ export default defineConfig({
     // Two cores, and the suites start database servers of their own.
     maxWorkers: 2,
     slowTestThreshold: 5_000,
+    // A provider of the tests' own, which says at each start that it is one.
+    onConsoleLog: (line) => !line.includes('oidc-provider '),
     projects: [
       {
         extends: true,

@@ -2,6 +2,17 @@ import { back, clearFilter, help, mouse, move, openSelected, palette, startFilte
 import { askBuild, askLoad, askRemove, askUndo } from './confirm/actions.ts';
 import { askSanitize, editQuery, showCoverage } from './coverage/actions.ts';
 import { doctor } from './doctor/actions.ts';
+import {
+  addEntry,
+  editConfiguration,
+  foldEntry,
+  otherPane,
+  removeEntry,
+  renameEntry,
+  showProblems,
+} from './editor/actions.ts';
+import { undoEdit } from './editor/change-draft.ts';
+import { showDraftDiff } from './editor/save.ts';
 import type { Action } from './key-binding.ts';
 import type { Model } from './model.ts';
 import { writeNote } from './note/actions.ts';
@@ -11,6 +22,7 @@ import { askCancel, retry, verify } from './run/actions.ts';
 import { setUp } from './setup/actions.ts';
 import { copySignInUrl, signIn, signInByCode } from './sign-in/actions.ts';
 import { askExport, compare, mark, transfer } from './snapshots/actions.ts';
+import { askSubset, changeShare, copyTable, excludeTable, saveSubset, showSubset } from './subset/actions.ts';
 import { copyUrl, sort } from './targets/actions.ts';
 
 /** What each action of the key table does. */
@@ -46,6 +58,22 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   copy: copyUrl,
   doctor,
   'set-up': setUp,
+  subset: showSubset,
+  'make-subset': askSubset,
+  'exclude-table': excludeTable,
+  'copy-table': copyTable,
+  'larger-share': (model) => changeShare(model, 1),
+  'smaller-share': (model) => changeShare(model, -1),
+  'save-subset': saveSubset,
+  'edit-configuration': editConfiguration,
+  'other-pane': otherPane,
+  fold: foldEntry,
+  'add-entry': addEntry,
+  'rename-entry': renameEntry,
+  'remove-entry': removeEntry,
+  'undo-edit': undoEdit,
+  problems: showProblems,
+  save: showDraftDiff,
   'sign-in': signIn,
   'sign-in-by-code': signInByCode,
   'copy-sign-in-url': copySignInUrl,

@@ -10,6 +10,10 @@ import { CoverageScreen } from './coverage/coverage-screen.tsx';
 import { DiffScreen } from './diff/diff-screen.tsx';
 import { dispatchKey, dispatchPaste } from './dispatch.ts';
 import { DoctorScreen } from './doctor/doctor-screen.tsx';
+import { ChoiceScreen } from './editor/choice-screen.tsx';
+import { EditorDiffScreen } from './editor/editor-diff-screen.tsx';
+import { EditorProblemsScreen } from './editor/editor-problems-screen.tsx';
+import { EditorScreen } from './editor/editor-screen.tsx';
 import { ExportScreen } from './export/export-screen.tsx';
 import { ModelContext } from './frame.tsx';
 import { HelpScreen } from './help/help-screen.tsx';
@@ -24,6 +28,7 @@ import { RunScreen } from './run/run-screen.tsx';
 import { SetupScreen } from './setup/setup-screen.tsx';
 import { SignInScreen } from './sign-in/sign-in-screen.tsx';
 import { SnapshotsScreen } from './snapshots/snapshots-screen.tsx';
+import { SubsetScreen } from './subset/subset-screen.tsx';
 import { TablesScreen } from './tables/tables-screen.tsx';
 import { TargetsScreen } from './targets/targets-screen.tsx';
 import { TasksScreen } from './tasks/tasks-screen.tsx';
@@ -78,6 +83,8 @@ function PlaceView({ place }: { place: Place }) {
       return <RunScreen place={place} />;
     case 'coverage':
       return <CoverageScreen place={place} />;
+    case 'subset':
+      return <SubsetScreen place={place} />;
     case 'tasks':
       return <TasksScreen place={place} />;
     case 'tables':
@@ -88,6 +95,14 @@ function PlaceView({ place }: { place: Place }) {
       return <DoctorScreen place={place} />;
     case 'setup':
       return <SetupScreen place={place} />;
+    case 'editor':
+      return <EditorScreen place={place} />;
+    case 'editor-diff':
+      return <EditorDiffScreen place={place} />;
+    case 'editor-problems':
+      return <EditorProblemsScreen place={place} />;
+    case 'choice':
+      return <ChoiceScreen place={place} />;
     case 'export':
       return <ExportScreen place={place} />;
     case 'palette':

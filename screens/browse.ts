@@ -1,8 +1,11 @@
 import { PAGE_CHROME } from '../components/page.tsx';
 import { textEdit } from '../components/text-edit.ts';
-import { emptyList, type ListState, type Move, moveSelection } from '../src/state/list.ts';
+import { emptyList, type ListState, type Move, moveSelection, selectedIndex } from '../src/state/list.ts';
 import { coverageRows } from './coverage/rows.ts';
 import { doctorRows } from './doctor/rows.ts';
+import { goToProblem, leaveEditor, openInEditor } from './editor/actions.ts';
+import { saveShown } from './editor/save.ts';
+import { panesOf } from './editor/selection.ts';
 import { factsOf } from './facts.ts';
 import { type Model, snapshotsInView, targetsInView } from './model.ts';
 import { entriesInView } from './palette/entries.ts';
@@ -10,6 +13,7 @@ import { type Place, snapshotsPlace } from './place.ts';
 import { refreshSnapshots } from './refresh.ts';
 import { backStep, finish } from './setup/actions.ts';
 import { openTables } from './snapshots/actions.ts';
+import { planRows } from './subset/rows.ts';
 
 /** Moves the pointer of a list, or scrolls what has none. */
 export function move(model: Model, direction: Move): void {
@@ -20,6 +24,11 @@ export function move(model: Model, direction: Move): void {
     navigation.replace({ ...place, scrolledUp: scrolled(place.scrolledUp, UPWARDS[direction], page) });
   } else if (place.screen === 'help') {
     navigation.replace({ ...place, scrolled: scrolled(place.scrolled, direction, page) });
+  }
+  if (place.screen === 'editor' && place.pane === 'form' && !place.typing) {
+    const fields = (panesOf(place)?.fields ?? []).map(({ id }) => id);
+    navigation.replace({ ...place, fields: moveSelection(place.fields, { ids: fields, move: direction, page }) });
+    return;
   }
   const ids = idsInView(model, place);
   if ('list' in place) navigation.replace(withList(place, moveSelection(place.list, { ids, move: direction, page })));
@@ -34,6 +43,10 @@ export function openSelected(model: Model): void {
   }
   if (place.screen === 'snapshots') openTables(model);
   if (place.screen === 'setup') finish(model, place);
+  if (place.screen === 'editor') openInEditor(model, place);
+  if (place.screen === 'editor-diff') saveShown(model, place);
+  if (place.screen === 'editor-problems')
+    goToProblem(model, selectedIndex(idsInView(model, place), place.list.selected));
   if (place.screen === 'tasks') {
     const ids = idsInView(model, place);
     const run = ids.includes(place.list.selected ?? '') ? place.list.selected : ids[0];
@@ -50,6 +63,10 @@ export function back(model: Model): void {
   const place = model.navigation.top();
   if (place.screen === 'setup') {
     backStep(model, place);
+    return;
+  }
+  if (place.screen === 'editor') {
+    leaveEditor(model, place);
     return;
   }
   if ('controller' in place) place.controller.abort();
@@ -105,8 +122,16 @@ export function idsInView(model: Model, place: Place): string[] {
       return (place.found ?? []).map(({ table }) => table);
     case 'diff':
       return (place.found?.changes ?? []).map(({ table }) => table);
+    case 'subset':
+      return planRows(place.found?.plan.tables ?? []).map(({ table }) => table);
     case 'doctor':
       return place.found ? doctorRows(place.found).map(({ id }) => id) : [];
+    case 'editor':
+      return (panesOf(place)?.rows ?? []).map(({ id }) => id);
+    case 'editor-diff':
+      return place.lines.map((_, index) => String(index));
+    case 'editor-problems':
+      return place.draft.problems.map((_, index) => String(index));
     case 'palette':
       return entriesInView(model, place).map(({ text }) => text);
     default:

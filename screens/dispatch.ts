@@ -4,6 +4,7 @@ import { emptyList, selectedIndex } from '../src/state/list.ts';
 import { ACTIONS } from './actions.ts';
 import { idsInView, openTarget } from './browse.ts';
 import { confirmTyped } from './confirm/actions.ts';
+import { acceptField, checkTyped } from './editor/typed.ts';
 import { type Facts, factsOf } from './facts.ts';
 import type { KeyBinding } from './key-binding.ts';
 import { bindingFor, EVERYWHERE_ACTIONS, KEY_TABLE } from './keys.ts';
@@ -71,7 +72,9 @@ function rowsAboveList(place: Place): number {
 export function dispatchPaste(model: Model, pasted: string): void {
   const place = model.navigation.top();
   const typing = typingAt(place);
-  if (typing) model.navigation.replace(withTyping(place, pasteText(typing, pasted)));
+  if (!typing) return;
+  model.navigation.replace(withTyping(place, pasteText(typing, pasted)));
+  checkTyped(model);
 }
 
 function dispatchBound(model: Model, place: Place, key: string): void {
@@ -103,7 +106,10 @@ function dispatchTyped(model: Model, { place, typing, key }: Typed): void {
     return;
   }
   const edited = editText(typing, key);
-  if (edited) model.navigation.replace(withTyping(place, edited));
+  if (edited) {
+    model.navigation.replace(withTyping(place, edited));
+    checkTyped(model);
+  }
   // While a filter is typed, the list below it can still be walked through.
   else if (key === 'up' || key === 'down') ACTIONS[`move-${key}`](model);
 }
@@ -112,6 +118,7 @@ function acceptTyped(model: Model, place: Place): void {
   if (isFiltered(place)) keepFilter(model, place, place.typing?.text.trim() ?? '');
   else if (place.screen === 'palette') choose(model, place);
   else if (place.screen === 'setup') answerStep(model, place);
+  else if (place.screen === 'editor') acceptField(model, place);
   else if (place.screen === 'export') beginExport(model, place);
   else if (place.screen === 'note') saveNote(model, place);
   else if (place.screen === 'confirm') confirmTyped(model, place);
@@ -135,6 +142,7 @@ function choose(model: Model, place: PalettePlace): void {
 
 function leaveTyped(model: Model, place: Place): void {
   if (isFiltered(place)) keepFilter(model, place, '');
+  else if (place.screen === 'editor') model.navigation.replace({ ...place, typing: null, task: 'value', wrong: null });
   else ACTIONS.back(model);
 }
 

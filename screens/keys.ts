@@ -1,4 +1,5 @@
 import { EDIT_QUERY, SANITIZE, SANITIZE_AGAIN, SHOW_COVERAGE } from './coverage/keys.ts';
+import { EDIT_CONFIGURATION, EDITOR_KEYS } from './editor/keys.ts';
 import type { Facts } from './facts.ts';
 import type { KeyBinding } from './key-binding.ts';
 import type { Screen } from './place.ts';
@@ -20,6 +21,7 @@ import {
   UNDO,
 } from './shared-keys.ts';
 import { SNAPSHOT_KEYS } from './snapshots/snapshot-keys.ts';
+import { SUBSET, SUBSET_KEYS } from './subset/keys.ts';
 import { noTarget } from './why-not.ts';
 
 /** The keys of every screen, in the order in which they are shown. Where a key is twice, the first that applies wins. */
@@ -30,10 +32,12 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     BUILD,
     REFRESH,
     ...FILTER,
+    SUBSET,
     PALETTE,
     SORT,
     COPY,
     DOCTOR,
+    EDIT_CONFIGURATION,
     { keys: ['s'], action: 'sign-in', label: 'sign in', help: 'sign in with the identity provider, in the browser' },
     TASKS,
     HELP,
@@ -94,6 +98,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     HELP,
     ...MOVES,
   ],
+  subset: [...SUBSET_KEYS, BACK, TASKS, PALETTE, HELP, ...MOVES],
   tables: [BACK, PALETTE, HELP, ...MOVES],
   diff: [BACK, PALETTE, HELP, ...MOVES],
   doctor: [{ ...REFRESH, action: 'doctor' }, BACK, PALETTE, HELP, ...MOVES],
@@ -107,6 +112,20 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     },
     { ...BACK, keys: ['esc'], help: 'back by one question; nothing is written before the end' },
   ],
+  editor: [...EDITOR_KEYS, BACK, TASKS, PALETTE, HELP, ...MOVES],
+  'editor-diff': [
+    { keys: ['enter'], action: 'open', label: 'save', help: 'write the file', stays: true },
+    { ...BACK, label: 'go on editing', help: 'back to the editor; nothing is written' },
+    HELP,
+    ...MOVES,
+  ],
+  'editor-problems': [
+    { keys: ['enter', 'right'], action: 'open', label: 'go there', help: 'to the field or section of the problem' },
+    BACK,
+    HELP,
+    ...MOVES,
+  ],
+  choice: [{ ...BACK, label: 'choose nothing', help: 'back; nothing is changed' }, HELP],
   export: [
     { keys: ['enter'], action: 'open', label: 'export', help: 'write the file', stays: true },
     { ...BACK, keys: ['esc'], label: 'write nothing', help: 'write nothing' },
@@ -161,7 +180,13 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
 };
 
 /** Actions that need nothing of a screen: the palette has them everywhere. */
-export const EVERYWHERE_ACTIONS: KeyBinding[] = [REFRESH, { ...TASKS, when: () => true }, DOCTOR, MOUSE];
+export const EVERYWHERE_ACTIONS: KeyBinding[] = [
+  REFRESH,
+  { ...TASKS, when: () => true },
+  DOCTOR,
+  EDIT_CONFIGURATION,
+  MOUSE,
+];
 
 /** Keys that mean the same on every screen, typed text included; they are shown in the help only. */
 export const EVERYWHERE: { keys: string; help: string }[] = [
@@ -194,6 +219,7 @@ export function keyName(key: string): string {
     end: 'End',
     delete: 'Del',
     space: 'Space',
+    tab: 'Tab',
   };
   return names[key] ?? key.replace(/^ctrl\+(.)$/, (_, letter: string) => `Ctrl-${letter.toUpperCase()}`);
 }

@@ -1,11 +1,16 @@
+import type { ChoiceOption } from '../components/choice.tsx';
 import type { TextEdit } from '../components/text-edit.ts';
+import type { DiffLine } from '../src/config/edit/diff-lines.ts';
 import type { UserError } from '../src/errors.ts';
 import type { SignInEvent } from '../src/events.ts';
 import type { CheckReport } from '../src/operations/check.ts';
+import type { Draft } from '../src/operations/edit-configuration.ts';
 import type { PlannedLoad } from '../src/operations/load.ts';
 import type { PlannedSanitize } from '../src/operations/sanitize.ts';
+import type { SubsetChoices } from '../src/operations/save-subset.ts';
 import type { SetUp } from '../src/operations/set-up.ts';
 import type { SignedIn } from '../src/operations/sign-in-status.ts';
+import type { PlannedSubset } from '../src/operations/subset.ts';
 import type { DiffResult, RemovePlan, SnapshotRow, SnapshotTable, UndoPlan } from '../src/results.ts';
 import { emptyList, type ListState } from '../src/state/list.ts';
 import type { LookedUp } from './looked-up.ts';
@@ -21,6 +26,7 @@ export type Place =
   | ConfirmPlace
   | RunPlace
   | CoveragePlace
+  | SubsetPlace
   | TasksPlace
   | PalettePlace
   | TablesPlace
@@ -28,6 +34,10 @@ export type Place =
   | DoctorPlace
   | ExportPlace
   | SetupPlace
+  | EditorPlace
+  | EditorDiffPlace
+  | EditorProblemsPlace
+  | ChoicePlace
   | SignInPlace
   | OtherPlace;
 
@@ -73,7 +83,8 @@ export type Plan =
   | { kind: 'sanitize'; planned: PlannedSanitize }
   | { kind: 'load'; planned: PlannedLoad }
   | { kind: 'remove'; plan: RemovePlan }
-  | { kind: 'undo'; plan: UndoPlan };
+  | { kind: 'undo'; plan: UndoPlan }
+  | { kind: 'subset'; planned: PlannedSubset };
 
 export interface RunPlace {
   screen: 'run';
@@ -86,6 +97,19 @@ export interface RunPlace {
 export interface CoveragePlace {
   screen: 'coverage';
   run: string;
+  list: ListState;
+}
+
+/** The plan of a subset, which one may change before it is made. */
+export interface SubsetPlace extends LookedUp<PlannedSubset> {
+  screen: 'subset';
+  target: string;
+  /** `null` until the configured ones are known. */
+  choices: SubsetChoices | null;
+  /** Whether they differ from the configured ones. */
+  changed: boolean;
+  /** What is shown is of before the last change. */
+  counting: boolean;
   list: ListState;
 }
 
@@ -134,6 +158,52 @@ export interface SetupPlace {
   /** The file as it will be written. */
   preview: string | null;
   error: UserError | null;
+}
+
+/** The configuration as a tree of its sections with a form for each; nothing is written before it is saved. */
+export interface EditorPlace {
+  screen: 'editor';
+  /** `null` until the file is read. */
+  draft: Draft | null;
+  error: UserError | null;
+  /** Changes are made one after the other, each on what the one before it made. */
+  queue: { last: Promise<void> };
+  pane: 'tree' | 'form';
+  /** The sections. */
+  list: ListState;
+  /** The fields of the selected section. */
+  fields: ListState;
+  /** Entries of maps, such as targets, whose sections are shown. */
+  unfolded: string[];
+  /** What is typed is a value of the selected field, or a name. */
+  task: 'value' | 'add' | 'rename';
+  typing: TextEdit | null;
+  /** What is wrong with what is typed. */
+  wrong: string | null;
+}
+
+/** What saving would change. */
+export interface EditorDiffPlace {
+  screen: 'editor-diff';
+  draft: Draft;
+  lines: DiffLine[];
+  list: ListState;
+}
+
+export interface EditorProblemsPlace {
+  screen: 'editor-problems';
+  draft: Draft;
+  list: ListState;
+}
+
+/** A question with a few answers, the safe one first. */
+export interface ChoicePlace {
+  screen: 'choice';
+  path: string[];
+  question: string;
+  lines: string[];
+  options: ChoiceOption<string>[];
+  answer: (value: string) => void;
 }
 
 /** Every action, found by some letters of its name. */

@@ -5,6 +5,7 @@ import { factsOf } from '../facts.ts';
 import { type Model, quietly } from '../model.ts';
 import type { ConfirmPlace, Plan } from '../place.ts';
 import { buildWork, loadWork, removeWork, undoWork } from '../run/work.ts';
+import { subsetWork } from '../subset/work.ts';
 import { questionOf } from './question.ts';
 
 export function askLoad(model: Model): void {
@@ -117,6 +118,8 @@ function workOf(model: Model, plan: Plan) {
       return loadWork(model, plan.planned);
     case 'remove':
       return removeWork(model, plan.plan);
+    case 'subset':
+      return subsetWork(model, plan.planned);
     case 'undo':
       return undoWork(model, plan.plan);
     default:

@@ -55,10 +55,11 @@ function QuestionView({ question, width, height, typing }: QuestionViewProps) {
         paddingTop={height > 20 ? 1 : 0}
         paddingLeft={2}
       >
-        <Box flexShrink={0}>
+        {/* Parts that gave way themselves would be drawn over each other. */}
+        <Box flexDirection={beside ? 'row' : 'column'} flexShrink={0}>
           <Facts facts={facts} width={half - 3} />
+          {height >= STEPS_FROM && <Steps question={question} width={half - 4} beside={beside} />}
         </Box>
-        {height >= STEPS_FROM && <Steps question={question} width={half - 4} beside={beside} />}
       </Box>
       <Box flexDirection="column" flexShrink={0}>
         {warnings.flatMap((warning) =>
@@ -93,7 +94,7 @@ function QuestionView({ question, width, height, typing }: QuestionViewProps) {
 function Steps({ question, width, beside }: { question: Question; width: number; beside: boolean }) {
   if (question.steps.length === 0) return null;
   return (
-    <Box flexDirection="column" flexShrink={0} paddingTop={beside ? 0 : 1} paddingBottom={1}>
+    <Box flexDirection="column" paddingTop={beside ? 0 : 1} paddingBottom={1}>
       <Line spans={[{ text: 'What will be done', tone: 'dim' }]} width={width} />
       {question.steps.flatMap((step, index) =>
         wrap(step, width - 2).map((line, part) => (

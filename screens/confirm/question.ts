@@ -2,6 +2,7 @@ import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
 import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
 import { sanitizeQuestion } from '../coverage/question.ts';
 import type { Plan } from '../place.ts';
+import { subsetQuestion } from '../subset/question.ts';
 import { contentsLine, destinationFacts, nameToType, type Question, snapshotLine } from './question-facts.ts';
 
 /** `null` where nobody need be asked. */
@@ -15,6 +16,8 @@ export function questionOf(plan: Plan, now: Date): Question | null {
       return loadQuestion(plan.planned.plan, now);
     case 'remove':
       return removeQuestion(plan.plan, now);
+    case 'subset':
+      return subsetQuestion(plan.planned.plan);
     case 'undo':
       return undoQuestion(plan.plan, now);
     default:

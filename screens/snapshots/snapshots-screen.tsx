@@ -31,12 +31,13 @@ export function SnapshotsScreen({ place }: { place: SnapshotsPlace }) {
   const listWidth = detail === 'beside' ? Math.floor(columns * 0.6) : columns;
   const listHeight = height - (filtering ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);
   const destination = target?.row.dst_url ?? null;
+  const shares = target?.row.type === 'share';
   return (
     <Frame screen="snapshots" path={[place.target]} aside={countOf(rows.length, list.rows.length)}>
       {filtering && <FilterLine typing={place.typing} filter={place.list.filter} width={columns} />}
       {list.error && <Failure error={list.error} width={columns} />}
       {rows.length === 0 && !list.error && (
-        <NoSnapshots target={place.target} loading={list.phase === 'loading'} filtering={filtering} />
+        <NoSnapshots target={place.target} loading={list.phase === 'loading'} filtering={filtering} shares={shares} />
       )}
       {rows.length > 0 && (
         <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
@@ -87,9 +88,18 @@ function SnapshotTable({ rows, marked, selected, width, height }: SnapshotTableP
   );
 }
 
-function NoSnapshots({ target, loading, filtering }: { target: string; loading: boolean; filtering: boolean }) {
+interface NoSnapshotsProps {
+  target: string;
+  loading: boolean;
+  filtering: boolean;
+  /** What others have pushed is all that there can be. */
+  shares: boolean;
+}
+
+function NoSnapshots({ target, loading, filtering, shares }: NoSnapshotsProps) {
   if (filtering) return <Empty lines={['Nothing matches the filter.', 'Esc shows all snapshots again.']} />;
   if (loading) return <Empty lines={['Looking for snapshots…']} />;
+  if (shares) return <Empty lines={['There is nothing in this bucket yet.', 'Others push their snapshots to it.']} />;
   return <Empty lines={[`${target} has no snapshots yet.`, 'Press b to build the first one.']} />;
 }
 

@@ -1,3 +1,4 @@
+import { findTarget } from '../operations/find-target.ts';
 import { listSnapshots } from '../operations/snapshots.ts';
 import { snapshotsText } from '../report/snapshots.ts';
 import { createStyle } from '../report/style.ts';
@@ -17,9 +18,15 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
   if (screens) return { data: {}, text: '', exit: await screens({ target }) };
   const context = await invocation.context();
   const listed = await listSnapshots(context, target, invocation.options);
+  const { share } = findTarget(context.configuration, target);
   const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
   return {
     data: listed,
-    text: snapshotsText(listed, { columns: terminal.stdout.columns(), style, now: context.clock() }),
+    text: snapshotsText(listed, {
+      columns: terminal.stdout.columns(),
+      style,
+      now: context.clock(),
+      shares: share !== undefined,
+    }),
   };
 }

@@ -22,12 +22,20 @@ export interface FileRequest {
   file?: string | undefined;
   environment: NodeJS.ProcessEnv;
   cwd: string;
+  /** What the file is about to say, instead of what it says. */
+  text?: string | undefined;
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** The configuration file that is in force: the one that was named, `./tool.yml`, or the user's own. */
-export async function readConfigFile({ file, environment, cwd }: FileRequest): Promise<ConfigFile | null> {
+export async function readConfigFile({ text, ...request }: FileRequest): Promise<ConfigFile | null> {
+  const file = await findConfigFile(request);
+  if (!file || text === undefined) return file;
+  return { ...file, ...decode(Buffer.from(text)) };
+}
+
+async function findConfigFile({ file, environment, cwd }: FileRequest): Promise<ConfigFile | null> {
   if (file !== undefined) {
     const path = absolutePath(file, { from: cwd, environment });
     const missing = {
@@ -66,9 +74,7 @@ async function readFileAt(path: string): Promise<ConfigFile | null> {
       const message = `larger than ${MAX_BYTES / 1024 / 1024} MB, which no configuration is`;
       return unusable(path, { code: 'file_too_large', message, hint: null });
     }
-    const { text, flaw } = decode(bytes);
-    const source = flaw ? brokenSource(flaw) : parseYaml(text);
-    return { path, text, source, mode: process.platform === 'win32' ? null : mode & 0o777 };
+    return { path, ...decode(bytes), mode: process.platform === 'win32' ? null : mode & 0o777 };
   } catch (error) {
     return unreadable(path, error);
   } finally {
@@ -89,8 +95,13 @@ async function readAtMost(handle: FileHandle, limit: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+function decode(bytes: Buffer): Pick<ConfigFile, 'text' | 'source'> {
+  const { text, flaw } = decodeText(bytes);
+  return { text, source: flaw ? brokenSource(flaw) : parseYaml(text) };
+}
+
 /** The text, and the first character in it that no configuration can hold. */
-function decode(bytes: Buffer): { text: string; flaw: Flaw | null } {
+function decodeText(bytes: Buffer): { text: string; flaw: Flaw | null } {
   const text = new TextDecoder('utf-8').decode(bytes);
   const notUtf8 = isUtf8(bytes) ? -1 : text.indexOf('\uFFFD');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

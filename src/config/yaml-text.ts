@@ -1,6 +1,10 @@
 /** A value as YAML on one line, in braces too; quoted only where it would be read as something else. */
 export function writeScalar(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(writeScalar).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const pairs = Object.entries(value).map(([key, of]) => `${writeScalar(key)}: ${writeScalar(of)}`);
+    return `{ ${pairs.join(', ')} }`;
+  }
   if (typeof value !== 'string') return String(value);
   return PLAIN.test(value) && !OTHER_TYPES.test(value) ? value : writeQuoted(value);
 }

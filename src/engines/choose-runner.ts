@@ -33,6 +33,7 @@ export function withChosenRunner(engine: Engine): Engine {
 /** What makes subsets, with the tools of the place that fits the source. */
 export function subsetWithChosenRunner(engine: Engine, subset: SubsetEngine): SubsetEngine {
   return {
+    ...subset,
     openSource: (context, request) =>
       place(engine, {
         context,

@@ -3,6 +3,7 @@ import type { EngineId } from '../results.ts';
 import { subsetWithChosenRunner, withChosenRunner } from './choose-runner.ts';
 import type { Engine } from './engine.ts';
 import { mysql } from './mysql/engine.ts';
+import { mysqlSubset } from './mysql/subset-engine.ts';
 import { postgres } from './postgres/engine.ts';
 import { postgresSubset } from './postgres/subset-engine.ts';
 import type { SubsetEngine } from './subset.ts';
@@ -22,7 +23,8 @@ export function engineForUrl(url: string): Engine {
   });
 }
 
-/** Those of which subsets can be made. */
-export const subsetEngines: Partial<Record<EngineId, SubsetEngine>> = {
+/** What makes subsets. */
+export const subsetEngines: Record<EngineId, SubsetEngine> = {
   postgres: subsetWithChosenRunner(postgres, postgresSubset),
+  mysql: mysqlSubset,
 };

@@ -12,6 +12,8 @@ export interface SubsetEngine {
   openSource(context: EngineContext, request: { url: DatabaseUrl; jobs: number }): Promise<SubsetSource>;
   /** Refuses a destination beside which no new database can be made. */
   checkDestination(context: EngineContext, url: DatabaseUrl): Promise<void>;
+  /** The statement that would make an index on these columns of the table. */
+  createIndex(table: string, columns: string[]): string;
 }
 
 export interface SubsetSource extends AsyncDisposable {

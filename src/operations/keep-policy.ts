@@ -12,13 +12,15 @@ export interface KeepPolicy {
   monthly?: number;
 }
 
-/** The snapshots that the policy keeps. Sanitized ones and originals are counted apart; rows are newest first. */
+/** The snapshots that the policy keeps: an original and what was made of it count as one. Rows are newest first. */
 export function keptBy(policy: KeepPolicy, rows: SnapshotRow[], now: Date): Set<SnapshotRow> {
-  const groups = Map.groupBy(rows, ({ sanitized }) => sanitized);
-  return new Set([...groups.values()].flatMap((group) => keptOfGroup(policy, group, now)));
+  const families = Map.groupBy(rows, ({ sanitized_of, id }) => sanitized_of ?? id);
+  const heads = [...families.values()].flatMap(([head]) => head ?? []);
+  const kept = new Set(keptOf(policy, heads, now));
+  return new Set([...families.values()].filter(([head]) => head && kept.has(head)).flat());
 }
 
-function keptOfGroup(
+function keptOf(
   { last = 0, within = 0, daily = 0, weekly = 0, monthly = 0 }: KeepPolicy,
   rows: SnapshotRow[],
   now: Date,

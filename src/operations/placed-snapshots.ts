@@ -61,7 +61,7 @@ async function onShelf(context: Context, { profile, target, patience }: Asking):
     const asking = await openProfile({ ...context, signal }, profile);
     const headlines = await asking.headlines(target);
     if (headlines.length === 0) return [];
-    const shelf = await openProfile(context, profile);
+    const shelf = await asking.within(context.signal);
     return headlines.map((headline) => ({ headline, local: false, shelf }));
   } catch (thrown) {
     context.signal.throwIfAborted();
@@ -82,11 +82,9 @@ async function listShared(context: Context, { target, original, patience }: List
   const here = new Set((await repositoryHere(context).files()).map(({ key }) => key));
   const lists = await Promise.all(
     profilesOf(context, target).map(async (profile) => {
-      const [{ headlines: listed }, shelf] = await Promise.all([
-        openProfile(asking, profile),
-        openProfile(context, profile),
-      ]);
-      const headlines = await listed();
+      const patient = await openProfile(asking, profile);
+      const headlines = await patient.headlines();
+      const shelf = await patient.within(context.signal);
       return headlines.map((headline) => ({ headline, local: here.has(manifestKey(headline)), shelf }));
     }),
   );

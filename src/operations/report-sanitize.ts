@@ -4,7 +4,7 @@ import { containerRunners } from '../engines/containers.ts';
 import type { EngineContext } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { sanitizerOf } from '../engines/sanitizers.ts';
-import { toUserError } from '../errors.ts';
+import { EXIT, toUserError } from '../errors.ts';
 
 /** Where a target's snapshots would be sanitized: the shape of its JSON. */
 export interface SanitizePlaceReport {
@@ -17,27 +17,30 @@ export interface SanitizePlaceReport {
 }
 
 /** For each target with a section `sanitize`: its destination, or which throw-away place it would be. No database is asked. */
-export function reportSanitizePlaces(
+export async function reportSanitizePlaces(
   context: EngineContext,
   configuration: Configuration,
 ): Promise<SanitizePlaceReport[]> {
   const { settings } = configuration;
-  const { runner: local, environment, report, signal } = context;
+  const { runner: local, environment, signal, report } = context;
   const images = settings.docker.images ?? {};
   const containers = containerRunners({ images, local, environment, report, signal, workFolders: [] });
   const targets = Object.entries(settings.targets).filter(([, { sanitize }]) => sanitize !== undefined);
-  return Promise.all(
-    targets.map(async ([target]) => {
+  const reports = await Promise.all(
+    targets.map(async ([target]): Promise<SanitizePlaceReport | null> => {
       const none = { target, place: null, throw_away: false };
       try {
         const found = await placeOf({ ...context, containers }, { configuration, target });
         return found ? { target, ...found, error: null } : { ...none, error: NOWHERE };
       } catch (thrown) {
         signal.throwIfAborted();
-        return { ...none, error: toUserError(thrown).message };
+        const { exit, message } = toUserError(thrown);
+        // What is wrong with the configuration is told where it stands.
+        return exit === EXIT.configuration ? null : { ...none, error: message };
       }
     }),
   );
+  return reports.filter((one) => one !== null);
 }
 
 const NOWHERE = 'nowhere: there is no dst_url, and no server could be started';

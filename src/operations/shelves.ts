@@ -6,7 +6,7 @@ import { findTarget } from './find-target.ts';
 /** The shelf of a storage profile. */
 export function openProfile(context: Context, name: string): Promise<Shelf> {
   const { configuration, report, signal, roleCredentials } = context;
-  const { storage_profiles, working_directory: directory } = configuration.settings;
+  const { storage_profiles, secret_key: secretKey, working_directory: directory } = configuration.settings;
   const profile = Object.hasOwn(storage_profiles, name) ? storage_profiles[name] : undefined;
   if (!profile) {
     throw new UserError(`storage profile '${name}' not found`, {
@@ -17,7 +17,7 @@ export function openProfile(context: Context, name: string): Promise<Shelf> {
   }
   const hasRole = profile.role_arn !== undefined && roleCredentials !== undefined;
   const credentials = hasRole ? () => roleCredentials(name) : undefined;
-  return openShelf({ name, profile, directory, report, signal, credentials });
+  return openShelf({ name, profile, secretKey, directory, report, signal, credentials });
 }
 
 /** The storage profile that a target's snapshots are pushed to, if any: sanitized ones may have one of their own. */

@@ -12,6 +12,8 @@ import { findTarget } from './find-target.ts';
 
 export interface SubsetRequest {
   target: string;
+  /** Wins over what is configured. */
+  settings?: Partial<SubsetSettings>;
   /** Chooses other rows for `percent`. Default 1. */
   seed?: number;
   /** Stores the subset as a snapshot of the target as well. */
@@ -33,7 +35,7 @@ export interface Setting {
 }
 
 /** What the configuration says of a target's subset. */
-export function settingOf(context: Context, { target: name, cpus }: SubsetRequest): Setting {
+export function settingOf(context: Context, { target: name, cpus, settings: chosen }: SubsetRequest): Setting {
   const { configuration } = context;
   const settings = findTarget(configuration, name).subset;
   if (!settings) {
@@ -55,14 +57,21 @@ export function settingOf(context: Context, { target: name, cpus }: SubsetReques
   }) as [DatabaseUrl, DatabaseUrl];
   const engine = engineForUrl(`${source.engine}://`);
   const subsets = subsetEngines[engine.id];
-  if (!subsets || source.engine !== destination.engine) {
+  if (source.engine !== destination.engine) {
     throw new UserError(`No subset can be made of ${source.display} in ${destination.display}`, {
       code: 'subset_unsupported',
       exit: EXIT.failed,
-      hint: 'Source and destination must be databases of one engine that makes subsets: PostgreSQL.',
+      hint: 'Source and destination must be databases of one engine, PostgreSQL or MySQL.',
     });
   }
-  return { engine, subset: subsets, source, destination, settings, jobs: cpus ?? jobsFor(context, name) };
+  return {
+    engine,
+    subset: subsets,
+    source,
+    destination,
+    settings: { ...settings, ...chosen },
+    jobs: cpus ?? jobsFor(context, name),
+  };
 }
 
 export function planFor({ facts }: SubsetSource, settings: SubsetSettings): Plan {

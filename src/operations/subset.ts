@@ -1,7 +1,9 @@
 import { connectionUrl } from '../config/connection-url.ts';
 import type { Context } from '../context.ts';
+import type { SubsetEngine } from '../engines/subset.ts';
 import type { SnapshotRow, SubsetPlanResult, SubsetResult } from '../results.ts';
 import type { Collected } from '../subset/collect.ts';
+import type { SubsetSettings } from '../subset/graph.ts';
 import type { Plan } from '../subset/plan.ts';
 import { build } from './build.ts';
 import { refuseSources } from './guard.ts';
@@ -11,6 +13,8 @@ import { collectRows, DEFAULT_SEED, planFor, type Setting, type SubsetRequest, s
 /** A plan to be shown and asked about; `plan` is printable, `apply` does it and is called by `subset`. */
 export interface PlannedSubset {
   plan: SubsetPlanResult;
+  /** What was planned from. */
+  settings: SubsetSettings;
   apply: (context: Context) => Promise<SubsetResult>;
 }
 
@@ -39,8 +43,9 @@ export async function planSubset(
       undo,
       tables: tableRows(plan, collected),
       circles: plan.circles,
-      warnings: warningsOf(plan),
+      warnings: warningsOf(plan, subset),
     },
+    settings: setting.settings,
     apply: (running) => make(running, { ...setting, request, seed, undo }),
   };
 }
@@ -108,23 +113,13 @@ function tableRows({ graph, rules, paths, nulled }: Plan, collected: Collected |
   });
 }
 
-function warningsOf({ unindexed, rules }: Plan): SubsetPlanResult['warnings'] {
+function warningsOf({ unindexed, rules }: Plan, { createIndex }: SubsetEngine): SubsetPlanResult['warnings'] {
   const slow = unindexed.map(({ from, columns }) => ({
     code: 'reference_without_index',
-    message: `No index finds rows of ${from} by ${columns.join(', ')}, so the table is read whole. This would help: CREATE INDEX ON ${quoted(from)} (${columns.map(quotedName).join(', ')});`,
+    message: `No index finds rows of ${from} by ${columns.join(', ')}, so the table is read whole. This would help: ${createIndex(from, columns)}`,
   }));
   const empty = [...rules].filter(([, rule]) => rule === 'empty').map(([table]) => table);
   if (empty.length === 0) return slow;
   const message = `Nothing leads to ${empty.join(', ')}: created empty. To have their rows, add them to copy_tables.`;
   return [...slow, { code: 'table_not_reached', message }];
-}
-
-function quoted(table: string): string {
-  const at = table.indexOf('.');
-  return `${quotedName(table.slice(0, at))}.${quotedName(table.slice(at + 1))}`;
-}
-
-/** A name as it stands in SQL, with quotes only where they are needed. */
-function quotedName(name: string): string {
-  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }

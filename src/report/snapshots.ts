@@ -2,10 +2,18 @@ import { formatAge, formatBytes, formatCount, formatNumberOf } from '../amounts.
 import type { SnapshotPlace, SnapshotRow, TargetSnapshots } from '../results.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';
 
+export interface SnapshotsTextOptions extends TableOptions {
+  now: Date;
+  /** Whether the target lists what others have pushed. */
+  shares: boolean;
+}
+
 /** A target's snapshots as a table, newest first. */
-export function snapshotsText({ target, snapshots }: TargetSnapshots, options: TableOptions & { now: Date }): string {
-  if (snapshots.length === 0) return `Target ${target} has no snapshots yet. Take one: tool build ${target}`;
-  return formatTable(snapshotColumns(snapshots, options.now), snapshots, options);
+export function snapshotsText({ target, snapshots }: TargetSnapshots, options: SnapshotsTextOptions): string {
+  if (snapshots.length > 0) return formatTable(snapshotColumns(snapshots, options.now), snapshots, options);
+  return options.shares
+    ? `Nothing is shared with target ${target} yet. Others share by tool push, and only what is sanitized, unless --original is said.`
+    : `Target ${target} has no snapshots yet. Take one: tool build ${target}`;
 }
 
 /** `snapshot 0 of app (k3f9…): 25 tables, 200,123 rows, 45.1 MB (12.0 MB added)` */

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Report } from '../events.ts';
 import { filesOfTable, type Manifest, type ManifestFile, manifestSchema } from './manifest.ts';
+import { SealBroken } from './sealed-format.ts';
 import { mapSideBySide } from './side-by-side.ts';
 import type { Store, StoredFile } from './store.ts';
 
@@ -40,11 +41,12 @@ export function createCatalogue(store: Store, report: Report): Catalogue {
 
   /** `undefined` when there is none. */
   async function parse(key: string): Promise<Manifest | null | undefined> {
-    const text = await store.read(key);
-    if (text === null) return undefined;
     try {
+      const text = await store.read(key);
+      if (text === null) return undefined;
       return v.parse(manifestSchema, JSON.parse(text));
     } catch (thrown) {
+      if (!isDamage(thrown)) throw thrown;
       const reason = thrown instanceof Error ? thrown.message : String(thrown);
       report({ event: 'warning', code: 'manifest_damaged', message: `Cannot read ${store.name}/${key}: ${reason}` });
       return null;
@@ -91,6 +93,11 @@ export function createCatalogue(store: Store, report: Report): Catalogue {
       return freed.reduce((sum, bytes) => sum + bytes, 0);
     },
   };
+}
+
+/** Of what is there, not of the way to it. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof SyntaxError || error instanceof v.ValiError || error instanceof SealBroken;
 }
 
 export function filesOf(manifest: Manifest): ManifestFile[] {

@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { constants, copyFile, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ContentDiffers } from './checksum.ts';
 import type { Store, StoredFile } from './store.ts';
 
 /** A store that is a folder on this machine: keys are paths below it. */
@@ -48,16 +51,18 @@ export function createFolder(root: string): Folder {
         await file.writeFile(text).finally(() => file.close());
       }),
     size: async (key) => (await stat(path(key)).catch(ignoreMissing))?.size ?? null,
-    put: (key, source, { signal, onBytes }) =>
+    put: (key, source, { signal, onBytes, sha256 }) =>
       place(key, async (unfinished) => {
         signal.throwIfAborted();
         await copyFile(source, unfinished, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+        if (sha256 !== undefined && sha256 !== (await hashFile(unfinished))) throw new ContentDiffers();
         onBytes((await stat(unfinished)).size);
       }),
     async get(key, destination, { signal, onBytes }) {
       signal.throwIfAborted();
       await copyFile(path(key), destination, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
       onBytes((await stat(destination)).size);
+      return null;
     },
     async adopt(file, key) {
       if (await renew(key)) {
@@ -96,6 +101,12 @@ async function filesBelow(root: string, prefix: string): Promise<StoredFile[]> {
 function ignoreMissing(error: NodeJS.ErrnoException): null {
   if (error.code !== 'ENOENT') throw error;
   return null;
+}
+
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest('hex');
 }
 
 /** A rename survives a power cut only when its directory has been synced. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Catalogue } from './catalogue.ts';
+import { type Catalogue, isDamage } from './catalogue.ts';
 import { type Headline, headlineOf, headlineSchema } from './headline.ts';
 import { mapSideBySide } from './side-by-side.ts';
 import type { Store, StoredFile } from './store.ts';
@@ -41,11 +41,11 @@ async function readGroup(
   key: string,
   files: StoredFile[],
 ): Promise<Index> {
-  const cached = parseIndex(await cache.read(key));
+  const cached = await readIndex(cache, key);
   const index = current(cached, files);
   if (lacking(index, files).length === 0) return index;
 
-  Object.assign(index, current(parseIndex(await store.read(key)), lacking(index, files)));
+  Object.assign(index, current(await readIndex(store, key), lacking(index, files)));
   const unread = lacking(index, files);
   await mapSideBySide(unread, AT_ONCE, async (file) => {
     const manifest = await catalogue.read(file.key);
@@ -58,13 +58,14 @@ async function readGroup(
   return index;
 }
 
-function parseIndex(text: string | null): Index {
-  if (text === null) return {};
+async function readIndex(store: Store, key: string): Promise<Index> {
   try {
-    return v.parse(indexSchema, JSON.parse(text)).headlines;
-  } catch {
+    const text = await store.read(key);
+    return text === null ? {} : v.parse(indexSchema, JSON.parse(text)).headlines;
+  } catch (error) {
     // An index is made again when it is of no use.
-    return {};
+    if (isDamage(error)) return {};
+    throw error;
   }
 }
 

@@ -1,8 +1,10 @@
 import type { S3Client } from '@aws-sdk/client-s3';
+import { clearEnvelope, type Envelope } from './envelope.ts';
 import type { StorageProfile } from './providers.ts';
 import { retry } from './retry.ts';
 import type { Credentials } from './s3-client.ts';
 import { attemptsFor, isMissing, storageError } from './s3-errors.ts';
+import { SealBroken } from './sealed-format.ts';
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
@@ -10,6 +12,10 @@ export interface S3Options {
   /** Name of the storage profile. */
   name: string;
   profile: StorageProfile;
+  /** What keys and content are put into. Default: nothing. */
+  envelope?: Envelope;
+  /** Default: one of its own, which costs some time and a connection. */
+  client?: S3Client;
   signal: AbortSignal;
   /** Where the profile has a role: its temporary ones. */
   credentials?: Credentials | undefined;
@@ -22,40 +28,48 @@ export interface S3Bucket {
   bucket: string;
   client: S3Client;
   sdk: Sdk;
-  /** The key in the bucket: below the profile's prefix. */
-  keyOf(key: string): string;
+  envelope: Envelope;
+  /** What a key is called in the bucket: below the profile's prefix, in the envelope. */
+  nameOf(key: string): string;
+  /** The other way round; `null` for what is none of ours. */
+  keyOf(name: string): string | null;
   /** What a command about one object begins with. */
   place(key: string): { Bucket: string; Key: string };
-  /** Asks until there is an answer or no hope; what is missing is told by `isMissing`, the rest by UserErrors. */
+  /**
+   * Asks until there is an answer or no hope; what is missing is told by `isMissing`, what is not what was sealed by a
+   * SealBroken, the rest by UserErrors.
+   */
   ask<Answer>(access: 'read' | 'write', request: Request<Answer>, signal?: AbortSignal): Promise<Answer>;
 }
 
 export type Request<Answer> = (options: { abortSignal: AbortSignal }) => Promise<Answer>;
 
-export async function openS3Bucket({
-  name: profileName,
-  profile,
-  signal: whole,
-  credentials,
-}: S3Options): Promise<S3Bucket> {
+export async function openS3Bucket(options: S3Options): Promise<S3Bucket> {
+  const { name: profileName, profile, envelope = clearEnvelope, signal: whole, credentials } = options;
   const { createS3Client } = await import('./s3-client.ts');
-  const [sdk, client] = await Promise.all([import('@aws-sdk/client-s3'), createS3Client(profile, credentials)]);
+  const [sdk, client] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    options.client ?? createS3Client(profile, credentials),
+  ]);
   const prefix = profile.prefix?.replaceAll(/^\/+|\/+$/g, '') ?? '';
   const name = `s3://${[profile.bucket, prefix].filter(Boolean).join('/')}`;
-  const keyOf = (key: string): string => (prefix ? `${prefix}/${key}` : key);
+  const before = prefix ? `${prefix}/` : '';
+  const nameOf = (key: string): string => `${before}${envelope.nameOf(key)}`;
   return {
     name,
     bucket: profile.bucket,
     client,
     sdk,
-    keyOf,
-    place: (key) => ({ Bucket: profile.bucket, Key: keyOf(key) }),
+    envelope,
+    nameOf,
+    keyOf: (name) => envelope.keyOf(name.slice(before.length)),
+    place: (key) => ({ Bucket: profile.bucket, Key: nameOf(key) }),
     async ask(access, request, signal = whole) {
       try {
         return await retry(() => request({ abortSignal: signal }), { signal, attempts: attemptsFor });
       } catch (error) {
         signal.throwIfAborted();
-        if (isMissing(error)) throw error;
+        if (isMissing(error) || error instanceof SealBroken) throw error;
         throw storageError({ error, profile: profileName, bucket: name, access });
       }
     },

@@ -1,6 +1,8 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Budget } from './budget.ts';
+import { createChecksum } from './checksum.ts';
+import type { Sink } from './envelope.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { PART_BYTES } from './s3-upload.ts';
 import type { Transfer } from './store.ts';
@@ -17,21 +19,24 @@ const PARTS_AT_ONCE = 4;
 /** Parts of all objects together. */
 export const FETCHES_AT_ONCE = 8;
 
-/** Fetches an object into a new file, by ranges: what breaks off is fetched again from the range's beginning only. */
-export async function downloadFile(key: string, path: string, download: Download): Promise<void> {
+/** Fetches an object into a new file, and its SHA-256 if its bytes came in order; by ranges: what breaks off is fetched again from the range's beginning only. */
+export async function downloadFile(key: string, path: string, download: Download): Promise<string | null> {
   await using file = await open(path, 'wx', 0o600);
+  const checksum = createChecksum();
+  const sinkFor = (total: number): Sink => download.bucket.envelope.sink(key, { file, checksum, total });
   try {
-    const first = await fetchRange({ key, file, start: 0 }, download);
+    const { total, etag, sink } = await fetchRange({ key, start: 0, sinkFor }, download);
     const starts = Array.from(
-      { length: Math.max(0, Math.ceil(first.total / PART_BYTES) - 1) },
+      { length: Math.max(0, Math.ceil(total / PART_BYTES) - 1) },
       (_, index) => (index + 1) * PART_BYTES,
     );
     const worker = async (): Promise<void> => {
       for (let start = starts.shift(); start !== undefined; start = starts.shift()) {
-        await fetchRange({ key, file, start, etag: first.etag }, download);
+        await fetchRange({ key, start, sinkFor: () => sink, etag }, download);
       }
     };
     await Promise.all(Array.from({ length: PARTS_AT_ONCE }, worker));
+    return checksum.digest();
   } catch (error) {
     await rm(path, { force: true });
     throw error;
@@ -40,8 +45,9 @@ export async function downloadFile(key: string, path: string, download: Download
 
 interface Range {
   key: string;
-  file: FileHandle;
   start: number;
+  /** Takes the bytes of an object of so many. */
+  sinkFor: (total: number) => Sink;
   /** Of the object that the first range belongs to: an object that was replaced meanwhile is not mixed in. */
   etag?: string | undefined;
 }
@@ -50,9 +56,10 @@ interface Fetched {
   /** Bytes of the whole object. */
   total: number;
   etag: string | undefined;
+  sink: Sink;
 }
 
-async function fetchRange({ key, file, start, etag }: Range, download: Download): Promise<Fetched> {
+async function fetchRange({ key, start, sinkFor, etag }: Range, download: Download): Promise<Fetched> {
   const { bucket, fetches, signal, onBytes } = download;
   using _turn = await fetches.take(1);
   const { client, sdk, place } = bucket;
@@ -62,14 +69,12 @@ async function fetchRange({ key, file, start, etag }: Range, download: Download)
     'read',
     async (options) => {
       const answer = await client.send(command, options).catch(ignoreEmpty);
-      if (answer === null) return { total: 0, etag };
+      if (answer === null) return { total: 0, etag, sink: sinkFor(0) };
       const expected = answer.ContentLength ?? 0;
-      const written = await writeAll(answer.Body as Readable, { file, start, onBytes });
-      if (written !== expected) {
-        onBytes(-written);
-        throw new Error(`the answer ended after ${written} of ${expected} bytes`);
-      }
-      return { total: Number(answer.ContentRange?.split('/')[1] ?? expected), etag: answer.ETag };
+      const total = Number(answer.ContentRange?.split('/')[1] ?? expected);
+      const sink = sinkFor(total);
+      await writeAll(answer.Body as Readable, { sink, start, expected, onBytes });
+      return { total, etag: answer.ETag, sink };
     },
     signal,
   );
@@ -85,19 +90,21 @@ function ignoreEmpty(error: Error): null {
 const WRITE_BYTES = 1024 * 1024;
 
 interface Writing extends Pick<Transfer, 'onBytes'> {
-  file: FileHandle;
+  sink: Sink;
   start: number;
+  expected: number;
 }
 
-async function writeAll(body: Readable, { file, start, onBytes }: Writing): Promise<number> {
-  let written = 0;
+async function writeAll(body: Readable, { sink, start, expected, onBytes }: Writing): Promise<void> {
+  let [taken, told] = [0, 0];
   try {
-    const gathered = Buffer.allocUnsafeSlow(WRITE_BYTES);
+    const gathered = Buffer.allocUnsafeSlow(Math.min(WRITE_BYTES, expected));
     let bytes = 0;
     const flush = async (): Promise<void> => {
-      await writeWhole(file, gathered.subarray(0, bytes), start + written);
-      written += bytes;
-      onBytes(bytes);
+      const written = await sink.write(gathered.subarray(0, bytes), start + taken);
+      taken += bytes;
+      told += written;
+      onBytes(written);
       bytes = 0;
     };
     for await (const chunk of body as AsyncIterable<Buffer<ArrayBuffer>>) {
@@ -105,21 +112,15 @@ async function writeAll(body: Readable, { file, start, onBytes }: Writing): Prom
         const copied = chunk.copy(gathered, bytes, at);
         at += copied;
         bytes += copied;
-        if (bytes === WRITE_BYTES) await flush();
+        if (bytes === gathered.length) await flush();
       }
       // The garbage collector would let some sixty megabytes of them lie.
       if (chunk.buffer.byteLength === chunk.length) chunk.buffer.transfer(0);
     }
+    if (taken + bytes !== expected) throw new Error(`the answer ended after ${taken + bytes} of ${expected} bytes`);
     if (bytes > 0) await flush();
-    return written;
   } catch (error) {
-    onBytes(-written);
+    onBytes(-told);
     throw error;
-  }
-}
-
-async function writeWhole(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let at = 0; at < bytes.length; ) {
-    at += (await file.write(bytes, at, bytes.length - at, position + at)).bytesWritten;
   }
 }

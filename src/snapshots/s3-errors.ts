@@ -1,4 +1,5 @@
 import { EXIT, UserError } from '../errors.ts';
+import { SealBroken } from './sealed-format.ts';
 
 export interface FailedRequest {
   error: unknown;
@@ -121,8 +122,12 @@ const MEANINGS: Record<string, Meaning> = {
 /** For answers without a body, such as those to HEAD. */
 const BY_STATUS: Record<number, Meaning> = { 401: wrongKeys, 403: mayNot, 507: full };
 
+/** What arrived damaged is fetched so often; it may lie there damaged. */
+const ATTEMPTS_AT_SEALED = 3;
+
 /** How often a request that failed so may be made: all that we do not know may pass. */
 export function attemptsFor(error: unknown): number {
+  if (error instanceof SealBroken) return ATTEMPTS_AT_SEALED;
   return isMissing(error) ? 1 : meaningOf(error).attempts;
 }
 

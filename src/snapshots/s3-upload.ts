@@ -1,6 +1,8 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { CompletedPart } from '@aws-sdk/client-s3';
-import type { Budget } from './budget.ts';
+import { type Budget, createBudget } from './budget.ts';
+import { ContentDiffers, createChecksum } from './checksum.ts';
+import type { Source } from './envelope.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import type { Transfer } from './store.ts';
 
@@ -20,31 +22,38 @@ export interface Upload extends Transfer {
   bucket: S3Bucket;
   /** Bytes that all uploads together may hold. */
   budget: Budget;
+  /** Of the file, as it has to be. */
+  sha256?: string | undefined;
 }
 
 /** Sends a file. The signature holds the checksum of what is sent, so that the service refuses what arrives damaged. */
 export async function uploadFile(key: string, path: string, upload: Upload): Promise<void> {
   await using file = await open(path);
-  const { size } = await file.stat();
-  if (size > PART_BYTES) return await sendParts(key, { file, size }, upload);
   const { bucket, budget, signal, onBytes } = upload;
-  const { client, sdk, place } = bucket;
-  using _room = await budget.take(size);
-  const Body = await readRange(file, 0, Buffer.allocUnsafeSlow(size));
+  const { client, sdk, place, envelope } = bucket;
+  const checksum = createChecksum();
+  const source = await envelope.source(key, { file, checksum });
+  const checkContent = (): void => {
+    if (upload.sha256 !== undefined && upload.sha256 !== checksum.digest()) throw new ContentDiffers();
+  };
+  if (source.bytes > PART_BYTES) return await sendParts(key, { ...source, checkContent }, upload);
+  using _room = await budget.take(source.bytes);
+  const Body = await source.read(0, Buffer.allocUnsafeSlow(source.bytes));
+  checkContent();
   await bucket.ask(
     'write',
     (options) => client.send(new sdk.PutObjectCommand({ ...place(key), Body }), options),
     signal,
   );
-  onBytes(size);
+  onBytes(envelope.contentBytes(source.bytes));
 }
 
-interface Source {
-  file: FileHandle;
-  size: number;
+interface CheckedSource extends Source {
+  /** Throws when what was read is not what it has to be. */
+  checkContent: () => void;
 }
 
-async function sendParts(key: string, source: Source, upload: Upload): Promise<void> {
+async function sendParts(key: string, source: CheckedSource, upload: Upload): Promise<void> {
   const { bucket, signal } = upload;
   const { client, sdk, place } = bucket;
   const { UploadId } = await bucket.ask(
@@ -55,6 +64,7 @@ async function sendParts(key: string, source: Source, upload: Upload): Promise<v
   const one = { ...place(key), UploadId };
   try {
     const Parts = await sendEachPart(one, source, upload);
+    source.checkContent();
     const command = new sdk.CompleteMultipartUploadCommand({ ...one, MultipartUpload: { Parts } });
     await bucket
       .ask('write', (options) => client.send(command, options), signal)
@@ -73,26 +83,33 @@ async function sendParts(key: string, source: Source, upload: Upload): Promise<v
 type UploadPlace = ReturnType<S3Bucket['place']> & { UploadId: string | undefined };
 
 /** Returns, or throws, when no part is under way any more. */
-async function sendEachPart(one: UploadPlace, { file, size }: Source, upload: Upload): Promise<CompletedPart[]> {
+async function sendEachPart(one: UploadPlace, source: Source, upload: Upload): Promise<CompletedPart[]> {
   const { bucket, budget, onBytes } = upload;
-  const { client, sdk } = bucket;
+  const { client, sdk, envelope } = bucket;
+  const { bytes: size } = source;
   const failed = new AbortController();
   const signal = AbortSignal.any([upload.signal, failed.signal]);
-  const length = Math.max(PART_BYTES, Math.ceil(size / MOST_PARTS));
+  const length = PART_BYTES * Math.ceil(size / MOST_PARTS / PART_BYTES);
   const starts = Array.from({ length: Math.ceil(size / length) }, (_, index) => index * length);
   const parts: CompletedPart[] = [];
+  const inTurn = createBudget(1);
+  /** One after the other, for the checksum. */
+  const read: Source['read'] = async (start, into) => {
+    using _turn = await inTurn.take(1);
+    return await source.read(start, into);
+  };
   const worker = async (): Promise<void> => {
     using _room = await budget.take(length);
     // One for all parts: the garbage collector would let many of them lie.
     const buffer = Buffer.allocUnsafeSlow(Math.min(length, size));
     for (let start = starts.shift(); start !== undefined; start = starts.shift()) {
       signal.throwIfAborted();
-      const Body = await readRange(file, start, buffer.subarray(0, Math.min(length, size - start)));
+      const Body = await read(start, buffer.subarray(0, Math.min(length, size - start)));
       const PartNumber = start / length + 1;
       const command = new sdk.UploadPartCommand({ ...one, PartNumber, Body });
       const { ETag } = await bucket.ask('write', (options) => client.send(command, options), signal);
       parts.push({ PartNumber, ETag });
-      onBytes(Body.length);
+      onBytes(envelope.contentBytes(start + Body.length) - envelope.contentBytes(start));
     }
   };
   const giveUp = (error: unknown): void => failed.abort(error);
@@ -101,19 +118,9 @@ async function sendEachPart(one: UploadPlace, { file, size }: Source, upload: Up
   return parts.sort((one, other) => (one.PartNumber ?? 0) - (other.PartNumber ?? 0));
 }
 
-async function isWhole(key: string, { size }: Source, { bucket, signal }: Upload): Promise<boolean> {
+async function isWhole(key: string, { bytes }: Source, { bucket, signal }: Upload): Promise<boolean> {
   const { client, sdk, place } = bucket;
   const look = new sdk.HeadObjectCommand(place(key));
   const found = await bucket.ask('read', (options) => client.send(look, options), signal).catch(() => undefined);
-  return found?.ContentLength === size;
-}
-
-/** Fills the buffer with what is in the file from there on. */
-async function readRange<Bytes extends Buffer>(file: FileHandle, start: number, buffer: Bytes): Promise<Bytes> {
-  for (let filled = 0; filled < buffer.length; ) {
-    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, start + filled);
-    if (bytesRead === 0) throw new Error('the file became shorter while it was sent');
-    filled += bytesRead;
-  }
-  return buffer;
+  return found?.ContentLength === bytes;
 }

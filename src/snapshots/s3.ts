@@ -17,7 +17,7 @@ const BYTES_IN_FLIGHT = 4 * PART_BYTES;
 /** A store in a bucket of an S3-compatible service: keys below the profile's prefix. */
 export async function createS3Store(options: S3Options): Promise<Store> {
   const bucket = await openS3Bucket(options);
-  const { client, sdk, place } = bucket;
+  const { client, sdk, place, envelope } = bucket;
   const budget = createBudget(BYTES_IN_FLIGHT);
   const fetches = createBudget(FETCHES_AT_ONCE);
   return {
@@ -29,21 +29,16 @@ export async function createS3Store(options: S3Options): Promise<Store> {
       bucket
         .ask('read', async (request) => {
           const { Body, Metadata } = await client.send(new sdk.GetObjectCommand(place(key)), request);
-          const text = (await Body?.transformToString()) ?? '';
+          const stored = Buffer.from((await Body?.transformToByteArray()) ?? '');
           const { sha256 } = Metadata ?? {};
-          if (sha256 !== undefined && sha256 !== checksum(text)) throw new Error(`${key} arrived damaged`);
-          return text;
+          if (sha256 !== undefined && sha256 !== checksum(stored)) throw new Error(`${key} arrived damaged`);
+          return envelope.open(key, stored).toString();
         })
         .catch(nullWhenMissing),
 
     async write(key, text) {
-      const Metadata = { sha256: checksum(text) };
-      const command = new sdk.PutObjectCommand({
-        ...place(key),
-        Body: text,
-        Metadata,
-        ContentType: 'application/json',
-      });
+      const Body = envelope.seal(key, Buffer.from(text));
+      const command = new sdk.PutObjectCommand({ ...place(key), Body, Metadata: { sha256: checksum(Body) } });
       await bucket.ask('write', (request) => client.send(command, request));
     },
 
@@ -51,7 +46,7 @@ export async function createS3Store(options: S3Options): Promise<Store> {
       bucket
         .ask('read', async (request) => {
           const { ContentLength } = await client.send(new sdk.HeadObjectCommand(place(key)), request);
-          return ContentLength ?? 0;
+          return envelope.contentBytes(ContentLength ?? 0);
         })
         .catch(nullWhenMissing),
 
@@ -69,12 +64,14 @@ export async function createS3Store(options: S3Options): Promise<Store> {
   };
 }
 
-async function list({ ask, bucket, client, sdk, keyOf }: S3Bucket, prefix: string): Promise<StoredFile[]> {
-  const start = keyOf('').length;
+async function list(
+  { ask, bucket, client, sdk, envelope, nameOf, keyOf }: S3Bucket,
+  prefix: string,
+): Promise<StoredFile[]> {
   const found: StoredFile[] = [];
   let ContinuationToken: string | undefined;
   do {
-    const command = new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: keyOf(`${prefix}/`), ContinuationToken });
+    const command = new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: `${nameOf(prefix)}/`, ContinuationToken });
     const page = await ask('read', async (request) => {
       const answer = await client.send(command, request);
       // The client takes whatever is no list for an empty one.
@@ -82,15 +79,18 @@ async function list({ ask, bucket, client, sdk, keyOf }: S3Bucket, prefix: strin
       return answer;
     });
     for (const { Key = '', Size = 0, LastModified = new Date(0), ETag = '' } of page.Contents ?? []) {
-      found.push({ key: Key.slice(start), bytes: Size, modified: LastModified, version: ETag.replaceAll('"', '') });
+      const key = keyOf(Key);
+      if (key === null) continue;
+      const bytes = envelope.contentBytes(Size);
+      found.push({ key, bytes, modified: LastModified, version: ETag.replaceAll('"', '') });
     }
     ContinuationToken = page.IsTruncated ? page.NextContinuationToken : undefined;
   } while (ContinuationToken !== undefined);
-  return found;
+  return found.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-async function abortUploads({ ask, bucket, client, sdk, keyOf }: S3Bucket, before: Date): Promise<void> {
-  let more: ListMultipartUploadsCommandInput | undefined = { Bucket: bucket, Prefix: keyOf('objects/') };
+async function abortUploads({ ask, bucket, client, sdk, nameOf }: S3Bucket, before: Date): Promise<void> {
+  let more: ListMultipartUploadsCommandInput | undefined = { Bucket: bucket, Prefix: `${nameOf('objects')}/` };
   while (more) {
     const command: ListMultipartUploadsCommand = new sdk.ListMultipartUploadsCommand(more);
     const page: ListMultipartUploadsCommandOutput = await ask('read', (request) => client.send(command, request));
@@ -104,8 +104,8 @@ async function abortUploads({ ask, bucket, client, sdk, keyOf }: S3Bucket, befor
   }
 }
 
-function checksum(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+function checksum(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function nullWhenMissing(error: unknown): null {

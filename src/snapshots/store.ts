@@ -10,10 +10,13 @@ export interface Store {
   write(key: string, text: string): Promise<void>;
   /** How many bytes lie under a key; `null` when there is none. */
   size(key: string): Promise<number | null>;
-  /** Copies a file into the store: whole or not at all. */
-  put(key: string, file: string, transfer: Transfer): Promise<void>;
-  /** Copies what lies under a key into a new file; rejects when there is none. The file is not yet synced. */
-  get(key: string, file: string, transfer: Transfer): Promise<void>;
+  /** Copies a file into the store: whole or not at all. Rejects with ContentDiffers when its SHA-256 is not the given. */
+  put(key: string, file: string, transfer: Transfer & { sha256?: string | undefined }): Promise<void>;
+  /**
+   * Copies what lies under a key into a new file; rejects when there is none. The file is not yet synced. Resolves with
+   * its SHA-256 where that was seen on the way.
+   */
+  get(key: string, file: string, transfer: Transfer): Promise<string | null>;
   /** Removing what is not there is no error. The signal is for what must still be done after an interruption. */
   remove(key: string, signal?: AbortSignal): Promise<void>;
   /** Removes what transfers that never ended have left, if they began before the given time. */

@@ -2,6 +2,7 @@ import { open, rm } from 'node:fs/promises';
 import { UserError } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { filesOf, objectKey } from './catalogue.ts';
+import { ContentDiffers } from './checksum.ts';
 import { damaged } from './damaged.ts';
 import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
 import type { ObjectPool } from './object-pool.ts';
@@ -39,7 +40,7 @@ export interface Moved {
 
 /** Copies a snapshot from this machine to a shelf: the objects that it lacks, then the manifest. Step: `push`. */
 export function pushSnapshot(moving: Moving): Promise<Moved> {
-  const { manifest, repository, shelf, pool, report, signal } = moving;
+  const { manifest, shelf, report } = moving;
   return shelf.locks.whilePushing(async (renew) => {
     const there = await mapSideBySide(distinct(filesOf(manifest)), LOOKS_AT_ONCE, async (file) => ({
       file,
@@ -49,18 +50,46 @@ export function pushSnapshot(moving: Moving): Promise<Moved> {
     const progress = progressOf(missing, { step: 'push', verb: 'Push', place: `to ${shelf.name}`, report });
     const names = namesIn(manifest);
     await mapSideBySide(missing, OBJECTS_AT_ONCE, async (file) => {
-      const object = repository.object(file);
-      await pool.checkStored(object, file.stored_sha256).catch((cause) => {
-        signal.throwIfAborted();
-        throw damaged({ manifest, file, cause });
-      });
       await renew();
-      const onBytes = (bytes: number): void => progress.add(bytes, names.get(file.sha256));
-      await shelf.store.put(objectKey(file.sha256), object.path, { signal, onBytes });
+      await sendObject(file, moving, (bytes) => progress.add(bytes, names.get(file.sha256)));
     });
     await shelf.write(manifest);
     return progress.end();
   });
+}
+
+async function sendObject(
+  file: ManifestFile,
+  { manifest, repository, shelf, pool, signal }: Moving,
+  onBytes: (bytes: number) => void,
+): Promise<void> {
+  const object = repository.object(file);
+  let sent = 0;
+  const count = (bytes: number): void => {
+    sent += bytes;
+    onBytes(bytes);
+  };
+  const put = (sha256?: string): Promise<void> =>
+    shelf.store.put(objectKey(file.sha256), object.path, { signal, onBytes: count, sha256 });
+  try {
+    if (file.stored_sha256 !== undefined) return await put(file.stored_sha256);
+  } catch (error) {
+    if (!(error instanceof ContentDiffers) && !isGone(error)) throw error;
+  }
+  onBytes(-sent);
+  // Equal content may be compressed otherwise.
+  await pool
+    .check(object, () => {})
+    .catch((cause) => {
+      signal.throwIfAborted();
+      throw damaged({ manifest, file, cause });
+    });
+  await put();
+}
+
+/** Of an object that is not on this machine, though its manifest is. */
+function isGone(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
 export interface Fetching extends Moving {
@@ -103,8 +132,10 @@ async function fetchObject(
       onBytes(bytes);
     };
     try {
-      await shelf.store.get(objectKey(file.sha256), path, { signal, onBytes: count });
-      await pool.checkStored({ ...repository.object(file), path }, file.stored_sha256);
+      const sha256 = await shelf.store.get(objectKey(file.sha256), path, { signal, onBytes: count });
+      if (sha256 === null || sha256 !== file.stored_sha256) {
+        await pool.checkStored({ ...repository.object(file), path }, file.stored_sha256);
+      }
       break;
     } catch (cause) {
       signal.throwIfAborted();

@@ -1,4 +1,5 @@
 import { EXIT, UserError } from '../errors.ts';
+import { isLoopback } from './provider.ts';
 
 export interface RoleRequest {
   /** Name of the storage profile. */
@@ -27,6 +28,7 @@ const PATIENCE = 15_000;
  */
 export async function assumeRole(request: RoleRequest): Promise<TemporaryCredentials> {
   const { profile, endpoint, roleArn, sessionName, idToken } = request;
+  refuseInsecure(profile, endpoint);
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(PATIENCE)]);
   const body = new URLSearchParams({
     Action: 'AssumeRoleWithWebIdentity',
@@ -59,6 +61,17 @@ export async function assumeRole(request: RoleRequest): Promise<TemporaryCredent
     exit: EXIT.unreachable,
     hint: 'Does the role trust the identity provider and its client_id? tool auth status says who you are.',
     details: [`${answer.status} ${read('Code') ?? 'without credentials'}: ${read('Message') ?? ''}`.trim()],
+  });
+}
+
+/** Whoever reads the token on its way can use it. */
+function refuseInsecure(profile: string, endpoint: string): void {
+  const { protocol, hostname, origin } = new URL(endpoint);
+  if (protocol === 'https:' || isLoopback(hostname)) return;
+  throw new UserError(`Storage profile "${profile}" would send your sign-in to ${origin} without encryption`, {
+    code: 'role_insecure',
+    exit: EXIT.configuration,
+    hint: 'Write sts_endpoint with https://; http:// is for services on this machine only.',
   });
 }
 

@@ -25,9 +25,15 @@ export async function freshSession({ provider, store, clock }: FreshSessionReque
   await using _locked = await lockFile(`${store.file}.sso`);
   const current = await store.read(name);
   if (current === null || isFresh(current, clock())) return current;
-  const session = await refresh(provider, { session: current, clock });
-  await store.write(name, session);
-  return session;
+  try {
+    const session = await refresh(provider, { session: current, clock });
+    await store.write(name, session);
+    return session;
+  } catch (error) {
+    // What the provider has refused once is not sent again; who it was still counts until its claims end.
+    if (hasEnded(error) && current.refresh_token !== null) await store.write(name, { ...current, refresh_token: null });
+    throw error;
+  }
 }
 
 function isFresh(session: Session, now: Date): boolean {
@@ -56,6 +62,10 @@ function refuseOthers(subject: string | undefined, { name, session }: { name: st
   const before = personOf(session)?.subject;
   if (subject === undefined || before === undefined || subject === before) return;
   throw signInEnded(name);
+}
+
+function hasEnded(error: unknown): boolean {
+  return error instanceof UserError && error.code === 'sign_in_ended';
 }
 
 function signInEnded(provider: string): UserError {

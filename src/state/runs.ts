@@ -20,7 +20,17 @@ export interface Run {
   cancelling: boolean;
 }
 
-export type RunKind = 'build' | 'load' | 'verify' | 'remove' | 'undo' | 'sanitize' | 'push' | 'pull' | 'export';
+export type RunKind =
+  | 'build'
+  | 'load'
+  | 'verify'
+  | 'remove'
+  | 'undo'
+  | 'sanitize'
+  | 'subset'
+  | 'push'
+  | 'pull'
+  | 'export';
 
 /** What a finished run says it did. */
 export interface Receipt {

@@ -47,7 +47,7 @@ test('there are some sixty of them', () => {
   expect(NAMES.length).toBeGreaterThanOrEqual(60);
 });
 
-/** Without what differs from machine to machine: the folder, and which programs and keychains there are. */
+/** Without what differs from machine to machine: the folder, and which programs, servers and keychains there are. */
 function independent(output: string, folder: string): string {
-  return output.replaceAll(folder, '').replace(/(?<=^|\n\n)(?:Engines|Docker|Keychain)\n(?: .*\n)+\n/g, '');
+  return output.replaceAll(folder, '').replace(/(?<=^|\n\n)(?:Engines|Docker|Sanitizing|Keychain)\n(?: .*\n)+\n/g, '');
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { planPrune, prune } from '../../src/operations/prune.ts';
 import { pull } from '../../src/operations/pull.ts';
 import { push } from '../../src/operations/push.ts';
 import { planRemove, remove } from '../../src/operations/remove.ts';
@@ -29,9 +30,16 @@ const FAULTS: Fault[] = [
 /** What is damaged stays so: it is seen at the next look, or at the end. */
 const LOOK_EVERY = 10;
 
-/** Random faults over push, pull and rm, so many rounds; `seed` makes them the same again. */
-export function testStorageFaults({ rounds, seed }: { rounds: number; seed: number }): void {
-  describeWithS3(`${rounds} rounds of faults (seed ${seed})`, () => {
+export interface FaultRounds {
+  rounds: number;
+  /** Makes them the same again. */
+  seed: number;
+  encrypt?: boolean;
+}
+
+/** Random faults over push, pull, rm and prune. */
+export function testStorageFaults({ rounds, seed, encrypt = false }: FaultRounds): void {
+  describeWithS3(`${rounds} rounds of faults (seed ${seed}${encrypt ? ', encrypted' : ''})`, () => {
     const random = randomFrom(seed);
     const oneOf = <Item>(items: Item[]): Item => items[Math.floor(random() * items.length)] as Item;
     let server: S3Server;
@@ -41,7 +49,7 @@ export function testStorageFaults({ rounds, seed }: { rounds: number; seed: numb
     beforeAll(async () => {
       server = await startS3();
       proxy = await startFaultProxy(server.endpoint);
-      profile = await server.bucket();
+      profile = { ...(await server.bucket()), encrypt };
     });
 
     afterAll(async () => {
@@ -81,7 +89,11 @@ export function testStorageFaults({ rounds, seed }: { rounds: number; seed: numb
           unsure.add(id);
         }
         if (expected.size > 0) await succeeds(pull(pulling.context, { target: 'app', snapshot: oneOf([...expected]) }));
-        if (expected.size > 2) {
+        if (expected.size > 3 && random() < 0.4) {
+          for (const id of await pruneRemote(pulling, expected.size - 1)) {
+            if (expected.delete(id)) unsure.add(id);
+          }
+        } else if (expected.size > 2) {
           const going = oneOf([...expected]);
           expected.delete(going);
           unsure.add(going);
@@ -142,6 +154,15 @@ function storeRandom(
 async function removeRemote({ context }: Machine, snapshot: string): Promise<void> {
   const old = { ...context, clock: () => new Date(Date.now() + 2 * 24 * 60 * 60 * 1000) };
   await remove(old, await planRemove(old, { target: 'app', snapshot, from: 'remote' }));
+}
+
+/** Which snapshots it may have removed. */
+async function pruneRemote({ context }: Machine, last: number): Promise<string[]> {
+  const old = { ...context, clock: () => new Date(Date.now() + 2 * 24 * 60 * 60 * 1000) };
+  const plan = await planPrune(old, { target: 'app', keep: { last }, from: 'remote' }).catch(() => null);
+  if (!plan) return [];
+  await succeeds(prune(old, plan));
+  return plan.targets.flatMap(({ remove }) => remove.map(({ id }) => id));
 }
 
 async function succeeds(work: Promise<unknown>): Promise<boolean> {

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ContentDiffers } from '../../src/snapshots/checksum.ts';
 import type { Store } from '../../src/snapshots/store.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 
@@ -68,6 +69,16 @@ export function testStore(create: (folder: string) => Promise<Store>): void {
       expect(moved).toEqual({ put: bytes, got: bytes });
     },
   );
+
+  test.each([1, 20 * MEGABYTE])('a file of %i bytes is put only when its SHA-256 is the given one', async (bytes) => {
+    const content = randomBytes(bytes);
+    const [path, transfer] = [await file(content), { signal, onBytes: () => {} }];
+    const wrong = store.put('objects/aa/one', path, { ...transfer, sha256: hash(Buffer.from('another')) });
+    await expect(wrong).rejects.toThrow(ContentDiffers);
+    expect(await store.list('objects')).toEqual([]);
+    await store.put('objects/aa/one', path, { ...transfer, sha256: hash(content) });
+    expect([null, hash(content)]).toContain(await store.get('objects/aa/one', join(folder.path, 'got'), transfer));
+  });
 
   test('what is not there cannot be got, and leaves no file', async () => {
     const destination = join(folder.path, 'got');

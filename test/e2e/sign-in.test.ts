@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../.ci/build.mjs';
 import { decrypt } from '../../src/config/secrets/cipher.ts';
 import { SECRET_KEY } from '../helpers/config-folder.ts';
+import { noteTakingBrowser } from '../helpers/note-taking-browser.ts';
 import { type SignInWorld, signInWorld } from '../helpers/signed-in.ts';
 import { openTerminal } from './terminal.ts';
 
@@ -16,33 +17,16 @@ const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
 
 beforeAll(() => build());
 
-/** A browser that writes down where it is sent, and the environment in which it is the person's. */
-async function browserIn({ folder }: SignInWorld) {
-  const visited = join(folder, 'visited');
-  await writeFile(
-    join(folder, 'browser'),
-    `#!/bin/sh\nprintf %s "$1" > ${visited}.new && mv ${visited}.new ${visited}\n`,
-    {
-      mode: 0o755,
-    },
-  );
-  return {
-    environment: { HOME: folder, PATH: process.env.PATH ?? '', BROWSER: join(folder, 'browser') },
-    url: () => expect.poll(() => readFile(visited, 'utf8').catch(() => ''), { timeout: 20_000 }).toContain('http'),
-    visited: () => readFile(visited, 'utf8'),
-  };
-}
-
 it('one signs in from the screens', async () => {
   const world = await signInWorld();
-  const browser = await browserIn(world);
+  const browser = await noteTakingBrowser(world);
   const terminal = openTerminal({
     command: [process.execPath, PROGRAM],
     cwd: world.folder,
     environment: browser.environment,
   });
   onTestFinished(() => terminal.close());
-  await terminal.waitFor('sign in');
+  await terminal.waitFor('no targets yet');
   terminal.press('s');
   await terminal.waitFor('Waiting for you in the browser');
   await browser.url();
@@ -58,7 +42,7 @@ it('one signs in from the screens', async () => {
 
 it('no token is in output, log or process list, of a whole life of a session', async () => {
   const world = await signInWorld('debug: true\ntrace: true\n');
-  const browser = await browserIn(world);
+  const browser = await noteTakingBrowser(world);
   const said: string[] = [];
   const run = async (...words: string[]): Promise<number | null> => {
     const child = start(world, { words, environment: browser.environment });

@@ -1,11 +1,13 @@
 import type { Operations } from '../../screens/operations.ts';
 import { UserError } from '../../src/errors.ts';
+import { addChange, changeDraft, openDraft, redoDraft, saveDraft } from '../../src/operations/edit-configuration.ts';
 import type { PlannedSanitize } from '../../src/operations/sanitize.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots.ts';
 import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow } from '../../src/results.ts';
 import type { Coverage } from '../../src/sanitize-results.ts';
 import type { Session } from '../../src/state/runs.ts';
 
+import { fakePlannedSubset } from './fake-subset.ts';
 import { type FakeWorld, fakeSnapshot } from './fake-world.ts';
 /** Operations without databases, over a world that the test can look at and change. */
 export function fakeOperations(world: FakeWorld): Operations {
@@ -114,6 +116,20 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.done.push(`undo ${target}`);
       return result(null);
     },
+    planSubset: async (_session, request) => fakePlannedSubset(world, request),
+    subset: async (session, { plan: { target, destination } }) => {
+      await working(session, world, { step: 'copy', label: 'Copy the rows', command: 'psql app_small' });
+      world.done.push(`subset ${target}`);
+      return {
+        ...{ target, destination: destination.url, seed: 1, rows: 620, proof: [], swap_ms: 9, undo_database: null },
+        tables: [{ table: 'public.customer', rows: 50 }],
+        snapshot: null,
+      };
+    },
+    saveSubset: async (_session, { target, choices }) => {
+      world.done.push(`save ${target}: ${JSON.stringify(choices)}`);
+      return { file: '/home/ada/tool.yml' };
+    },
     signIn: async ({ report, signal }, { device }) => {
       const url = `https://idp.example.com/${device ? 'device' : 'auth'}`;
       report({ event: 'sign_in', provider: 'idp', url, user_code: device ? 'ABCD-EFGH' : null });
@@ -171,6 +187,11 @@ export function fakeOperations(world: FakeWorld): Operations {
       size_bytes: 61_400_000,
       error: url.includes('away') ? 'connection refused' : null,
     }),
+    openDraft: () => openDraft(world.configuration),
+    changeDraft: (draft, changes) => changeDraft(world.configuration, draft, changes),
+    addChange: (draft, change) => addChange(world.configuration, draft, change),
+    redoDraft: (draft) => redoDraft(world.configuration, draft),
+    saveDraft: (draft) => saveDraft(world.configuration, draft),
     previewSetUp: async ({ target }) => `targets:\n  ${target}:\n`,
     writeSetUp: async (setUp) => {
       world.done.push(`set up ${JSON.stringify(setUp)}`);

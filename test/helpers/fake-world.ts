@@ -1,3 +1,4 @@
+import type { FileRequest } from '../../src/config/config-file.ts';
 import type { UserError } from '../../src/errors.ts';
 import type { CheckReport } from '../../src/operations/check.ts';
 import type { DestinationState, SnapshotRow, TargetRow } from '../../src/results.ts';
@@ -19,6 +20,8 @@ export interface FakeWorld {
   gate: Promise<void>;
   /** What a check of the configuration finds. */
   check: CheckReport;
+  /** Where the configuration is that is edited: a real file. */
+  configuration: FileRequest;
   done: string[];
 }
 
@@ -107,6 +110,7 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
       storage_profiles: [],
       cloud: null,
     },
+    configuration: { environment: {}, cwd: '/nowhere' },
     done: [],
     ...world,
   };

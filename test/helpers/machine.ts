@@ -25,13 +25,27 @@ const TARGETS: Settings['targets'] = {
 export interface MachineOptions {
   profile: StorageProfile;
   targets?: Settings['targets'];
+  /** Of the configuration. */
+  secretKey?: string;
   signal?: AbortSignal;
 }
 
-export async function machine({ profile, targets = TARGETS, signal }: MachineOptions): Promise<Machine> {
+const SECRET_KEY = 'ab'.repeat(16);
+
+export async function machine({
+  profile,
+  targets = TARGETS,
+  secretKey = SECRET_KEY,
+  signal,
+}: MachineOptions): Promise<Machine> {
   const directory = await mkdtemp(join(tmpdir(), 'tool-machine-'));
   const events: RunEvent[] = [];
-  const settings = { working_directory: directory, storage_profiles: { team: profile }, targets };
+  const settings = {
+    secret_key: secretKey,
+    working_directory: directory,
+    storage_profiles: { team: profile },
+    targets,
+  };
   const context = testContext({ settings, events, ...(signal && { signal }) });
   return {
     directory,

@@ -189,6 +189,7 @@ async function mysqlPrograms(): Promise<Programs> {
     '/usr/sbin/mysqld',
     '--no-defaults',
     '--datadir=/mnt/data',
+    '--tmpdir=/tmp',
     ...flags,
   ];
   return {

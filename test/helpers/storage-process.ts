@@ -25,9 +25,9 @@ export async function startOperation(
   { operation, snapshot, days = 0 }: StorageOperation,
 ): Promise<StorageProcess> {
   const config = join(directory, 'tool.yml');
-  const { targets } = context.configuration.settings;
+  const { targets, secret_key } = context.configuration.settings;
   const settings = {
-    secret_key: 'ab'.repeat(16),
+    secret_key,
     working_directory: directory,
     storage_profiles: { team: profile },
     targets,

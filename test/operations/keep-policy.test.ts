@@ -6,8 +6,8 @@ const DAY = 24 * 60 * 60 * 1000;
 const now = new Date('2026-03-31T12:00:00Z');
 
 /** The times of those that are kept, of snapshots taken at these times. */
-function kept(policy: KeepPolicy, times: string[], sanitized: (index: number) => boolean = () => false): string[] {
-  const rows = times.map((created_at, index) => fakeSnapshot({ index, created_at, sanitized: sanitized(index) }));
+function kept(policy: KeepPolicy, times: string[]): string[] {
+  const rows = times.map((created_at, index) => fakeSnapshot({ index, created_at, id: `id${index}` }));
   return [...keptBy(policy, rows, now)].map(({ created_at }) => created_at);
 }
 
@@ -33,6 +33,12 @@ test.each<[string, KeepPolicy, number[]]>([
   expect(kept(policy, TIMES)).toEqual(indexes.map((index) => TIMES[index]));
 });
 
-test('sanitized snapshots and originals are counted apart', () => {
-  expect(kept({ last: 1 }, TIMES.slice(0, 4), (index) => index > 1)).toEqual([TIMES[0], TIMES[2]]);
+test('an original and what was made of it count as one, and stay or go together', () => {
+  const rows = [0, 1, 2].flatMap((index) => {
+    const facts = { index, created_at: TIMES[index] as string };
+    const sibling = { ...fakeSnapshot(facts), id: `safe${index}`, sanitized: true, sanitized_of: `id${index}` };
+    return [sibling, { ...fakeSnapshot(facts), id: `id${index}` }];
+  });
+  expect([...keptBy({ last: 2 }, rows, now)].map(({ id }) => id)).toEqual(['safe0', 'id0', 'safe1', 'id1']);
+  expect([...keptBy({ daily: 2 }, rows, now)].map(({ id }) => id)).toEqual(['safe0', 'id0', 'safe2', 'id2']);
 });

@@ -70,6 +70,17 @@ describeWithS3('prune and rm', () => {
     }
   });
 
+  it('counts an original and what was made of it as one', async () => {
+    const [newest] = await here.repository.list('app');
+    if (!newest) throw new Error('there is none');
+    const sibling = { ...newest, id: 'aaaa4444', sanitized: true, sanitized_of: newest.id };
+    await here.repository.write({ ...sibling, sanitized_at: '2026-01-04T00:00:00.000Z' });
+    const plan = await planPrune(later(here), { keep: { last: 2 } });
+    expect(plan.targets).toMatchObject([
+      { keep: [{ id: 'aaaa4444' }, { id: '33333333' }, { id: '22222222' }], remove: [{ id: '11111111' }] },
+    ]);
+  });
+
   it('frees nothing that is younger than a day', async () => {
     await prune(here.context, await planPrune(here.context, { target: 'app', keep: { last: 1 } }));
     expect(await ids()).toEqual({ '33333333': 'local+remote' });

@@ -110,6 +110,19 @@ describeWithS3('push and pull', () => {
     expect(await shelf.list('locks')).toEqual([]);
   });
 
+  it('sends an object that is compressed otherwise than the manifest says, as it is here', async () => {
+    const contents = { small: 'one\n', large: randomBytes(20_000_000) };
+    const manifest = await storeTables(here.directory, { ...first, contents });
+    const otherwise = manifest.tables.map((table) => ({
+      ...table,
+      file: { ...table.file, stored_sha256: 'ab'.repeat(32) },
+    }));
+    await here.repository.write({ ...manifest, tables: otherwise });
+    expect(await push(here.context, { target: 'app' })).toMatchObject({ objects: 2, bytes: manifest.added_bytes });
+    await pull(there.context, { target: 'app' });
+    expect(await verify(there.context, { target: 'app' })).toMatchObject({ ok: true, files: 2 });
+  });
+
   it('does not keep what arrives damaged, and says of what', async () => {
     const { tables } = await storeSnapshot(here.directory, { ...first, content: 'one\n' });
     await push(here.context, { target: 'app' });
@@ -129,6 +142,28 @@ describeWithS3('push and pull', () => {
     await listSnapshots(there.context, 'app');
     await annotate(here.context, { target: 'app', note: 'before the migration' });
     expect((await listSnapshots(there.context, 'app')).snapshots[0]?.note).toBe('before the migration');
+  });
+
+  it('of a snapshot and what was made of it, the sanitized one is moved; the other when originals are asked for', async () => {
+    await storeSnapshot(here.directory, { ...first, content: 'secret\n' });
+    const sibling = { sanitized: true, sanitized_of: first.id, sanitized_at: '2026-01-03T00:00:00.000Z' };
+    await storeSnapshot(here.directory, { ...first, id: 'bbbb1111', content: 'safe\n', ...sibling });
+    expect(await push(here.context, { target: 'app', snapshot: 0 })).toMatchObject({ snapshot: { id: 'bbbb1111' } });
+    const onShelf = async (target: string, original: boolean) =>
+      (await listSnapshots(there.context, target, { original })).snapshots.map(({ index, id }) => [index, id]);
+    expect(await onShelf('app', true)).toEqual([[0, 'bbbb1111']]);
+    const pulling = pull(there.context, { target: 'app', snapshot: 0, original: true });
+    await expect(pulling).rejects.toMatchObject({ code: 'snapshot_missing', exit: 2 });
+
+    await push(here.context, { target: 'app', snapshot: 0, original: true });
+    expect(await onShelf('shared', false)).toEqual([[0, 'bbbb1111']]);
+    for (const snapshot of [first.id, 1]) {
+      const refused = pull(there.context, { target: 'shared', snapshot });
+      await expect(refused).rejects.toMatchObject({ code: 'snapshot_missing', exit: 2 });
+    }
+    expect(await pull(there.context, { target: 'app', snapshot: 0 })).toMatchObject({ snapshot: { id: 'bbbb1111' } });
+    const original = await pull(there.context, { target: 'app', snapshot: 0, original: true });
+    expect(original.snapshot).toMatchObject({ index: 0, id: first.id, sanitized: false, where: ['local', 'remote'] });
   });
 
   it('a share target lists whatever is on the shelf and sanitized; the rest when originals are asked for', async () => {

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { stat, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { decrypt } from '../../src/config/secrets/cipher.ts';
 import { keepAuthtoken } from '../../src/operations/keep-authtoken.ts';
@@ -7,6 +9,8 @@ import { signInStatus } from '../../src/operations/sign-in-status.ts';
 import { signOut } from '../../src/operations/sign-out.ts';
 import { SECRET_KEY } from '../helpers/config-folder.ts';
 import { signInWorld } from '../helpers/signed-in.ts';
+
+const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 
 it('a sign-in is stored encrypted, for its owner alone, and comments are kept', async () => {
   const world = await signInWorld();
@@ -69,7 +73,32 @@ it('a refresh that is refused asks to sign in again, and says who it was', async
   // An old copy of the file: its refresh token is used up.
   await writeFile(world.file, session);
   const [status] = await signInStatus(await world.open());
-  expect(status).toMatchObject({ name: 'ann@example.com', error: expect.stringContaining('tool auth login idp') });
+  const ended = { name: 'ann@example.com', error: expect.stringContaining('tool auth login idp') };
+  expect(status).toMatchObject(ended);
+  const asked = world.provider.refreshes();
+  expect(await signInStatus(await world.open())).toEqual([expect.objectContaining(ended)]);
+  // The token that was refused is not sent again.
+  expect(world.provider.refreshes()).toBe(asked);
+});
+
+it('several processes at once refresh once', async () => {
+  const world = await signInWorld();
+  await signIn(await world.open(), {});
+  await world.nearItsEnd();
+  const status = (): Promise<{ stdout: string }> =>
+    promisify(execFile)(process.execPath, [MAIN, '--config', world.file, '--json', 'auth', 'status']);
+  for (const { stdout } of await Promise.all([status(), status(), status()]))
+    expect(stdout).toContain('ann@example.com');
+  expect(world.provider.refreshes()).toBe(1);
+});
+
+it('tool auth token - reads the token from standard input', async () => {
+  const world = await signInWorld();
+  const running = promisify(execFile)(process.execPath, [MAIN, '--config', world.file, 'auth', 'token', '-']);
+  running.child.stdin?.end('open-sesame\n');
+  const { stdout, stderr } = await running;
+  expect(stdout + stderr).not.toContain('open-sesame');
+  expect((await world.open()).configuration.settings.authtoken).toBe('open-sesame');
 });
 
 it('signing out revokes the tokens and takes them out of the file', async () => {

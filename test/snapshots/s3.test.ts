@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clearEnvelope, sealedEnvelope } from '../../src/snapshots/envelope.ts';
 import { createS3Store } from '../../src/snapshots/s3.ts';
 import { testStore } from '../contracts/store.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
@@ -14,7 +15,12 @@ describeWithS3('a bucket', () => {
 
   const signal = new AbortController().signal;
 
-  testStore(async () => createS3Store({ name: 'team', profile: await server.bucket(), signal }));
+  describe.each([
+    { what: 'as it is', envelope: clearEnvelope },
+    { what: 'encrypted', envelope: sealedEnvelope('ab'.repeat(16)) },
+  ])('$what', ({ envelope }) => {
+    testStore(async () => createS3Store({ name: 'team', profile: await server.bucket(), envelope, signal }));
+  });
 
   test('two profiles with prefixes share a bucket and see nothing of each other', async () => {
     const profile = await server.bucket();

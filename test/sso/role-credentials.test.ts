@@ -84,6 +84,13 @@ it("a role that is refused says so in the service's own words, without the token
   expect(JSON.stringify([failed.message, failed.hint, failed.details])).not.toMatch(/eyJ/);
 });
 
+it('the token goes to no other machine without encryption', async () => {
+  const world = await signInWorld(profile('http://sts.example.com'));
+  await signIn(await world.open(), {});
+  const roleCredentials = await credentialsIn(world);
+  await expect(roleCredentials('team')).rejects.toMatchObject({ code: 'role_insecure', exit: 3 });
+});
+
 it('without a sign-in there are no credentials', async () => {
   const world = await signInWorld(profile('http://127.0.0.1:9'));
   const roleCredentials = await credentialsIn(world);

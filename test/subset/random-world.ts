@@ -18,12 +18,19 @@ interface MadeReference extends WorldReference {
   added: boolean;
 }
 
-/** The same world for the same seed. All of it is in one schema. */
-export function randomWorld(seed: number, percentSeed: number): RandomWorld {
+export interface Making {
+  percentSeed: number;
+  /** Begins the names of its tables. */
+  prefix: string;
+  /** By which the engine chooses the rows of a percentage. */
+  hash: 'md5' | 'sha256';
+}
+
+/** The same world for the same seed. */
+export function randomWorld(seed: number, making: Making): RandomWorld {
   const random = generator(seed);
-  const schema = `world_${seed}`;
   const tables = Array.from({ length: 2 + below(random, below(random, 4) === 0 ? 39 : 11) }, (_, index) => {
-    const name = `${schema}.t${index}`;
+    const name = `${making.prefix}t${index}`;
     return { name, wide: below(random, 4) === 0, count: 1 + below(random, 14), references: [] as MadeReference[] };
   });
   for (const [index, table] of tables.entries()) {
@@ -55,7 +62,7 @@ export function randomWorld(seed: number, percentSeed: number): RandomWorld {
       for (const reference of table.references) setReference(random, world, { row, reference });
     }
   }
-  return { world, sql: sqlOf(schema, tables, world), ...randomChoice(random, { tables, world, percentSeed }) };
+  return { world, sql: sqlOf(tables, world), ...randomChoice(random, { tables, world, making }) };
 }
 
 type Table = { name: string; wide: boolean; count: number; references: MadeReference[] };
@@ -89,8 +96,9 @@ function setReference(random: () => number, world: World, { row, reference }: Se
   }
 }
 
-function sqlOf(schema: string, tables: Table[], world: World): string {
-  const lines = [`CREATE SCHEMA ${schema};`];
+/** One statement a line. */
+function sqlOf(tables: Table[], world: World): string {
+  const lines: string[] = [];
   for (const { name, wide, references } of tables) {
     const columns = references.flatMap((reference) =>
       reference.columns.map((column) => `${column} integer${reference.nullable ? '' : ' NOT NULL'}`),
@@ -118,12 +126,12 @@ function sqlOf(schema: string, tables: Table[], world: World): string {
 interface Choosing {
   tables: Table[];
   world: World;
-  percentSeed: number;
+  making: Making;
 }
 
 function randomChoice(
   random: () => number,
-  { tables, world, percentSeed }: Choosing,
+  { tables, world, making }: Choosing,
 ): Pick<RandomWorld, 'settings' | 'choice' | 'nulled'> {
   const all = tables.flatMap(({ references }) => references);
   const roles = new Map<string, 'target' | 'copy' | 'excluded'>();
@@ -158,7 +166,7 @@ function randomChoice(
       return { table, where: `id % ${divisor} = 0` };
     }
     const percent = 1 + below(random, 60);
-    const ordered = [...rows].sort((a, b) => (hash(a.key, percentSeed) < hash(b.key, percentSeed) ? -1 : 1));
+    const ordered = [...rows].sort((a, b) => (hash(a.key, making) < hash(b.key, making) ? -1 : 1));
     targets.set(table, new Set(ordered.slice(0, Math.ceil((rows.length * percent) / 100))));
     return { table, percent };
   });
@@ -182,8 +190,8 @@ function randomChoice(
   };
 }
 
-function hash(key: string, seed: number): string {
-  return createHash('md5').update(`${key} ${seed}`).digest('hex');
+function hash(key: string, { hash: algorithm, percentSeed }: Making): string {
+  return createHash(algorithm).update(`${key} ${percentSeed}`).digest('hex');
 }
 
 function below(random: () => number, limit: number): number {

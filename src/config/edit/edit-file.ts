@@ -16,12 +16,20 @@ const MOST_ATTEMPTS = 10;
  * keeps its mode and owner.
  */
 export async function editFile(file: string, edits: (text: string) => Edit[]): Promise<void> {
+  await rewriteFile(file, (text) => {
+    const changes = edits(text);
+    return changes.length === 0 ? text : editText(text, changes);
+  });
+}
+
+/** The same with whatever becomes of the text. */
+export async function rewriteFile(file: string, rewrite: (text: string) => string): Promise<void> {
   try {
     // A link to a file elsewhere stays a link.
     const path = await realpath(file);
     await using _locked = await lockFile(path);
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
-      if (await replaceEdited(path, edits)) return;
+      if (await replaceRewritten(path, rewrite)) return;
     }
     throw new Error('somebody else keeps changing it');
   } catch (error) {
@@ -36,13 +44,13 @@ export async function editFile(file: string, edits: (text: string) => Edit[]): P
 }
 
 /** `false` when the file has changed in the meantime: an editor knows of no lock. */
-async function replaceEdited(path: string, edits: (text: string) => Edit[]): Promise<boolean> {
+async function replaceRewritten(path: string, rewrite: (text: string) => string): Promise<boolean> {
   const before = await readFile(path);
   if (!isUtf8(before)) throw new Error('it is not UTF-8');
   const text = before.toString('utf8');
-  const changes = edits(text);
-  if (changes.length === 0) return true;
-  const unfinished = await writeBeside(path, editText(text, changes), await ownershipOf(path));
+  const rewritten = rewrite(text);
+  if (rewritten === text) return true;
+  const unfinished = await writeBeside(path, rewritten, await ownershipOf(path));
   try {
     if (!before.equals(await readFile(path))) return false;
     await rename(unfinished, path);

@@ -4,7 +4,7 @@ import { EXIT, UserError } from '../../errors.ts';
 import { parseText } from '../parse-text.ts';
 import { dotted, type KeyPath, removeValue, setValue } from '../tree.ts';
 import { parseYaml } from '../yaml-source.ts';
-import type { Edit, PlainValue, Replacement } from './edit.ts';
+import type { Edit, NewValue, Replacement } from './edit.ts';
 import { createSpotFinder, type Spot } from './find-spot.ts';
 import { removeKey } from './remove-key.ts';
 import { insertKeys, replaceValue } from './set-value.ts';
@@ -56,8 +56,8 @@ function nextStep(text: string, edits: Edit[]): Step {
 }
 
 /** What becomes of the values that stand in the text themselves, and so of their aliases. */
-function valuesOf(edits: Edit[], find: (path: KeyPath) => Spot): Map<unknown, PlainValue | undefined> {
-  const values = new Map<unknown, PlainValue | undefined>();
+function valuesOf(edits: Edit[], find: (path: KeyPath) => Spot): Map<unknown, NewValue | undefined> {
+  const values = new Map<unknown, NewValue | undefined>();
   for (const { path, value } of edits) {
     const { depth, node } = find(path);
     if (depth === path.length && isScalar(node)) values.set(node, value);

@@ -1,12 +1,12 @@
 import { isAlias, isMap, isScalar, type Pair, type Scalar, type YAMLMap } from 'yaml';
 import type { KeyPath } from '../tree.ts';
 import { writeQuoted, writeScalar } from '../yaml-text.ts';
-import type { PlainValue, Replacement } from './edit.ts';
+import type { NewValue, Replacement } from './edit.ts';
 import { isNothing, type Spot } from './find-spot.ts';
 import { columnOf, endOf, indentStep, lineEnd, newlineOf, startOf } from './text-lines.ts';
 
 /** Writes a value over the one that stands there; `null` when it holds others. */
-export function replaceValue(text: string, { node, pair }: Spot, value: PlainValue): Replacement | null {
+export function replaceValue(text: string, { node, pair }: Spot, value: NewValue): Replacement | null {
   // `{a}` has not even a colon.
   if (node === null && pair) return { from: endOf(pair.key), to: endOf(pair.key), by: `: ${writeScalar(value)}` };
   if (isAlias(node)) return { from: startOf(node), to: endOf(node), by: writeScalar(value) };
@@ -19,7 +19,7 @@ export function replaceValue(text: string, { node, pair }: Spot, value: PlainVal
 }
 
 /** In the quotes that were there. */
-function writeLike({ type }: Scalar, { written, value }: { written: string; value: PlainValue }): string {
+function writeLike({ type }: Scalar, { written, value }: { written: string; value: NewValue }): string {
   if (type === 'BLOCK_LITERAL' || type === 'BLOCK_FOLDED') {
     const comment = /^[^\s#]*(\s+#[^\r\n]*)?/.exec(written)?.[1] ?? '';
     return writeScalar(value) + comment + (/\r?\n$/.exec(written)?.[0] ?? '');
@@ -34,7 +34,7 @@ export interface Insertion {
   into: Spot;
   /** The keys that are not there yet, outermost first. */
   keys: KeyPath;
-  value: PlainValue;
+  value: NewValue;
 }
 
 /** New keys go to the end of the map that they belong to; `null` when no map stands there. */
@@ -61,7 +61,7 @@ function linesOf(text: string, { keys, value, indent }: Added & { indent: number
   const step = indentStep(text);
   return keys.map((key, depth) => {
     const isLast = depth === keys.length - 1;
-    return `${' '.repeat(indent + step * depth)}${writeScalar(String(key))}:${isLast ? ` ${writeScalar(value)}` : ''}`;
+    return `${' '.repeat(indent + step * depth)}${writeScalar(String(key))}:${isLast && value !== null ? ` ${writeScalar(value)}` : ''}`;
   });
 }
 

@@ -17,15 +17,15 @@ export function storageCredentialsAreKept(draft: Draft, surroundings: Surroundin
   const { environment, awsProfiles, isWritten } = surroundings;
   const isInEnvironment = VARIABLES.some((name) => environment[name]) || awsProfiles.get('default')?.hasCredentials;
   return profilesOf(draft).flatMap(([name, { cli_profile, role_arn }]): Finding[] => {
-    // The sign-in brings them.
-    if (role_arn !== undefined) return [];
     const path = ['storage_profiles', name];
     const direct = ['access_key', 'secret_key'].filter((key) => isWritten([...path, key]));
     if (cli_profile !== undefined)
       return awsProfiles.has(cli_profile) ? [] : [unknownProfile({ name, cli_profile }, surroundings)];
     // One without the other is an error already.
     if (direct.length > 0) return direct.length === 2 ? [heldDirectly(name)] : [];
-    return isInEnvironment || isWritten([...path, 'cli_profile']) ? [] : [notFound(name)];
+    // For a role the sign-in is enough.
+    const isElsewhere = isInEnvironment || role_arn !== undefined;
+    return isElsewhere || isWritten([...path, 'cli_profile']) ? [] : [notFound(name)];
   });
 }
 

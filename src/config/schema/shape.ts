@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { KeyPath } from '../tree.ts';
 import type { Traits } from './traits.ts';
 
 /**
@@ -54,6 +55,14 @@ export function shapeOf(schema: v.GenericSchema): Shape {
     default:
       throw new TypeError(`The configuration's schema uses ${inner.type}, which nothing derived from it understands`);
   }
+}
+
+/** The shape of what stands at a path; `null` where the schema knows nothing. */
+export function shapeAt(root: Shape, path: KeyPath): Shape | null {
+  return path.reduce<Shape | null>((shape, part) => {
+    if (shape?.kind === 'object') return shape.keys.get(String(part)) ?? null;
+    return shape?.kind === 'map' || shape?.kind === 'list' ? shape.of : null;
+  }, root);
 }
 
 /** What the kinds of schema used here carry beside their type. */

@@ -42,6 +42,15 @@ export const storageProfileSchema = v.strictObject({
       traits({ secret: true }),
     ),
   ),
+  encrypt: v.exactOptional(
+    v.pipe(
+      v.boolean(),
+      v.description(
+        'Encrypts all that is stored in the bucket, with the secret_key; all who share it need the same one.',
+      ),
+      v.examples([true]),
+    ),
+  ),
   role_arn: v.exactOptional(
     v.pipe(
       text,

@@ -45,6 +45,9 @@ export interface CatalogueColumn {
   generated: boolean;
 }
 
+/** Types whose columns read text, and refuse the same as bytes. */
+export const TEXT_TYPES = new Set(['json', 'uuid', 'inet4', 'inet6']);
+
 /** Every table that has rows of its own, by name. */
 export async function readTables(session: Session, database: string): Promise<CatalogueTable[]> {
   const within = `= ${quoteText(database)}`;

@@ -4,12 +4,12 @@ import { formatNumberOf } from '../../amounts.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import type { ManifestTable } from '../../snapshots/manifest.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../engine.ts';
-import { type CatalogueTable, readInventory, readServer, readTables } from './catalogue.ts';
+import { type CatalogueTable, readInventory, readServer, readTables, TEXT_TYPES } from './catalogue.ts';
 import { connect, explainConnection } from './connect.ts';
-import { type Definitions, readDefinitions } from './definitions.ts';
+import { readDefinitions } from './definitions.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from './details.ts';
 import { createDumpProgress, type DumpProgress } from './dump-progress.ts';
-import { featuresOf } from './features.ts';
+import { collationsIn, featuresOf } from './features.ts';
 import { beginInstant } from './instant.ts';
 import { type Part, partsOf } from './parts.ts';
 import { openRowReader, type RowReader } from './row-readers.ts';
@@ -146,9 +146,6 @@ async function readRows({ request, database, schema, tables, readers, progress }
   );
 }
 
-/** Types whose columns read text, and refuse the same as bytes. */
-const TEXT_TYPES = new Set(['json', 'uuid', 'inet4', 'inet6']);
-
 /** The files of a snapshot are sorted as its tables are. */
 function fileName(table: number, part: number): string {
   const number = String(table + 1).padStart(4, '0');
@@ -200,14 +197,6 @@ function warnOfOtherEngines({ report }: EngineContext, tables: CatalogueTable[])
   const list = others.map(({ name, engine }) => `${name} (${engine})`).join(', ');
   const message = `Tables without transactions are not of the snapshot's instant when they are written to: ${list}`;
   report({ event: 'warning', code: 'not_transactional', message });
-}
-
-function collationsIn({ tables, collation }: Definitions): string[] {
-  const found = new Set([collation]);
-  for (const { create } of tables) {
-    for (const match of create.matchAll(/\bCOLLATE[ =]([a-z0-9_]+)/g)) found.add(String(match[1]));
-  }
-  return [...found].sort();
 }
 
 /** `ER_TABLE_DEF_CHANGED`: the table is not the one that the transaction could see. */

@@ -32,3 +32,12 @@ export function featuresOf(flavour: Flavour, { tables, sequences }: Definitions)
   });
   return sequences[0] ? [...found, `sequences (${sequences[0].name})`] : found;
 }
+
+/** Every collation that something in it is sorted by. */
+export function collationsIn({ tables, collation }: Definitions): string[] {
+  const found = new Set([collation]);
+  for (const { create } of tables) {
+    for (const match of create.matchAll(/\bCOLLATE[ =]([a-z0-9_]+)/g)) found.add(String(match[1]));
+  }
+  return [...found].sort();
+}

@@ -38,6 +38,12 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   report({ event: 'step', step: 'restore', state: 'done', label: `Restored ${tables} and their indexes` });
 
   report({ event: 'step', step: 'index', state: 'started', label: 'Make foreign keys, views, routines and triggers' });
+  await createDependents(session, definitions);
+  report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
+}
+
+/** What depends on several tables; events are not made, since they would run. */
+export async function createDependents(session: Session, definitions: Definitions): Promise<void> {
   for (const { name, foreignKeys } of definitions.tables) {
     if (foreignKeys.length > 0) await alter(session, name, foreignKeys);
   }
@@ -46,10 +52,9 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
       ? restoreFailed('A view, routine or trigger cannot be made', [error.message])
       : error;
   });
-  report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
 }
 
-async function createTables(session: Session, { sequences, tables }: Definitions): Promise<void> {
+export async function createTables(session: Session, { sequences, tables }: Definitions): Promise<void> {
   try {
     // A column's default may draw from a sequence.
     for (const { name, create, next } of sequences) {

@@ -1,5 +1,4 @@
 import type { EngineContext } from '../engine.ts';
-import type { RowReader } from './row-readers.ts';
 import { quoteName, type Session, SqlError } from './session.ts';
 
 /** One transaction sees one instant; it only reads. */
@@ -11,21 +10,26 @@ const BEGIN = [
 /** How many seconds writers may have to wait for our lock, which waits for whatever runs. */
 const LOCK_WAIT = 10;
 
-interface Instant {
+/** A session of its own, in this thread or another. */
+interface Reader {
+  execute(statement: string): Promise<unknown>;
+}
+
+interface Instant<R extends Reader> {
   database: string;
   tables: string[];
-  readers: RowReader[];
+  readers: R[];
 }
 
 /**
  * Gives every reader the same instant: while a lock keeps writers out, for as long as it takes to begin the
  * transactions. Where the user may not lock only one reader is left. The result is those that have begun.
  */
-export async function beginInstant(
+export async function beginInstant<R extends Reader>(
   { report }: Pick<EngineContext, 'report'>,
   session: Session,
-  { database, tables, readers }: Instant,
-): Promise<RowReader[]> {
+  { database, tables, readers }: Instant<R>,
+): Promise<R[]> {
   const [first, ...others] = readers;
   if (!first) throw new Error('there is no reader');
   if (others.length > 0) {
@@ -52,6 +56,6 @@ export async function beginInstant(
   return [first];
 }
 
-async function begin(reader: RowReader): Promise<void> {
+async function begin(reader: Reader): Promise<void> {
   for (const statement of BEGIN) await reader.execute(statement);
 }

@@ -17,7 +17,7 @@ export interface Loading extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'rea
   localInfile: boolean;
 }
 
-const SETTINGS = [
+export const LOADING_SETTINGS = [
   // A database that nobody uses yet needs no checks: what was read was checked when it was written.
   'SET foreign_key_checks = 0, unique_checks = 0',
   // Parts of a table with AUTO_INCREMENT may have to wait for each other.
@@ -39,7 +39,7 @@ export async function loadTables(context: EngineContext, loading: Loading): Prom
   const signal = AbortSignal.any([context.signal, failed.signal]);
   const worker = async (): Promise<void> => {
     await using session = await connect({ signal }, loading.url);
-    for (const setting of SETTINGS) await session.execute(setting);
+    for (const setting of LOADING_SETTINGS) await session.execute(setting);
     for (let next = queue.take(); next && !signal.aborted; next = queue.take()) {
       const { table, file } = next;
       const data = loading.details.data[table.file.name];
@@ -85,22 +85,28 @@ interface LoadingPart {
 const DATA_TRUNCATED = 1265;
 const WARNINGS_TOLD = 5;
 
-/** How many rows the server took. */
 async function loadPart(session: Session, part: LoadingPart): Promise<number> {
   const { loading, table, file, data, onBytes } = part;
   const content = rowsOf(loading, file, (bytes) => onBytes(table.name, bytes));
-  const load = loading.localInfile ? loadInfile : insertRows;
-  const { loaded, warnings } = await load(session, { ...data, content }).catch((error) => {
-    throw error instanceof SqlError
-      ? restoreFailed(`The rows of ${table.name} could not be loaded`, [error.message])
-      : error;
+  return loadRows(session, { name: table.name, localInfile: loading.localInfile, rows: { ...data, content } });
+}
+
+export interface RowsToLoad {
+  /** As messages call the table. */
+  name: string;
+  localInfile: boolean;
+  rows: InsertOptions;
+}
+
+/** How many rows the server took; it must take every value as it is. */
+export async function loadRows(session: Session, { name, localInfile, rows }: RowsToLoad): Promise<number> {
+  const load = localInfile ? loadInfile : insertRows;
+  const { loaded, warnings } = await load(session, rows).catch((error) => {
+    throw error instanceof SqlError ? restoreFailed(`The rows of ${name} could not be loaded`, [error.message]) : error;
   });
   const changed = warnings.filter(({ Code }) => Code !== DATA_TRUNCATED).map(({ Message }) => Message);
   if (changed.length > 0) {
-    throw restoreFailed(
-      `The server does not take values of ${table.name} as they are`,
-      changed.slice(0, WARNINGS_TOLD),
-    );
+    throw restoreFailed(`The server does not take values of ${name} as they are`, changed.slice(0, WARNINGS_TOLD));
   }
   return loaded;
 }

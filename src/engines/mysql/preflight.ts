@@ -89,14 +89,17 @@ async function readState(
 }
 
 /** A snapshot of one flavour goes into the other only when nothing in it is the first one's own. */
-function refuseOtherFlavour(details: Details, { server, collations }: Pick<Facts, 'server' | 'collations'>): void {
+export function refuseOtherFlavour(
+  details: Pick<Details, 'flavour' | 'features' | 'collations'>,
+  { server, collations }: Pick<Facts, 'server' | 'collations'>,
+): void {
   const unknown = details.collations.filter((name) => !isKnown(name, collations));
   const reasons = [
     ...(unknown.length > 0 ? [`${server.label} does not know the collation ${unknown.join(', ')}`] : []),
     ...(details.flavour === server.flavour ? [] : details.features),
   ];
   if (reasons.length === 0) return;
-  throw new UserError(`The snapshot cannot be restored on ${server.label}`, {
+  throw new UserError(`The source's tables cannot be made on ${server.label}`, {
     code: 'flavour_differs',
     exit: EXIT.failed,
     details: reasons,

@@ -1,7 +1,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import type { Connection, Query } from 'mysql2';
+import type { Connection } from 'mysql2';
 import type { DatabaseUrl } from '../engine.ts';
+import { forEachRow } from './row-stream.ts';
 import { mostBytesOf, ROWS_TERMINATOR, type RowPacket, writeRow } from './row-text.ts';
 import { ConnectionLost, openConnection, SESSION_SETTINGS, SqlError } from './session.ts';
 
@@ -57,12 +58,7 @@ function execute(statement: string): Promise<void> {
   });
 }
 
-/** What the driver's query knows and its types do not say: it calls the method for every packet that holds a row. */
-interface QueryOfRows extends Query {
-  row(packet: RowPacket & { isEOF(): boolean }): unknown;
-}
-
-/** Rows go from the socket into the file as text: as objects of JavaScript they would cost ten times as much. */
+/** Rows go from the socket into the file as text. */
 function read({ select, file }: { select: string; file: string }): Promise<void> {
   const output = openSync(file, 'a');
   let block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
@@ -71,36 +67,22 @@ function read({ select, file }: { select: string; file: string }): Promise<void>
     for (let written = 0; written < filled; ) written += writeSync(output, block, written, filled - written);
     filled = 0;
   };
-  return new Promise<void>((resolve, reject) => {
-    const query = connected().query(select) as QueryOfRows;
-    const endOfRows = query.row;
-    let failure: Error | null = null;
-    // What is thrown among the driver's packets is lost, and nobody would be told.
-    const tryFlush = (): boolean => {
-      try {
-        flush();
-        return true;
-      } catch (error) {
-        failure = error as Error;
-        reject(failure);
-        return false;
-      }
-    };
-    query.row = (packet) => {
-      if (packet.isEOF()) return endOfRows.call(query, packet);
-      if (failure) return query.row;
-      const most = mostBytesOf(packet.end - packet.offset);
-      if (filled + most > block.length && !tryFlush()) return query.row;
-      if (most > block.length) block = Buffer.allocUnsafeSlow(most);
-      filled = writeRow(packet, block, filled);
-      return query.row;
-    };
-    query.on('error', (error) => {
-      failure = translated(error);
-      reject(failure);
-    });
-    query.on('end', () => failure ?? resolve());
-  })
+  let unwritable: unknown = null;
+  const take = (packet: RowPacket): void => {
+    const most = mostBytesOf(packet.end - packet.offset);
+    try {
+      if (filled + most > block.length) flush();
+    } catch (error) {
+      unwritable = error;
+      throw error;
+    }
+    if (most > block.length) block = Buffer.allocUnsafeSlow(most);
+    filled = writeRow(packet, block, filled);
+  };
+  return forEachRow(connected(), select, take)
+    .catch((error) => {
+      throw unwritable ?? translated(error);
+    })
     .then(() => {
       flush();
       writeSync(output, ROWS_TERMINATOR);

@@ -5,6 +5,8 @@ import { Readable } from 'node:stream';
 import type { Connection, ConnectionOptions, QueryError, ResultSetHeader } from 'mysql2';
 import type { DatabaseUrl } from '../engine.ts';
 import { signEd25519 } from './auth-ed25519.ts';
+import { forEachRow, textOfRows } from './row-stream.ts';
+import type { RowPacket } from './row-text.ts';
 import { addressOf, tlsPolicyOf } from './url.ts';
 
 /** A conversation with a server through the driver: it speaks to every flavour, whatever programs are installed. */
@@ -15,6 +17,10 @@ export interface Session extends AsyncDisposable {
   execute(statement: string): Promise<Executed>;
   /** `LOAD DATA LOCAL INFILE`: the statement and the content of its file. */
   load(statement: string, content: AsyncIterable<Uint8Array>): Promise<Executed>;
+  /** Every row as the server sends it, which makes no object of it. */
+  eachRow(select: string, take: (row: RowPacket) => void): Promise<void>;
+  /** The rows as text, read no faster than they are taken. Whoever leaves before the end ends the session. */
+  text(select: string, onRow: () => void): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
@@ -112,6 +118,17 @@ function sessionOf({ connection, socket }: Opened, signal: AbortSignal | undefin
     query: (sql) => run(sql),
     execute: (statement) => executed(statement),
     load: (statement, content) => executed(statement, content),
+    eachRow: (select, take) =>
+      forEachRow(connection, select, take).catch((error) => {
+        throw translated(error, signal);
+      }),
+    async *text(select, onRow) {
+      try {
+        yield* textOfRows(connection, select, onRow);
+      } catch (error) {
+        throw translated(error as QueryError, signal);
+      }
+    },
     close: () =>
       new Promise((resolve) => {
         socket.once('close', () => resolve());

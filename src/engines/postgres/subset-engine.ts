@@ -1,6 +1,7 @@
 import { EXIT, UserError } from '../../errors.ts';
 import type { SubsetEngine } from '../subset.ts';
 import { inspectDestination } from './preflight.ts';
+import { quoteName } from './session.ts';
 import { openSource } from './subset-source.ts';
 
 export const postgresSubset: SubsetEngine = {
@@ -14,4 +15,14 @@ export const postgresSubset: SubsetEngine = {
       hint: `A subset is made beside its destination and swapped. As an administrator: ALTER ROLE "${url.user ?? 'NAME'}" CREATEDB`,
     });
   },
+  createIndex(table, columns) {
+    const at = table.indexOf('.');
+    const path = `${nameInSql(table.slice(0, at))}.${nameInSql(table.slice(at + 1))}`;
+    return `CREATE INDEX ON ${path} (${columns.map(nameInSql).join(', ')});`;
+  },
 };
+
+/** With quotes only where they are needed. */
+function nameInSql(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : quoteName(name);
+}

@@ -1,6 +1,6 @@
-import { EXIT, UserError } from '../../errors.ts';
 import type { ProofRow } from '../../results.ts';
 import type { Relationship } from '../../subset/graph.ts';
+import { proveReferences } from '../prove-references.ts';
 import type { SubsetRun } from '../subset.ts';
 import { quoteName, type Session } from './session.ts';
 import type { Reference } from './subset-catalogue.ts';
@@ -12,38 +12,13 @@ interface Proving {
   run: SubsetRun;
 }
 
-/**
- * Looks by every reference for rows that refer to none. Where the source has no constraint that is in force it may have
- * such rows itself: those may be here too, and no others.
- */
-export async function prove(session: Session, { source, run }: Proving): Promise<ProofRow[]> {
-  const { relationships, cut } = run.plan.graph;
-  const all = [...relationships, ...cut];
-  const orphans = await countOrphans(
-    session,
-    all.map(({ id }) => referenceOf(source, id)),
-  );
-  const proof: ProofRow[] = [];
-  for (const [index, relationship] of all.entries()) {
-    const here = orphans[index] ?? 0;
-    proof.push({
-      reference: relationship.name,
-      from: relationship.from,
-      columns: relationship.columns,
-      to: relationship.to,
-      ref_columns: relationship.refColumns,
-      added: relationship.added,
-      orphans: here,
-      orphans_in_source: here === 0 ? 0 : await countInSource({ source, run }, relationship),
-    });
-  }
-  const wrong = proof.filter(({ orphans, orphans_in_source }) => orphans !== orphans_in_source);
-  if (wrong.length === 0) return proof;
-  throw new UserError('The subset does not hold: rows in it refer to rows that are not', {
-    code: 'subset_not_proved',
-    exit: EXIT.failed,
-    details: wrong.map(({ from, columns, to, orphans }) => `${from} (${columns.join(', ')}) → ${to}: ${orphans} rows`),
-    hint: 'The destination is as it was before. This is a defect of the tool: please report it.',
+/** Proves every reference in the new database, to which the session is connected. */
+export function prove(session: Session, { source, run }: Proving): Promise<ProofRow[]> {
+  const referenceWith = ({ id }: Relationship): Reference => referenceOf(source, id);
+  return proveReferences(run, {
+    inSubset: (all) => countOrphans(session, all.map(referenceWith)),
+    inSource: async (one) => (await source.lend((reading) => countOrphans(reading, [referenceWith(one)])))[0] ?? 0,
+    finder: () => createFinder(run.plan.graph, { catalogue: source.catalogue, lend: source.lend, seed: 0 }),
   });
 }
 
@@ -75,21 +50,4 @@ function orphansQuery({ from, columns, to, refColumns, operators }: Reference): 
   );
   return `SELECT count(*) FROM ${from} f WHERE ${present.join(' AND ')}
     AND NOT EXISTS (SELECT FROM ${to} p WHERE ${same.join(' AND ')})`;
-}
-
-async function countInSource({ source, run }: Proving, relationship: Relationship): Promise<number> {
-  const { lend, catalogue } = source;
-  const { plan, collected } = run;
-  if (plan.rules.get(relationship.from) === 'copy') {
-    const [counted = 0] = await lend((session) => countOrphans(session, [referenceOf(source, relationship.id)]));
-    return counted;
-  }
-  const rows = collected.taken.get(relationship.from);
-  if (!rows) return 0;
-  const finder = await createFinder(plan.graph, { catalogue, lend, seed: 0 });
-  let orphans = 0;
-  await finder.references(relationship, rows, (_, referred) => {
-    if (referred === null) orphans += 1;
-  });
-  return orphans;
 }

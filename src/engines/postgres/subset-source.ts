@@ -1,13 +1,14 @@
 import { EXIT, UserError } from '../../errors.ts';
 import { redact } from '../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
+import { lending } from '../lending.ts';
 import type { SubsetSource } from '../subset.ts';
 import { readLocale } from './catalogue.ts';
 import { connect } from './connect.ts';
 import { readDatabaseSettings } from './dump-source.ts';
 import { quoteName, quoteText, type Session, SqlError } from './session.ts';
 import { readSubsetCatalogue, type SubsetCatalogue } from './subset-catalogue.ts';
-import { createFinder, type Lend } from './subset-finder.ts';
+import { createFinder } from './subset-finder.ts';
 import { makeSubset } from './subset-make.ts';
 import { type OpenSource, READING_SETTINGS } from './subset-reading.ts';
 import { placeOf, refuseUnnumbered, rowNumber } from './subset-rows.ts';
@@ -76,22 +77,6 @@ function unreadable({ display }: DatabaseUrl, cause: SqlError): UserError {
 async function lockTables(session: Session, { tables }: SubsetCatalogue): Promise<void> {
   const leaves = [...tables.values()].flatMap((table) => table.leaves.map(({ name }) => `ONLY ${name}`));
   if (leaves.length > 0) await session.execute(`LOCK TABLE ${leaves.join(', ')} IN ACCESS SHARE MODE`);
-}
-
-/** Work waits until a session is free. */
-function lending(sessions: Session[]): Lend {
-  const free = [...sessions];
-  const waiting: ((session: Session) => void)[] = [];
-  return async (work) => {
-    const session = free.pop() ?? (await new Promise<Session>((resolve) => waiting.push(resolve)));
-    try {
-      return await work(session);
-    } finally {
-      const next = waiting.shift();
-      if (next) next(session);
-      else free.push(session);
-    }
-  };
 }
 
 async function findRow({ catalogue, lend }: OpenSource, name: string, key: string[]): Promise<number | null> {

@@ -181,16 +181,20 @@ describeWithPostgres('a dump', () => {
     const looking = (async () => {
       while (!over) for (const line of await commandLines()) lines.add(line);
     })();
-    await build(context, { target: 'quiet' });
-    await load(context, await planLoad(context, { target: 'quiet' }));
+    const programs = ['psql', 'pg_dump', 'pg_restore'];
+    const isSeen = (program: string): boolean =>
+      [...lines].some((line) => line.split('\0')[0]?.endsWith(`/${program}`));
+    // Some live so shortly that a busy machine looks too late.
+    for (let time = 0; time < 10 && !programs.every(isSeen); time += 1) {
+      await build(context, { target: 'quiet' });
+      await load(context, await planLoad(context, { target: 'quiet' }));
+    }
     over = true;
     await looking;
-    for (const program of ['psql', 'pg_dump', 'pg_restore']) {
-      expect([...lines].filter((line) => line.split('\0')[0]?.endsWith(`/${program}`))).not.toEqual([]);
-    }
+    expect(programs.filter(isSeen)).toEqual(programs);
     expect([...lines].filter((line) => line.includes(password))).toEqual([]);
     expect(JSON.stringify(events)).not.toContain(password);
-  });
+  }, 60_000);
 
   it('tells in its own words what pg_dump was refused', async () => {
     await database('secret', 'CREATE TABLE open (id integer); CREATE TABLE hidden (id integer)');

@@ -1,0 +1,179 @@
+import { toUserError } from '../../src/errors.ts';
+import { emptyList } from '../../src/state/list.ts';
+import type { Model } from '../model.ts';
+import type { EditorPlace } from '../place.ts';
+import { changeDraft } from './change-draft.ts';
+import type { Field } from './fields.ts';
+import { panesOf, pathOfKey, selectPath, updateEditor } from './selection.ts';
+import { startTyping, textToType } from './typed.ts';
+
+/** Opens the configuration file, at a key when one is given. */
+export function editConfiguration(model: Model): void {
+  const queue = { last: Promise.resolve() };
+  model.navigation.push({
+    screen: 'editor',
+    draft: null,
+    error: null,
+    queue,
+    pane: 'tree',
+    list: emptyList,
+    fields: emptyList,
+    unfolded: [],
+    task: 'value',
+    typing: null,
+    wrong: null,
+  });
+  model.operations.openDraft().then(
+    (draft) => updateEditor(model, queue, (place) => ({ ...place, draft })),
+    (thrown: unknown) => updateEditor(model, queue, (place) => ({ ...place, error: toUserError(thrown) })),
+  );
+}
+
+/** From the tree into the form, and back. */
+export function otherPane(model: Model): void {
+  onEditor(model, (place) => {
+    const canType = (panesOf(place)?.fields.length ?? 0) > 0;
+    if (place.pane === 'tree' && !canType) {
+      model.navigation.notify({
+        tone: 'caution',
+        text: 'There is no value of its own in here: go on to what is below',
+      });
+    } else model.navigation.replace({ ...place, pane: place.pane === 'tree' ? 'form' : 'tree' });
+  });
+}
+
+/** Enter: goes on to the form, and there to the value. */
+export function openInEditor(model: Model, place: EditorPlace): void {
+  const panes = panesOf(place);
+  if (!panes) return;
+  const { row, field } = panes;
+  if (place.pane === 'form' && field) editField(model, place, field);
+  else if (row.folded) foldEntry(model);
+  else if (isGrowing(place)) addEntry(model);
+  else otherPane(model);
+}
+
+/** A map, or a list without items: what there is to do is to add to it. */
+function isGrowing(place: EditorPlace): boolean {
+  const { row, fields } = panesOf(place) ?? {};
+  return row !== undefined && row.shape.kind !== 'object' && fields?.length === 0;
+}
+
+const NOT_SET = '';
+
+function editField(model: Model, place: EditorPlace, field: Field): void {
+  const { path, label, shape, choices, value } = field;
+  if (choices === null) {
+    startTyping(model, { ...place, task: 'value' }, textToType(field));
+    return;
+  }
+  const present = value === undefined ? NOT_SET : String(value);
+  const unset = shape.default === undefined ? 'not set' : `not set: ${String(shape.default)}`;
+  const options = [...choices.map((choice) => ({ label: choice, value: choice })), { label: unset, value: NOT_SET }];
+  const isKnown = options.some((option) => option.value === present);
+  model.navigation.push({
+    screen: 'choice',
+    path: ['configuration', label],
+    question: label,
+    lines: [shape.description, ...(choices.length === 0 ? ['There is none yet: add a storage profile first.'] : [])],
+    // What is there already has the focus.
+    options: isKnown
+      ? options.toSorted((a, b) => Number(b.value === present) - Number(a.value === present))
+      : [{ label: `${present}: leave it`, value: present }, ...options],
+    answer: (answer) => {
+      if (answer === present) return;
+      const chosen = shape.type === 'boolean' ? answer === 'true' : answer;
+      changeDraft(model, place, answer === NOT_SET ? { kind: 'remove', path } : { kind: 'set', path, value: chosen });
+    },
+  });
+}
+
+export function foldEntry(model: Model): void {
+  onEditor(model, (place) => {
+    const row = panesOf(place)?.row;
+    if (!row || row.folded === null) return;
+    const others = place.unfolded.filter((id) => id !== row.id);
+    model.navigation.replace({ ...place, unfolded: row.folded ? [...others, row.id] : others });
+  });
+}
+
+/** To the map or list that is selected, or that the selected entry is in. */
+export function addEntry(model: Model): void {
+  onEditor(model, (place) => {
+    const panes = panesOf(place);
+    const growing = [...(panes?.rows ?? [])]
+      .filter(({ path, shape }) => shape.kind !== 'object' && path.every((part, at) => part === panes?.row.path[at]))
+      .at(-1);
+    if (growing)
+      startTyping(model, { ...place, list: { ...place.list, selected: growing.id }, pane: 'form', task: 'add' }, '');
+    else model.navigation.notify({ tone: 'caution', text: 'Nothing is added to this: it has the keys that it has' });
+  });
+}
+
+export function renameEntry(model: Model): void {
+  onEditor(model, (place) => {
+    const row = panesOf(place)?.row;
+    if (row && row.folded !== null) startTyping(model, { ...place, pane: 'form', task: 'rename' }, row.label);
+    else model.navigation.notify({ tone: 'caution', text: 'Only what somebody has named has another name' });
+  });
+}
+
+/** Takes the selected value, entry or section out; the last change can be taken back. */
+export function removeEntry(model: Model): void {
+  onEditor(model, (place) => {
+    const panes = panesOf(place);
+    const { row, field } = panes ?? {};
+    const path =
+      place.pane === 'form' ? (field?.value === undefined ? null : field.path) : row?.isSet ? row.path : null;
+    if (path && path.length > 0) {
+      changeDraft(model, place, { kind: 'remove', path });
+      model.navigation.notify({ tone: 'plain', text: 'Taken out; u takes that back' });
+    } else model.navigation.notify({ tone: 'caution', text: 'The file says nothing of this' });
+  });
+}
+
+export function showProblems(model: Model): void {
+  onEditor(model, ({ draft }) => {
+    if (draft) model.navigation.push({ screen: 'editor-problems', draft, list: emptyList });
+  });
+}
+
+/** Back to the editor, where the problem is. */
+export function goToProblem(model: Model, index: number): void {
+  const place = model.navigation.top();
+  if (place.screen !== 'editor-problems') return;
+  const key = place.draft.problems[index]?.key;
+  model.navigation.pop();
+  onEditor(model, (editor) => model.navigation.replace(selectPath(editor, pathOfKey(place.draft, key ?? ''))));
+}
+
+/** Esc: out of the form, then out of the editor, which asks when something would be lost. */
+export function leaveEditor(model: Model, place: EditorPlace): void {
+  if (place.pane === 'form') {
+    model.navigation.replace({ ...place, pane: 'tree' });
+    return;
+  }
+  const { draft } = place;
+  if (!draft || draft.text === draft.base) {
+    model.navigation.pop();
+    return;
+  }
+  model.navigation.push({
+    screen: 'choice',
+    path: ['configuration', 'leave'],
+    question: 'The changes are not saved.',
+    lines: [draft.file],
+    options: [
+      { label: 'Stay here', value: 'stay' },
+      { label: 'Leave, and lose them', value: 'leave' },
+    ],
+    answer: (answer) => {
+      if (answer === 'leave') model.navigation.pop();
+    },
+  });
+}
+
+function onEditor(model: Model, act: (place: EditorPlace) => void): void {
+  const place = model.navigation.top();
+  if (place.screen === 'editor') act(place);
+}

@@ -1,0 +1,64 @@
+import type { Change } from '../../src/config/edit/change.ts';
+import { toUserError } from '../../src/errors.ts';
+import type { Draft } from '../../src/operations/edit-configuration.ts';
+import type { Model } from '../model.ts';
+import type { EditorPlace } from '../place.ts';
+import { editorWith, selectPath, updateEditor } from './selection.ts';
+
+/** Makes a change in the draft, on what the changes before it have made; what cannot be changed is told. */
+export function changeDraft(model: Model, { queue }: EditorPlace, change: Change): void {
+  inTurn(model, queue, {
+    work: (draft) => model.operations.addChange(draft, change),
+    show: (place) => selectChanged(place, change),
+  });
+}
+
+/** Takes the last change back. */
+export function undoEdit(model: Model): void {
+  const place = model.navigation.top();
+  if (place.screen !== 'editor') return;
+  inTurn(model, place.queue, {
+    work: (draft) => model.operations.changeDraft(draft, draft.changes.slice(0, -1)),
+  });
+}
+
+export interface DraftWork {
+  work: (draft: Draft) => Promise<Draft>;
+  /** What the editor shows of it; by default what it showed. */
+  show?: (place: EditorPlace) => EditorPlace;
+}
+
+/** One after the other: a change that is made while another one is would be made on what was before that. */
+export function inTurn(model: Model, queue: EditorPlace['queue'], { work, show = (place) => place }: DraftWork): void {
+  const doWork = async () => {
+    const draft = editorWith(model, queue)?.draft;
+    if (!draft) return;
+    try {
+      const changed = await work(draft);
+      updateEditor(model, queue, (place) => show({ ...place, draft: changed }));
+    } catch (thrown) {
+      const { message, hint } = toUserError(thrown);
+      model.navigation.notify({ tone: 'bad', text: [message, hint].filter(Boolean).join('. ') });
+    }
+  };
+  queue.last = queue.last.then(doWork);
+}
+
+/** What has come, or has another name, is selected. */
+function selectChanged(place: EditorPlace, change: Change): EditorPlace {
+  const { path } = change;
+  switch (change.kind) {
+    case 'name':
+      return selectPath(place, path);
+    case 'rename':
+      return selectPath(place, [...path.slice(0, -1), change.name]);
+    case 'append':
+      return { ...place, pane: typeof change.value === 'object' ? 'tree' : 'form' };
+    case 'remove':
+      return place.pane === 'tree' ? selectPath(place, path.slice(0, -1)) : place;
+    case 'set':
+      return place;
+    default:
+      return change satisfies never;
+  }
+}

@@ -1,0 +1,136 @@
+import { Box } from 'ink';
+import { Line, type Span } from '../../components/line.tsx';
+import { List, ViewportContext } from '../../components/list.tsx';
+import { type Glyphs, useTheme } from '../../components/theme.ts';
+import { formatNumberOf } from '../../src/amounts.ts';
+import { cellWidth, fitCells } from '../../src/cells.ts';
+import { dotted } from '../../src/config/tree.ts';
+import type { Draft } from '../../src/operations/edit-configuration.ts';
+import { Empty, Failure } from '../empty.tsx';
+import { Frame, useRoom } from '../frame.tsx';
+import type { EditorPlace } from '../place.ts';
+import { FieldDetail } from './field-detail.tsx';
+import { type Field, shownValue } from './fields.ts';
+import { type Panes, panesOf } from './selection.ts';
+import type { TreeRow } from './tree-rows.ts';
+
+/** Rows below the fields: what the selected one means, and what is typed; more where there is room. */
+const DETAIL_ROWS = { least: 7, ample: 11 };
+
+/** The configuration file: its sections on the left, a form for the selected one on the right. */
+export function EditorScreen({ place }: { place: EditorPlace }) {
+  const { columns, height, wide } = useRoom();
+  const panes = panesOf(place);
+  const { draft, error } = place;
+  if (!draft || !panes) {
+    return (
+      <Frame screen="editor" path={['configuration']}>
+        {error ? <Failure error={error} width={columns} /> : <Empty lines={['Reading the file…']} />}
+      </Frame>
+    );
+  }
+  const treeWidth = wide ? Math.min(40, Math.floor(columns * 0.4)) : columns;
+  const isInForm = place.pane === 'form';
+  return (
+    <Frame
+      screen="editor"
+      path={['configuration', ...panes.row.path.map(String).slice(wide ? 0 : -1)]}
+      aside={stateOf(draft)}
+    >
+      <Box flexDirection="row" height={height}>
+        {(wide || !isInForm) && <Tree panes={panes} isActive={!isInForm} width={treeWidth} height={height} />}
+        {(wide || isInForm) && (
+          // A click means a line of the tree.
+          <ViewportContext value={null}>
+            <Form place={place} panes={panes} width={wide ? columns - treeWidth : columns} height={height} />
+          </ViewportContext>
+        )}
+      </Box>
+    </Frame>
+  );
+}
+
+function stateOf({ changes, problems }: Draft): Span[] {
+  const wrong: Span =
+    problems.length === 0
+      ? { text: 'no problems', tone: 'dim' }
+      : { text: formatNumberOf(problems.length, 'problem'), tone: 'bad' };
+  return changes.length === 0
+    ? [wrong]
+    : [{ text: `${formatNumberOf(changes.length, 'change')} not saved  `, tone: 'caution' }, wrong];
+}
+
+interface PaneProps {
+  panes: Panes;
+  width: number;
+  height: number;
+}
+
+function Tree({ panes: { rows, row }, isActive, width, height }: PaneProps & { isActive: boolean }) {
+  const { glyphs } = useTheme();
+  return (
+    <Box flexDirection="column" width={width} flexShrink={0}>
+      <Line spans={[{ text: '  Sections', tone: isActive ? 'accent' : 'dim' }]} width={width - 1} />
+      <List
+        items={rows}
+        keyOf={({ id }) => id}
+        row={(item) => treeSpans(item, glyphs)}
+        selected={rows.indexOf(row)}
+        width={width - 1}
+        height={Math.max(1, height - 1)}
+      />
+    </Box>
+  );
+}
+
+function treeSpans({ label, depth, folded, isSet, problems }: TreeRow, { bad, caution }: Glyphs): Span[] {
+  const mark = folded === null ? '' : folded ? '+ ' : '- ';
+  const isWrong = problems.some(({ severity }) => severity === 'error');
+  return [
+    { text: '  '.repeat(depth) },
+    { text: mark, tone: 'dim' },
+    { text: label, tone: isSet ? 'plain' : 'dim' },
+    ...(problems.length === 0
+      ? []
+      : [{ text: ` ${isWrong ? bad : caution}`, tone: isWrong ? 'bad' : 'caution' } as const]),
+  ];
+}
+
+function Form({ place, panes, width, height }: PaneProps & { place: EditorPlace }) {
+  const { row, fields, field } = panes;
+  const isActive = place.pane === 'form';
+  const labelWidth = fields.reduce((widest, { label }) => Math.max(widest, cellWidth(label)), 0) + 2;
+  const { glyphs } = useTheme();
+  const detailed = height >= 30 ? DETAIL_ROWS.ample : DETAIL_ROWS.least;
+  const listed = Math.max(1, height - 1 - detailed);
+  return (
+    <Box flexDirection="column" width={width} flexShrink={0}>
+      <Line
+        spans={[{ text: `  ${dotted(row.path) || 'general'}`, tone: isActive ? 'accent' : 'dim' }]}
+        width={width - 1}
+      />
+      <List
+        items={fields}
+        keyOf={({ id }) => id}
+        row={(item) => fieldSpans(item, labelWidth, glyphs)}
+        selected={isActive && place.task !== 'add' && field ? fields.indexOf(field) : -1}
+        width={width - 1}
+        height={listed}
+      />
+      <FieldDetail place={place} panes={panes} width={width - 3} height={detailed} />
+    </Box>
+  );
+}
+
+function fieldSpans(field: Field, labelWidth: number, { bad, caution }: Glyphs): Span[] {
+  const { label, value, shape, problems, variable } = field;
+  const unset = shape.default === undefined ? 'not set' : `${String(shape.default)} (default)`;
+  const [problem] = problems;
+  const isWrong = problem?.severity === 'error';
+  return [
+    { text: fitCells(label, labelWidth) },
+    value === undefined || value === null ? { text: unset, tone: 'dim' } : { text: shownValue(field), tone: 'strong' },
+    ...(variable === null ? [] : [{ text: `  ${variable} wins`, tone: 'caution' } as const]),
+    ...(problem ? [{ text: ` ${isWrong ? bad : caution}`, tone: isWrong ? 'bad' : 'caution' } as const] : []),
+  ];
+}

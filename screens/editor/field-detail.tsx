@@ -1,0 +1,106 @@
+import { Box } from 'ink';
+import { Line, type Span } from '../../components/line.tsx';
+import { TextField } from '../../components/text-field.tsx';
+import { useTheme } from '../../components/theme.ts';
+import { wrap } from '../../src/cells.ts';
+import type { Draft } from '../../src/operations/edit-configuration.ts';
+import type { EditorPlace } from '../place.ts';
+import { type Field, isUrl, typedValue } from './fields.ts';
+import type { Panes } from './selection.ts';
+import type { TreeRow } from './tree-rows.ts';
+import { firstKey } from './typed.ts';
+
+export interface FieldDetailProps {
+  place: EditorPlace;
+  panes: Panes;
+  width: number;
+  height: number;
+}
+
+/** What the selected field or section means, what is wrong with it, and what is being typed. */
+export function FieldDetail({ place, panes, width, height }: FieldDetailProps) {
+  const { glyphs } = useTheme();
+  const { typing, task, draft, wrong } = place;
+  const { row, field } = panes;
+  const ofField = place.pane === 'form' && task === 'value' ? field : null;
+  const typed = typing && ofField ? { ...typing, text: typedValue(ofField, typing.text) } : typing;
+  const about = [
+    ...aboutLines({ draft, row, field: ofField }),
+    ...(typing ? [{ text: 'Enter takes it; Esc leaves it as it was.', tone: 'dim' } as const] : []),
+  ];
+  const lines = about.flatMap((span) => wrap(span.text, width).map((text): Span => ({ ...span, text })));
+  const problem = typing ? wrong : problemOf(ofField ?? row);
+  const problemLines = problem === null ? [] : wrap(`${glyphs.bad} ${problem}`, width);
+  const most = Math.floor(height / 2) - 1;
+  const room = height - 1 - (typed ? 1 : 0) - Math.min(most, problemLines.length);
+  return (
+    <Box flexDirection="column" width={width + 2} height={height} paddingLeft={2} flexShrink={0}>
+      <Line spans={[{ text: glyphs.rule.repeat(width), tone: 'dim' }]} width={width} />
+      {typed && <TextField label={`${labelOf(place, panes)}:`} edit={typed} width={width} />}
+      {problemLines.slice(0, most).map((text) => (
+        <Line key={text} spans={[{ text, tone: 'bad' }]} width={width} />
+      ))}
+      {lines.slice(0, room).map(({ text, ...look }) => (
+        <Line key={text} spans={[{ text, ...look }]} width={width} />
+      ))}
+    </Box>
+  );
+}
+
+function labelOf({ task }: EditorPlace, { row, field }: Panes): string {
+  if (task === 'value') return field?.label ?? '';
+  if (task === 'rename') return 'New name';
+  if (row.shape.kind !== 'list') return 'Name';
+  return row.shape.of.kind === 'object' ? firstKey(row.shape.of) : 'New item';
+}
+
+function problemOf({ problems }: Field | TreeRow): string | null {
+  const [problem] = problems;
+  return problem ? [problem.message, problem.hint].filter(Boolean).join('. ') : null;
+}
+
+interface About {
+  draft: Draft | null;
+  row: TreeRow;
+  field: Field | null;
+}
+
+function aboutLines({ draft, row, field }: About): Span[] {
+  if (!field)
+    return [
+      { text: row.path.length === 0 ? 'Values that are in no section.' : row.shape.description },
+      ...whatToDo(row),
+    ];
+  const { shape, choices } = field;
+  const facts = [
+    ...(shape.default === undefined ? [] : [`Default: ${String(shape.default)}.`]),
+    ...(shape.required ? ['Required.'] : []),
+    ...(shape.traits.unit ? [`In ${shape.traits.unit}.`] : []),
+    ...(choices === null && shape.example !== undefined && !shape.traits.secret
+      ? [`Such as ${[shape.example].flat().join(', ')}`]
+      : []),
+    ...(shape.traits.secret && isUrl(shape) ? [`Such as ${String(shape.example)}`] : []),
+  ];
+  return [
+    { text: shape.description },
+    { text: facts.join(' '), tone: 'dim' },
+    ...(shape.traits.secret && field.path.length > 0 ? [storedLine(draft, field)] : []),
+  ];
+}
+
+function storedLine(draft: Draft | null, { path, shape }: Field): Span {
+  if (path[0] === 'secret_key') return { text: 'It is typed anew, and stands in the file as it is.', tone: 'dim' };
+  if (!draft?.secretKey)
+    return { text: 'It is stored in plain: no secret_key is there to encrypt it.', tone: 'caution' };
+  return { text: isUrl(shape) ? 'Its password is stored encrypted.' : 'It is stored encrypted.', tone: 'dim' };
+}
+
+function whatToDo({ shape, folded }: TreeRow): Span[] {
+  const lines = {
+    map: ['a adds one by its name.'],
+    list: ['a adds an item.'],
+    object: folded === null ? [] : ['n gives it another name; Space shows and hides its sections.'],
+    value: [],
+  }[shape.kind];
+  return lines.map((text) => ({ text, tone: 'dim' }));
+}

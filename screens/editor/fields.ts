@@ -1,0 +1,83 @@
+import { graphemes } from '../../src/cells.ts';
+import type { Problem } from '../../src/config/configuration.ts';
+import type { Shape } from '../../src/config/schema/shape.ts';
+import { dotted, isTree, type KeyPath, valueAt } from '../../src/config/tree.ts';
+import type { Draft } from '../../src/operations/edit-configuration.ts';
+import { problemsBelow, rowId, type TreeRow } from './tree-rows.ts';
+
+/** A value that can be typed or chosen. */
+export interface Field {
+  id: string;
+  path: KeyPath;
+  label: string;
+  shape: Extract<Shape, { kind: 'value' }>;
+  /** As the file says it; `undefined` when it does not. */
+  value: unknown;
+  /** What can be chosen; `null` where it is typed. */
+  choices: string[] | null;
+  problems: Problem[];
+  /** The variable that wins over the file. */
+  variable: string | null;
+}
+
+/** The form of a section: the values in it, or the items of a list of values. */
+export function fieldsOf(draft: Draft, { shape, path }: TreeRow): Field[] {
+  const field = (key: string | number, of: Shape): Field[] =>
+    of.kind === 'value' ? [fieldAt(draft, { path: [...path, key], shape: of })] : [];
+  if (shape.kind === 'object') return [...shape.keys].flatMap(([key, of]) => field(key, of));
+  const items = valueAt(draft.written, path);
+  return shape.kind === 'list' && Array.isArray(items) ? items.flatMap((_, index) => field(index, shape.of)) : [];
+}
+
+function fieldAt(draft: Draft, { path, shape }: Pick<Field, 'path' | 'shape'>): Field {
+  const key = path.at(-1);
+  return {
+    ...{ id: rowId(path), path, shape, label: typeof key === 'number' ? String(key + 1) : String(key) },
+    value: valueAt(draft.written, path),
+    choices: choicesOf(draft, { path, shape }),
+    problems: problemsBelow(draft.problems, path),
+    variable: draft.variables.get(dotted(path)) ?? null,
+  };
+}
+
+function choicesOf({ written }: Draft, { path, shape }: Pick<Field, 'path' | 'shape'>): string[] | null {
+  if (shape.type === 'boolean') return ['true', 'false'];
+  if (shape.choices.length > 0) return shape.choices;
+  // A profile that does not exist is no choice.
+  if (path.at(-1) !== 'storage_profile') return null;
+  return isTree(written.storage_profiles) ? Object.keys(written.storage_profiles) : [];
+}
+
+const HIDDEN = '***';
+
+/** The value as it may be seen: of a secret nothing, of a URL all but the password. */
+export function shownValue({ value, shape }: Pick<Field, 'value' | 'shape'>): string {
+  if (value === undefined || value === null) return '';
+  const text = Array.isArray(value) ? value.join(', ') : String(value);
+  if (text.startsWith('$aes$')) return `${HIDDEN} (encrypted)`;
+  if (!shape.traits.secret) return text;
+  return text.includes('://') ? hidePassword(text) : HIDDEN;
+}
+
+/** What is seen of a value while it is typed: as many characters as it has, so that the cursor stays where it is. */
+export function typedValue({ shape }: Pick<Field, 'shape'>, text: string): string {
+  if (!shape.traits.secret) return text;
+  return isUrl(shape) ? text.replace(TYPED_PASSWORD, stars) : stars(text);
+}
+
+/** Whether the value is an address with a password in it, most of which may be seen. */
+export function isUrl({ example }: Pick<Shape, 'example'>): boolean {
+  return typeof example === 'string' && example.includes('://');
+}
+
+const PASSWORD = /(?<=:\/\/[^:/@]*:).*(?=@)|(?<=[?&]password=)[^&#]*/gi;
+/** Also before the @ is there; digits are a port. */
+const TYPED_PASSWORD = /(?<=:\/\/[^:/@]*:)(?:.*(?=@)|(?!\d{1,5}(?:\/|$))[^/]*)|(?<=[?&]password=)[^&#]*/gi;
+
+function hidePassword(url: string): string {
+  return url.replace(PASSWORD, HIDDEN);
+}
+
+function stars(text: string): string {
+  return '*'.repeat(graphemes(text).length);
+}

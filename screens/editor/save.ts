@@ -1,0 +1,67 @@
+import { diffLines } from '../../src/config/edit/diff-lines.ts';
+import { toUserError } from '../../src/errors.ts';
+import { emptyList } from '../../src/state/list.ts';
+import type { Model } from '../model.ts';
+import type { EditorDiffPlace, EditorPlace } from '../place.ts';
+import { refreshTargets } from '../refresh.ts';
+import { inTurn } from './change-draft.ts';
+import { updateEditor } from './selection.ts';
+
+/** Shows what saving would change. */
+export function showDraftDiff(model: Model): void {
+  const place = model.navigation.top();
+  if (place.screen !== 'editor') return;
+  // What was changed a moment ago belongs to it.
+  place.queue.last = place.queue.last.then(() => {
+    const now = model.navigation.top();
+    if (now.screen !== 'editor' || !now.draft) return;
+    const { draft } = now;
+    const lines = diffLines(linesOf(draft.base), linesOf(draft.text));
+    if (lines.length > 0) model.navigation.push({ screen: 'editor-diff', draft, lines, list: emptyList });
+    else model.navigation.notify({ tone: 'plain', text: 'Nothing is changed' });
+  });
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(/\n$/, '').split('\n');
+}
+
+/** Writes what was shown, and goes back to the editor. */
+export function saveShown(model: Model, { draft }: EditorDiffPlace): void {
+  model.navigation.pop();
+  const place = model.navigation.top();
+  if (place.screen !== 'editor') return;
+  const { queue } = place;
+  model.operations.saveDraft(draft).then(
+    (saved) => {
+      updateEditor(model, queue, (now) => ({ ...now, draft: saved }));
+      model.navigation.notify({ tone: 'good', text: `Saved ${saved.file}` });
+      void refreshTargets(model);
+    },
+    (thrown: unknown) => {
+      const { code, message, hint } = toUserError(thrown);
+      if (code === 'configuration_changed') askAboutOthers(model, { queue, file: draft.file });
+      else model.navigation.notify({ tone: 'bad', text: [message, hint].filter(Boolean).join('. ') });
+    },
+  );
+}
+
+/** Somebody else has saved the file meanwhile. */
+function askAboutOthers(model: Model, { queue, file }: { queue: EditorPlace['queue']; file: string }): void {
+  const answers: Record<string, () => void> = {
+    redo: () => inTurn(model, queue, { work: (draft) => model.operations.redoDraft(draft) }),
+    reload: () => inTurn(model, queue, { work: () => model.operations.openDraft() }),
+  };
+  model.navigation.push({
+    screen: 'choice',
+    path: ['configuration', 'changed by others'],
+    question: 'Somebody else has saved the file meanwhile.',
+    lines: [file, 'Nothing was written.'],
+    options: [
+      { label: 'Go on editing, and save nothing yet', value: 'stay' },
+      { label: 'Make my changes in what it says now', value: 'redo' },
+      { label: 'Read it again, and lose my changes', value: 'reload' },
+    ],
+    answer: (answer) => answers[answer]?.(),
+  });
+}

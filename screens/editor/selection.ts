@@ -1,0 +1,83 @@
+import { isTree, type KeyPath, valueAt } from '../../src/config/tree.ts';
+import type { Draft } from '../../src/operations/edit-configuration.ts';
+import { selectedIndex } from '../../src/state/list.ts';
+import type { Model } from '../model.ts';
+import type { EditorPlace } from '../place.ts';
+import { type Field, fieldsOf } from './fields.ts';
+import { rowId, type TreeRow, treeRows } from './tree-rows.ts';
+
+/** What the two panes of the editor show. */
+export interface Panes {
+  rows: TreeRow[];
+  row: TreeRow;
+  fields: Field[];
+  /** `null` for a section without fields. */
+  field: Field | null;
+}
+
+/** `null` until the file is read. */
+export function panesOf({ draft, unfolded, list, fields: form }: EditorPlace): Panes | null {
+  if (!draft) return null;
+  const rows = treeRows(draft, unfolded);
+  const row = rows[indexOf(rows, list.selected)];
+  if (!row) return null;
+  const fields = fieldsOf(draft, row);
+  return { rows, row, fields, field: fields[indexOf(fields, form.selected)] ?? null };
+}
+
+function indexOf(items: { id: string }[], selected: string | null): number {
+  return selectedIndex(
+    items.map(({ id }) => id),
+    selected,
+  );
+}
+
+/** Selects the section, or the value and the section that it is in, and shows what is around it. */
+export function selectPath(place: EditorPlace, path: KeyPath): EditorPlace {
+  const around = path.map((_, index) => rowId(path.slice(0, index + 1)));
+  const opened = { ...place, unfolded: [...new Set([...place.unfolded, ...around])] };
+  const rows = opened.draft ? treeRows(opened.draft, opened.unfolded) : [];
+  // The nearest section that there is: what is missing has none yet.
+  const nearest = path.map((_, index) => rowId(path.slice(0, path.length - index))).find((id) => hasRow(rows, id));
+  const isSection = nearest === rowId(path);
+  return {
+    ...opened,
+    list: { ...place.list, selected: nearest ?? rowId([]) },
+    fields: { ...place.fields, selected: isSection ? null : rowId(path) },
+    pane: isSection ? 'tree' : 'form',
+  };
+}
+
+/** A dotted key as a path: names that are in the file are known by it, since they may hold dots themselves. */
+export function pathOfKey({ written }: Draft, key: string): KeyPath {
+  const path: (string | number)[] = [];
+  for (let rest = key; rest !== ''; ) {
+    const [, index] = /^\[(\d+)\]/.exec(rest) ?? [];
+    const inside = path.length === 0 ? written : valueAt(written, path);
+    const names = isTree(inside) ? Object.keys(inside) : [];
+    const name = names.find((one) => rest === one || /^[.[]/.test(rest.startsWith(one) ? rest.slice(one.length) : ''));
+    const part = name ?? /^[^.[]*/.exec(rest)?.[0] ?? '';
+    path.push(index === undefined ? part : Number(index));
+    rest = rest.slice(index === undefined ? part.length : index.length + 2).replace(/^\./, '');
+  }
+  return path;
+}
+
+function hasRow(rows: TreeRow[], id: string): boolean {
+  return rows.some((row) => row.id === id);
+}
+
+/** The editor among the places one came through: others may be shown over it while it works. */
+export function updateEditor(
+  model: Model,
+  queue: EditorPlace['queue'],
+  update: (place: EditorPlace) => EditorPlace,
+): void {
+  model.navigation.change((place) => (place.screen === 'editor' && place.queue === queue ? update(place) : place));
+}
+
+export function editorWith(model: Model, queue: EditorPlace['queue']): EditorPlace | null {
+  const { stack } = model.navigation.store.getState();
+  const found = stack.find((place): place is EditorPlace => place.screen === 'editor' && place.queue === queue);
+  return found ?? null;
+}

@@ -1,0 +1,120 @@
+import { textEdit } from '../../components/text-edit.ts';
+import type { Change } from '../../src/config/edit/change.ts';
+import type { NewItem, PlainValue } from '../../src/config/edit/edit.ts';
+import type { Shape } from '../../src/config/schema/shape.ts';
+import { type KeyPath, valueAt } from '../../src/config/tree.ts';
+import { toUserError } from '../../src/errors.ts';
+import type { Draft } from '../../src/operations/edit-configuration.ts';
+import type { Model } from '../model.ts';
+import type { EditorPlace } from '../place.ts';
+import { changeDraft } from './change-draft.ts';
+import { type Field, isUrl } from './fields.ts';
+import { panesOf, updateEditor } from './selection.ts';
+import { problemsBelow } from './tree-rows.ts';
+
+/** Begins to type what the task of the place says, over this text. */
+export function startTyping(model: Model, place: EditorPlace, text: string): void {
+  model.navigation.replace({ ...place, typing: textEdit(text), wrong: null });
+}
+
+/** What a field has when one begins to type; a secret is typed anew. */
+export function textToType({ value, shape }: Field): string {
+  if (shape.traits.secret && !isUrl(shape)) return '';
+  return value === undefined || value === null ? '' : Array.isArray(value) ? value.join(', ') : String(value);
+}
+
+/** Says what `config check` would say of what is typed, as soon as it is known. */
+export function checkTyped(model: Model): void {
+  const place = model.navigation.top();
+  if (place.screen !== 'editor' || !place.typing || !place.draft) return;
+  const { draft, typing, queue } = place;
+  const outcome = changeOf(place);
+  const say = (wrong: string | null) =>
+    updateEditor(model, queue, (now) => (now.typing === typing ? { ...now, wrong } : now));
+  if (typeof outcome === 'string' || outcome === null) {
+    say(outcome);
+    return;
+  }
+  model.operations.changeDraft(draft, [...draft.changes, outcome]).then(
+    (changed) => say(wrongAt(changed, outcome)),
+    (thrown: unknown) => say(toUserError(thrown).message),
+  );
+}
+
+/** A name that says nothing yet lacks what it needs: only the name itself is looked at. */
+function wrongAt({ problems }: Draft, change: Change): string | null {
+  const path = change.kind === 'rename' ? [...change.path.slice(0, -1), change.name] : change.path;
+  const found = problemsBelow(problems, path);
+  const named = change.kind === 'name' || change.kind === 'rename';
+  return (named ? found.find(({ code }) => code === 'invalid_name') : found[0])?.message ?? null;
+}
+
+/** Enter: makes the change; what is wrong is kept and told, since a file may be mended in any order. */
+export function acceptField(model: Model, place: EditorPlace): void {
+  const outcome = changeOf(place);
+  if (typeof outcome === 'string') {
+    model.navigation.replace({ ...place, wrong: outcome });
+    return;
+  }
+  model.navigation.replace({ ...place, task: 'value', typing: null, wrong: null });
+  if (outcome) changeDraft(model, place, outcome);
+}
+
+/** What the typed text would change; nothing when it is as it was, and in words why it cannot. */
+function changeOf(place: EditorPlace): Change | string | null {
+  const { draft, task, typing } = place;
+  const panes = panesOf(place);
+  if (!draft || !panes || !typing) return null;
+  const { row, field } = panes;
+  switch (task) {
+    case 'value':
+      return field && valueChange(field, typing.text.trim());
+    case 'add':
+      return added(draft, { path: row.path, shape: row.shape, text: typing.text.trim() });
+    case 'rename': {
+      const name = typing.text.trim();
+      if (name === row.path.at(-1)) return null;
+      return nameTaken(draft, [...row.path.slice(0, -1), name]) ?? { kind: 'rename', path: row.path, name };
+    }
+    default:
+      return task satisfies never;
+  }
+}
+
+function valueChange(field: Field, text: string): Change | null {
+  const { path, value, shape } = field;
+  if (text === textToType(field)) return null;
+  if (text === '') return value === undefined ? null : { kind: 'remove', path };
+  return { kind: 'set', path, value: asTyped(shape, text) };
+}
+
+/** What is no number stays text: the check says what is wrong with it. */
+function asTyped(shape: Shape, text: string): PlainValue {
+  if (shape.kind !== 'value' || shape.type === 'text') return text;
+  if (shape.type === 'boolean') return text === 'true' || (text === 'false' ? false : text);
+  return Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+function added(
+  draft: Draft,
+  { path, shape, text }: { path: KeyPath; shape: Shape; text: string },
+): Change | string | null {
+  if (text === '') return shape.kind === 'map' ? 'A name must be typed here' : null;
+  if (shape.kind === 'map') return nameTaken(draft, [...path, text]) ?? { kind: 'name', path: [...path, text] };
+  return shape.kind === 'list' ? { kind: 'append', path, value: newItem(shape.of, text) } : null;
+}
+
+/** A map of a list begins with the first key that it needs. */
+function newItem(shape: Shape, text: string): NewItem {
+  return shape.kind === 'object' ? { [firstKey(shape)]: text } : asTyped(shape, text);
+}
+
+export function firstKey(shape: Extract<Shape, { kind: 'object' }>): string {
+  const keys = [...shape.keys];
+  return (keys.find(([, { required }]) => required) ?? keys[0])?.[0] ?? '';
+}
+
+function nameTaken({ written }: Draft, path: KeyPath): string | null {
+  if (path.at(-1) === '') return 'A name must be typed here';
+  return valueAt(written, path) === undefined ? null : `${path.at(-1)} is there already`;
+}

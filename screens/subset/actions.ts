@@ -1,0 +1,128 @@
+import { toUserError } from '../../src/errors.ts';
+import type { SubsetChoices } from '../../src/operations/save-subset.ts';
+import type { PlannedSubset } from '../../src/operations/subset.ts';
+import { emptyList, selectedIndex } from '../../src/state/list.ts';
+import { ask } from '../confirm/actions.ts';
+import { factsOf } from '../facts.ts';
+import { type Model, quietly } from '../model.ts';
+import type { SubsetPlace } from '../place.ts';
+import { choicesOf, isTarget, stepShare, toggleCopied, toggleExcluded } from './choices.ts';
+import { type PlanRow, planRows } from './rows.ts';
+
+/** Plans the target's subset, and shows what would come. */
+export function showSubset(model: Model): void {
+  const { target } = factsOf(model);
+  if (!target) return;
+  const place: SubsetPlace = {
+    screen: 'subset',
+    target: target.row.name,
+    choices: null,
+    changed: false,
+    found: null,
+    error: null,
+    counting: true,
+    controller: new AbortController(),
+    list: emptyList,
+  };
+  model.navigation.push(place);
+  count(model, place);
+}
+
+/** Looks for the rows anew; of what was asked for before nothing is shown any more. */
+function count(model: Model, { target, choices, controller }: SubsetPlace): void {
+  const answer = (change: (place: SubsetPlace) => Partial<SubsetPlace>): void =>
+    model.navigation.change((other) =>
+      other.screen === 'subset' && other.controller === controller ? { ...other, ...change(other) } : other,
+    );
+  const request = { target, ...(choices && { settings: choices }) };
+  model.operations.planSubset(quietly(controller.signal), request).then(
+    (found) =>
+      answer((place) => ({ found, error: null, counting: false, choices: place.choices ?? choicesOf(found.settings) })),
+    (thrown: unknown) => answer(() => ({ error: toUserError(thrown), counting: false })),
+  );
+}
+
+export function selectedTable({ found, list }: SubsetPlace): PlanRow | null {
+  const rows = planRows(found?.plan.tables ?? []);
+  return (
+    rows[
+      selectedIndex(
+        rows.map(({ table }) => table),
+        list.selected,
+      )
+    ] ?? null
+  );
+}
+
+export function excludeTable(model: Model): void {
+  change(model, (choices, table) =>
+    isTarget(choices, table) ? `${table} is what the subset is made of` : toggleExcluded(choices, table),
+  );
+}
+
+export function copyTable(model: Model): void {
+  change(model, (choices, table) =>
+    isTarget(choices, table) ? `${table} is what the subset is made of` : toggleCopied(choices, table),
+  );
+}
+
+export function changeShare(model: Model, direction: 1 | -1): void {
+  change(model, (choices, table) => {
+    const percent = choices.subset_tables.find((target) => target.table === table)?.percent;
+    if (percent === undefined) return `${table} is not chosen by a percentage`;
+    return (
+      stepShare(choices, table, direction) ?? `${percent} % is the ${direction === 1 ? 'largest' : 'smallest'} step`
+    );
+  });
+}
+
+/** A text says why nothing is changed. */
+function change(model: Model, work: (choices: SubsetChoices, table: string) => SubsetChoices | string): void {
+  const place = model.navigation.top();
+  if (place.screen !== 'subset' || !place.choices) return;
+  const row = selectedTable(place);
+  if (!row) return;
+  const choices = work(place.choices, row.table);
+  if (typeof choices === 'string') {
+    model.navigation.notify({ tone: 'caution', text: choices });
+    return;
+  }
+  place.controller.abort();
+  const changed: SubsetPlace = {
+    ...place,
+    choices,
+    changed: true,
+    counting: true,
+    controller: new AbortController(),
+    list: { ...place.list, selected: row.table },
+  };
+  model.navigation.replace(changed);
+  count(model, changed);
+}
+
+/** Makes it as it is planned now, whether that is saved or not. */
+export function askSubset(model: Model): void {
+  const place = model.navigation.top();
+  if (place.screen !== 'subset' || !place.found || place.counting) return;
+  const planned: PlannedSubset = place.found;
+  ask(model, { target: place.target, title: 'make the subset', plan: async () => ({ kind: 'subset', planned }) });
+}
+
+/** Writes what was chosen into the configuration, comments and all else as they were. */
+export function saveSubset(model: Model): void {
+  const place = model.navigation.top();
+  if (place.screen !== 'subset' || !place.choices) return;
+  const { target, choices, controller } = place;
+  model.operations.saveSubset(quietly(controller.signal), { target, choices }).then(
+    ({ file }) => {
+      model.navigation.change((other) =>
+        other.screen === 'subset' && other.choices === choices ? { ...other, changed: false } : other,
+      );
+      model.navigation.notify({ tone: 'good', text: `Saved ${file}` });
+    },
+    (thrown: unknown) => {
+      const { message, hint } = toUserError(thrown);
+      model.navigation.notify({ tone: 'bad', text: [message, hint].filter(Boolean).join('. ') });
+    },
+  );
+}

@@ -1,0 +1,43 @@
+import { formatCount, formatNumberOf } from '../../src/amounts.ts';
+import type { SubsetPlanResult } from '../../src/results.ts';
+import { destinationFacts, nameToType, type Question } from '../confirm/question-facts.ts';
+
+/** What is asked before a subset is made. */
+export function subsetQuestion({ source, destination, tables, warnings, undo }: SubsetPlanResult): Question {
+  const { database, exists } = destination;
+  const filled = tables.filter(({ rows_expected }) => (rows_expected ?? 0) > 0);
+  const rows = filled.reduce((sum, { rows_expected }) => sum + (rows_expected ?? 0), 0);
+  return {
+    facts: [
+      { name: 'Source', value: source },
+      { name: 'Contents', value: `${formatNumberOf(filled.length, 'table')} with rows, ${formatCount(rows)} rows` },
+      ...destinationFacts(destination),
+    ],
+    steps: [
+      'Find the rows in the source, at one instant; nothing in it is written',
+      'Copy them into a new database beside the destination',
+      'Prove every reference',
+      `Give it the name ${database}`,
+    ],
+    warnings: summaryOf(warnings, tables),
+    consequence: exists
+      ? `${database} is replaced. ${undo ? 'What it holds now is kept for one undo.' : 'This cannot be undone.'}`
+      : `${database} does not exist yet: it is created.`,
+    safe: exists ? `Leave ${database} as it is` : 'Do not make it',
+    go: exists ? `Replace ${database}` : `Create ${database}`,
+    typeName: nameToType(destination),
+  };
+}
+
+/** What is in the way of nobody is told by its number: the plan that was looked at before says the rest. */
+function summaryOf(warnings: SubsetPlanResult['warnings'], tables: SubsetPlanResult['tables']): string[] {
+  const slow = warnings.filter(({ code }) => code === 'reference_without_index').length;
+  const empty = tables.filter(({ rule }) => rule === 'empty').length;
+  return [
+    ...(slow > 0 ? [`${formatNumberOf(slow, 'reference')} without an index: these tables are read whole`] : []),
+    ...(empty > 0 ? [`${formatNumberOf(empty, 'table')} created empty, since nothing leads to them`] : []),
+    ...warnings.filter(({ code }) => !SUMMED.includes(code)).map(({ message }) => message),
+  ];
+}
+
+const SUMMED = ['reference_without_index', 'table_not_reached'];

@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isSeq } from 'yaml';
+import { EXIT, UserError } from '../../errors.ts';
+import { parseText } from '../parse-text.ts';
+import { createTree, dotted, type KeyPath, removeValue, setValue, type Tree, valueAt } from '../tree.ts';
+import { parseYaml } from '../yaml-source.ts';
+import { writeScalar } from '../yaml-text.ts';
+import type { Change } from './change.ts';
+import type { NewItem, Replacement } from './edit.ts';
+import { editText } from './edit-text.ts';
+import { createSpotFinder } from './find-spot.ts';
+import { appendItem, removeItem } from './list-items.ts';
+import { endOf, startOf } from './text-lines.ts';
+
+/** The text after a change of a form, with every other byte as it was; a change that would do more is refused. */
+export function changeText(text: string, change: Change): string {
+  const before = parseYaml(withoutMark(text)).tree;
+  if (change.kind === 'set') return editText(text, [change]);
+  if (change.kind === 'remove' && typeof change.path.at(-1) === 'string') {
+    return editText(text, [{ path: change.path, value: undefined }]);
+  }
+  // The last item takes its list with it: a list without items says no more than none.
+  if (change.kind === 'remove' && lengthAt(before, change.path.slice(0, -1)) === 1) {
+    return editText(text, [{ path: change.path.slice(0, -1), value: undefined }]);
+  }
+  if (change.kind === 'append' && !Array.isArray(valueAt(before, change.path))) {
+    return editText(text, [{ path: change.path, value: [asTree(change.value)] }]);
+  }
+  if (change.kind === 'name') return editText(text, [{ path: change.path, value: null }]);
+  const mark = text.slice(0, text.length - withoutMark(text).length);
+  const replacement = replacementFor(withoutMark(text), change);
+  if (!replacement) throw cannotChange(change.path);
+  const { from, to, by } = replacement;
+  const after = withoutMark(text).slice(0, from) + by + withoutMark(text).slice(to);
+  checkChanged(change, { before, after });
+  return mark + after;
+}
+
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, '');
+}
+
+function lengthAt(tree: Tree, path: KeyPath): number {
+  const list = valueAt(tree, path);
+  return Array.isArray(list) ? list.length : 0;
+}
+
+type InPlace = Exclude<Change, { kind: 'set' | 'name' }>;
+
+function replacementFor(text: string, change: InPlace): Replacement | null {
+  const { document, flaws } = parseText(text);
+  if (!document || flaws.length > 0) return null;
+  const find = createSpotFinder(document);
+  switch (change.kind) {
+    case 'append': {
+      const list = find(change.path).meant;
+      return isSeq(list) ? appendItem(text, list, change.value) : null;
+    }
+    case 'remove': {
+      const list = find(change.path.slice(0, -1)).meant;
+      return isSeq(list) ? removeItem(text, list, Number(change.path.at(-1))) : null;
+    }
+    case 'rename': {
+      const { pair, depth } = find(change.path);
+      if (!pair || depth < change.path.length) return null;
+      return { from: startOf(pair.key), to: endOf(pair.key), by: writeScalar(change.name) };
+    }
+    default:
+      return change satisfies never;
+  }
+}
+
+/** What is changed where several keys share it, changes them all: that shows here. */
+function checkChanged(change: InPlace, { before, after }: { before: Tree; after: string }): void {
+  applyTo(before, change);
+  const { tree, flaws } = parseYaml(after);
+  if (flaws.length > 0 || !isDeepStrictEqual(tree, before)) throw cannotChange(change.path);
+}
+
+function applyTo(tree: Tree, change: InPlace): void {
+  const { path } = change;
+  const parent = valueAt(tree, path.slice(0, -1));
+  switch (change.kind) {
+    case 'append':
+      setValue(tree, [...path, lengthAt(tree, path)], asTree(change.value));
+      return;
+    case 'remove':
+      if (Array.isArray(parent)) parent.splice(Number(path.at(-1)), 1);
+      return;
+    case 'rename': {
+      const value = valueAt(tree, path);
+      removeValue(tree, path);
+      setValue(tree, [...path.slice(0, -1), change.name], value);
+      return;
+    }
+    default:
+      change satisfies never;
+  }
+}
+
+/** As it is when it is read. */
+function asTree(item: NewItem): NewItem {
+  return typeof item === 'object' ? Object.assign(createTree(), item) : item;
+}
+
+function cannotChange(path: KeyPath): UserError {
+  return new UserError(`The file is written in a way that ${dotted(path)} cannot be changed safely`, {
+    code: 'configuration_not_written',
+    exit: EXIT.failed,
+    hint: 'Nothing was changed. Change it in your editor.',
+  });
+}

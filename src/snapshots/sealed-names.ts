@@ -1,0 +1,48 @@
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+
+/**
+ * What a key is called in an encrypted bucket. Each part but the first is a keyed hash (HMAC-SHA-256) of the path up to
+ * and with it, followed by the part itself, encrypted with the hash as its nonce (the SIV construction, RFC 5297): equal
+ * content is one object still, and a list can be read by whoever has the key, but nobody else learns or can guess a name.
+ */
+export interface NameKeys {
+  hash: Uint8Array;
+  cipher: Uint8Array;
+}
+
+const HASH_BYTES = 16;
+
+/** Names are filled up to a multiple of this, so that their length tells little. */
+const ROOM = 32;
+
+export function sealName(key: string, keys: NameKeys): string {
+  const parts = key.split('/');
+  return parts
+    .map((part, index) => {
+      if (index === 0) return part;
+      const plain = Buffer.from(part);
+      const padded = Buffer.alloc(Math.ceil(plain.length / ROOM) * ROOM);
+      plain.copy(padded);
+      const hash = hashOf(parts.slice(0, index + 1), keys);
+      const cipher = createCipheriv('aes-256-ctr', keys.cipher, hash);
+      return Buffer.concat([hash, cipher.update(padded)]).toString('base64url');
+    })
+    .join('/');
+}
+
+/** `null` for a name that `sealName` has not made, with these keys. */
+export function openName(name: string, keys: NameKeys): string | null {
+  const [top = '', ...parts] = name.split('/');
+  const path = parts.map((part) => {
+    const sealed = Buffer.from(part, 'base64url');
+    if (sealed.length <= HASH_BYTES) return '';
+    const decipher = createDecipheriv('aes-256-ctr', keys.cipher, sealed.subarray(0, HASH_BYTES));
+    return decipher.update(sealed.subarray(HASH_BYTES)).toString().replace(/\0+$/, '');
+  });
+  const key = [top, ...path].join('/');
+  return sealName(key, keys) === name ? key : null;
+}
+
+function hashOf(path: string[], keys: NameKeys): Buffer {
+  return createHmac('sha256', keys.hash).update(path.join('/')).digest().subarray(0, HASH_BYTES);
+}

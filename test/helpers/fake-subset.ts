@@ -1,0 +1,54 @@
+import type { PlannedSubset } from '../../src/operations/subset.ts';
+import type { SubsetRequest } from '../../src/operations/subset-setting.ts';
+import type { SubsetTableRow } from '../../src/results.ts';
+import type { SubsetSettings } from '../../src/subset/graph.ts';
+import type { FakeWorld } from './fake-world.ts';
+
+const CONFIGURED: SubsetSettings = {
+  subset_tables: [{ table: 'public.customer', percent: 5 }],
+  copy_tables: ['public.country'],
+  excluded_tables: [],
+};
+
+/** Four tables: a tenth of the orders belongs to a customer, and each has a product. */
+export function fakePlannedSubset(world: FakeWorld, { target, settings }: SubsetRequest): PlannedSubset {
+  const chosen = { ...CONFIGURED, ...settings };
+  const percent = chosen.subset_tables?.[0]?.percent ?? 0;
+  const table = (row: Omit<SubsetTableRow, 'nulled'>): SubsetTableRow => {
+    if (chosen.excluded_tables?.includes(row.table))
+      return { ...row, rule: 'excluded', rows_expected: 0, path: [], nulled: [] };
+    if (chosen.copy_tables?.includes(row.table)) {
+      return { ...row, rule: 'copy', rows_expected: row.rows_now, path: [row.table], nulled: [] };
+    }
+    return { ...row, nulled: [] };
+  };
+  const share = (rows: number): number => Math.ceil((rows * percent) / 100);
+  return {
+    settings: chosen,
+    plan: {
+      target,
+      source: 'postgres://app@localhost:5432/app',
+      destination: { ...world.destination, url: 'postgres://app@localhost:5432/app_small', database: 'app_small' },
+      seed: 1,
+      undo: true,
+      tables: [
+        table({ table: 'public.country', rule: 'empty', rows_now: 200, rows_expected: 0, path: [] }),
+        table({
+          ...{ table: 'public.customer', rule: 'target', rows_now: 1000, rows_expected: share(1000) },
+          path: ['public.customer'],
+        }),
+        table({
+          ...{ table: 'public.orders', rule: 'child', rows_now: 9000, rows_expected: share(9000) },
+          path: ['public.orders', '→', 'public.customer'],
+        }),
+        table({
+          ...{ table: 'public.product', rule: 'parent', rows_now: 400, rows_expected: 120 },
+          path: ['public.product', '←', 'public.orders', '→', 'public.customer'],
+        }),
+      ],
+      circles: [],
+      warnings: [],
+    },
+    apply: () => Promise.reject(new Error('the fake operations make subsets themselves')),
+  };
+}
