@@ -30,7 +30,23 @@ export const Line = memo(function Line({ spans, width }: LineProps) {
       ))}
     </Text>
   );
-});
+}, isSameLine);
+
+/** Spans are made anew for every frame: a cursor move changes two lines of forty, and only these are drawn again. */
+function isSameLine(before: LineProps, after: LineProps): boolean {
+  return (
+    before.width === after.width &&
+    before.spans.length === after.spans.length &&
+    before.spans.every((span, index) => {
+      const other = after.spans[index];
+      return span.text === other?.text && looksLike(span, other);
+    })
+  );
+}
+
+function looksLike(one: Span, other: Span): boolean {
+  return (one.tone ?? 'plain') === (other.tone ?? 'plain') && (one.bold ?? false) === (other.bold ?? false);
+}
 
 function cutSpans(spans: Span[], width: number, ellipsis: string): Span[] {
   const shown: Span[] = [];
@@ -39,7 +55,10 @@ function cutSpans(spans: Span[], width: number, ellipsis: string): Span[] {
     if (room <= 0) break;
     const text = cut(span.text, room, ellipsis);
     room -= cellWidth(text);
-    shown.push({ ...span, text });
+    const last = shown.at(-1);
+    // Each span costs Ink a node; neighbours that look alike need only one.
+    if (last && looksLike(last, span)) last.text += text;
+    else shown.push({ ...span, text });
     if (text !== span.text && cellWidth(span.text) > cellWidth(text)) break;
   }
   return shown;

@@ -53,7 +53,7 @@ export function wrap(text: string, width: number): string[] {
       if (line !== '') lines.push(line);
       line = word;
       while (cellWidth(line) > width && width > 1) {
-        const head = cut(line, width, '');
+        const head = urlHead(line, width) ?? cut(line, width, '');
         lines.push(head);
         line = line.slice(head.length);
       }
@@ -65,6 +65,13 @@ export function wrap(text: string, width: number): string[] {
 
 /** Spaces, but for that between an amount and its unit. */
 const BREAKS = /(?<!\d) | (?!(?:ms|s|min|h|[kMGT]?B)\b)/;
+
+/** A URL that is too long for a line is better torn before its host or its path than in the middle of a name. */
+function urlHead(word: string, width: number): string | undefined {
+  return word.startsWith('//') || !word.includes('://')
+    ? undefined
+    : /^.*(?:@|[^/]\/(?!\/))/.exec(cut(word, width, ''))?.[0];
+}
 
 // Names and notes come from databases and files: an escape sequence in one must not reach the terminal.
 function withoutControls(text: string): string {

@@ -36,6 +36,9 @@ interface QuestionViewProps {
 
 const BESIDE_FROM = 120;
 
+/** In fewer rows there is room for what the plan is about, and not for its steps. */
+const STEPS_FROM = 18;
+
 function QuestionView({ question, width, height, typing }: QuestionViewProps) {
   const model = useModel();
   const { glyphs } = useTheme();
@@ -49,13 +52,13 @@ function QuestionView({ question, width, height, typing }: QuestionViewProps) {
         flexDirection={beside ? 'row' : 'column'}
         flexShrink={1}
         overflow="hidden"
-        paddingTop={height > 18 ? 1 : 0}
+        paddingTop={height > 20 ? 1 : 0}
         paddingLeft={2}
       >
         {/* Parts that gave way themselves would be drawn over each other. */}
         <Box flexDirection={beside ? 'row' : 'column'} flexShrink={0}>
           <Facts facts={facts} width={half - 3} />
-          <Steps question={question} width={half - 4} beside={beside} />
+          {height >= STEPS_FROM && <Steps question={question} width={half - 4} beside={beside} />}
         </Box>
       </Box>
       <Box flexDirection="column" flexShrink={0}>
@@ -68,7 +71,9 @@ function QuestionView({ question, width, height, typing }: QuestionViewProps) {
             />
           )),
         )}
-        <Line spans={[{ text: `  ${consequence}`, tone: 'strong' }]} width={width} />
+        {wrap(consequence, width - 3).map((line) => (
+          <Line key={line} spans={[{ text: `  ${line}`, tone: 'strong' }]} width={width} />
+        ))}
         <Line spans={[]} width={width} />
         {typing ? (
           <TextField label={`  Type ${question.typeName} to go on:`} edit={typing} width={width} />

@@ -7,7 +7,7 @@ import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
 import { useTheme } from '../../components/theme.ts';
-import { formatNumberOf } from '../../src/amounts.ts';
+import { formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { Coverage, TableCoverage } from '../../src/sanitize-results.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import { Empty } from '../empty.tsx';
@@ -90,7 +90,14 @@ function rowFacts({ column, meaning, state, before, after, remark }: CoverageRow
     { name: 'State', value: [STATES[state], ...(remark === null ? [] : [remark])].join(': ') },
     { name: 'Before', value: before.join('  ') || 'no samples' },
     { name: 'After', value: after.join('  ') || 'no values' },
-    ...(table ? [{ name: 'Table', value: `${table.state}, ${table.rows_before} → ${table.rows_after} rows` }] : []),
+    ...(table
+      ? [
+          {
+            name: 'Table',
+            value: `${table.state}, ${rowCount(table.rows_before)} → ${rowCount(table.rows_after)} rows`,
+          },
+        ]
+      : []),
   ];
 }
 
@@ -107,4 +114,8 @@ function findingsCount({ findings, tables }: Coverage): Span[] {
 function tablesLine(tables: TableCoverage[]): string {
   const counts = Map.groupBy(tables, ({ state }) => state);
   return `tables: ${[...counts].map(([state, of]) => `${of.length} ${state}`).join(', ')}`;
+}
+
+function rowCount(rows: number | null): string {
+  return rows === null ? 'no' : formatCount(rows);
 }

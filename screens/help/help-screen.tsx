@@ -1,5 +1,6 @@
 import { Box } from 'ink';
 import { Line, type Span } from '../../components/line.tsx';
+import { wrap } from '../../src/cells.ts';
 import { factsOf } from '../facts.ts';
 import { Frame, useModel, useRoom } from '../frame.tsx';
 import { EVERYWHERE, KEY_TABLE, keyName } from '../keys.ts';
@@ -12,7 +13,7 @@ const KEYS_WIDTH = 18;
 export function HelpScreen({ place }: { place: Extract<OtherPlace, { screen: 'help' }> }) {
   const model = useModel();
   const { columns, height } = useRoom();
-  const lines = helpLines(model, place.of);
+  const lines = helpLines(model, place.of, columns - 3);
   const from = Math.max(0, Math.min(place.scrolled, lines.length - height + 1));
   return (
     <Frame screen="help" path={[place.of.screen, 'help']}>
@@ -26,26 +27,36 @@ export function HelpScreen({ place }: { place: Extract<OtherPlace, { screen: 'he
   );
 }
 
-function helpLines(model: Model, of: Place): Span[][] {
+function helpLines(model: Model, of: Place, width: number): Span[][] {
   const facts = factsOf(model, of);
-  const keys = KEY_TABLE[of.screen].map(({ keys, help, whyNot, when }) => {
+  const keys = KEY_TABLE[of.screen].flatMap(({ keys, help, whyNot, when }) => {
     const reason = when && !when(facts) ? null : (whyNot?.(facts) ?? null);
-    return keyLine(keys.map(keyName).join(', '), help, reason);
+    return keyLines({ keys: keys.map(keyName).join(', '), help, reason, width });
   });
   return [
     ...keys,
     [],
     [{ text: 'Everywhere', tone: 'strong' }],
-    ...EVERYWHERE.map(({ keys, help }) => keyLine(keyName(keys), help, null)),
+    ...EVERYWHERE.flatMap(({ keys, help }) => keyLines({ keys: keyName(keys), help, reason: null, width })),
     [],
     [{ text: 'Every action has a command for scripts: tool --help lists them.', tone: 'dim' }],
   ];
 }
 
-function keyLine(keys: string, help: string, reason: string | null): Span[] {
-  return [
-    { text: keys.padEnd(KEYS_WIDTH), tone: reason === null ? 'accent' : 'dim' },
-    { text: help, tone: reason === null ? 'plain' : 'dim' },
-    { text: reason === null ? '' : `  ${reason}`, tone: 'caution' },
-  ];
+interface KeyLines {
+  keys: string;
+  help: string;
+  reason: string | null;
+  width: number;
+}
+
+/** What a key does, below itself where the window is narrow. */
+function keyLines({ keys, help, reason, width }: KeyLines): Span[][] {
+  const room = Math.max(8, width - KEYS_WIDTH);
+  const lines = wrap(help, room).map((text): Span => ({ text, tone: reason === null ? 'plain' : 'dim' }));
+  const reasons = reason === null ? [] : wrap(reason, room).map((text): Span => ({ text, tone: 'caution' }));
+  return [...lines, ...reasons].map((span, index) => [
+    { text: (index === 0 ? keys : '').padEnd(KEYS_WIDTH), tone: reason === null ? 'accent' : 'dim' },
+    span,
+  ]);
 }

@@ -7,6 +7,9 @@ import type { PalettePlace, Place } from '../place.ts';
 
 /** Something that can be done from the palette. */
 export interface PaletteEntry {
+  /** One word or two. */
+  name: string;
+  /** The name and what it does. */
   text: string;
   /** The key that does the same; empty where there is none. */
   keys: string;
@@ -19,7 +22,14 @@ export interface PaletteEntry {
 export function entriesInView(model: Model, { of, typing }: PalettePlace): PaletteEntry[] {
   const entries = paletteEntries(model, of);
   const words = typing.text.trim();
-  return words === '' ? entries : go(words, entries, { key: 'text', limit: 0, threshold: 0.2 }).map(({ obj }) => obj);
+  if (words === '') return entries;
+  const found = go(words, entries, { keys: ['name', 'text'], limit: 0, threshold: 0.2, scoreFn: byNameFirst });
+  return found.map(({ obj }) => obj);
+}
+
+/** `so` means sort, although a source is in what building does. */
+function byNameFirst([name, text]: ArrayLike<{ score: number }> & Iterable<{ score: number }>): number {
+  return Math.max(name?.score ?? 0, (text?.score ?? 0) * 0.7);
 }
 
 const MOVING = /^(move|page)-|^(open|back|palette|clear-filter|filter|help)$/;
@@ -30,6 +40,7 @@ function paletteEntries(model: Model, of: Place): PaletteEntry[] {
   const here = bindingsAt(of.screen, facts).filter(({ action }) => !MOVING.test(action));
   const elsewhere = EVERYWHERE_ACTIONS.filter(({ action }) => here.every((binding) => binding.action !== action));
   const entryOf = ({ keys, action, label, help, whyNot }: KeyBinding, isHere: boolean): PaletteEntry => ({
+    name: label ?? action,
     text: `${label ?? action}: ${help}`,
     keys: isHere ? keyName(keys[0]) : '',
     reason: whyNot?.(facts) ?? null,
@@ -39,6 +50,7 @@ function paletteEntries(model: Model, of: Place): PaletteEntry[] {
     ...here.map((binding) => entryOf(binding, true)),
     ...elsewhere.map((binding) => entryOf(binding, false)),
     ...model.targets.getState().entries.map(({ row }) => ({
+      name: row.name,
       text: `go to ${row.name}${row.title === row.name ? '' : `: ${row.title}`}`,
       keys: '',
       reason: null,

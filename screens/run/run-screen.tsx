@@ -63,7 +63,7 @@ function Lines({ lines, width, height }: { lines: Span[][]; width: number; heigh
     <Box flexDirection="column" width={width} height={height} paddingLeft={2}>
       {lines.map((spans, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-        <Line key={index} spans={spans} width={width - 2} />
+        <Line key={index} spans={spans} width={width - 4} />
       ))}
     </Box>
   );

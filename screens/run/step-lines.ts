@@ -54,7 +54,7 @@ function progressLines(progress: Progress, { now, width, glyphs }: Omit<StepLine
 }
 
 function amountWords({ done, total, unit }: Progress): string {
-  if (total === null || done > total) return oneAmount(done, unit);
+  if (!total || done > total) return oneAmount(done, unit);
   return `${oneAmount(done, unit, total)} of ${oneAmount(total, unit)}`;
 }
 

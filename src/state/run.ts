@@ -97,8 +97,7 @@ interface StepChange {
 }
 
 function withStep(state: RunState, { step, state: change, label, now }: StepChange): RunState {
-  const known = state.steps.find((other) => other.step === step);
-  // Work of several parts, such as the demo, may go through a step again.
+  const known = state.steps.findLast((other) => other.step === step);
   const goesOn = known?.state === 'running';
   const next: RunStep = {
     step,
@@ -108,17 +107,17 @@ function withStep(state: RunState, { step, state: change, label, now }: StepChan
     endedAt: change === 'started' ? null : now,
     progress: goesOn ? known.progress : null,
   };
-  return {
-    ...state,
-    steps: known ? state.steps.map((other) => (other === known ? next : other)) : [...state.steps, next],
-  };
+  // Work of several parts may go through a step again, which is then a step of its own.
+  const steps = goesOn ? state.steps.map((other) => (other === known ? next : other)) : [...state.steps, next];
+  return { ...state, steps };
 }
 
 function withProgress(state: RunState, event: ProgressEvent, now: number): RunState {
+  const last = state.steps.findLast(({ step }) => step === event.step);
   return {
     ...state,
     steps: state.steps.map((step) =>
-      step.step === event.step
+      step === last
         ? { ...step, progress: updateProgress(step.progress ?? startProgress(event, step.startedAt), event, now) }
         : step,
     ),

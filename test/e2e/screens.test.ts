@@ -1,30 +1,18 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { bundleScreens } from './screens-program.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 
 let folder: string;
+let program: string;
 const terminals: TestTerminal[] = [];
 let opens = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'screens-'));
-  await build({
-    entryPoints: ['test/e2e/fixtures/screens.tsx'],
-    outdir: folder,
-    bundle: true,
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    jsx: 'automatic',
-    define: { 'process.env.NODE_ENV': '"production"' },
-    // Ink asks for it in development only.
-    external: ['react-devtools-core'],
-    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
-    logLevel: 'error',
-  });
+  program = await bundleScreens(folder);
 });
 afterEach(() => {
   for (const terminal of terminals.splice(0)) terminal.close();
@@ -155,7 +143,7 @@ test('Ctrl-Z gives the terminal back, and fg draws the screen for the window as 
     environment: { XDG_CACHE_HOME: join(folder, 'shell') },
   });
   terminals.push(terminal);
-  terminal.press(`${process.execPath} ${join(folder, 'screens.js')}`, 'enter');
+  terminal.press(`${process.execPath} ${program}`, 'enter');
   await terminal.waitFor('no datab');
   terminal.press('ctrl+z');
   await terminal.waitFor('Stopped');
@@ -217,6 +205,35 @@ test('a cursor move writes less than 2 kB at 120×40', async () => {
   expect(terminal.bytesWritten() - before).toBeLessThan(2000);
 });
 
+test('a cursor move among 10,000 snapshots writes less than 2 kB at 120×40', async () => {
+  const terminal = await opened(['long'], { columns: 120, rows: 40 });
+  terminal.press('enter');
+  await terminal.waitFor('10,000 snapshots');
+  const before = terminal.bytesWritten();
+  terminal.press('j');
+  await terminal.waitFor(/❯ +1 /);
+  expect(terminal.bytesWritten() - before).toBeLessThan(2000);
+});
+
+test('a screen reader gets words for states, in order, on the ordinary screen', async () => {
+  const terminal = await opened([], { environment: { INK_SCREEN_READER: 'true' }, rows: 40 });
+  await terminal.waitFor(/app +good: up/);
+  await terminal.waitFor(/legacy +bad: unreachable/);
+  expect(terminal.modes().alternateScreen).toBe(false);
+  expect(terminal.screen()).not.toMatch(/[─█✓✗]/);
+});
+
+test('on a light background there is no cyan and no yellow, which could hardly be read', async () => {
+  const CYAN_AND_YELLOW = [3, 6, 11, 14];
+  const colours = async (environment: Record<string, string>) => {
+    const terminal = await opened([], { environment });
+    return terminal.cells().flatMap((line) => line.map(({ foreground }) => foreground));
+  };
+  const light = await colours({ COLORFGBG: '0;15' });
+  expect(light.filter((colour) => CYAN_AND_YELLOW.includes(colour))).toEqual([]);
+  expect(await colours({})).toContain(6);
+});
+
 test('keys that arrive in one piece do what they would do one by one', async () => {
   const terminal = await opened();
   terminal.press('jjk');
@@ -238,7 +255,7 @@ function open(words: string[] = [], options: Partial<Parameters<typeof openTermi
   // Each knows nothing of what another has found.
   const environment = { XDG_CACHE_HOME: join(folder, `cache-${opens++}`), ...options.environment };
   const terminal = openTerminal({
-    command: [process.execPath, join(folder, 'screens.js'), ...words],
+    command: [process.execPath, program, ...words],
     ...options,
     environment,
   });

@@ -15,6 +15,8 @@ export interface TerminalOptions {
 export interface TestTerminal {
   /** The screen as text, a line each, without blanks at the ends. */
   screen(): string;
+  /** The screen with its looks, for a picture of it. */
+  cells(): Cell[][];
   /** Keys as a terminal sends them, or the names in KEYS. */
   press(...keys: string[]): void;
   /** Resolves when the text, or what the function looks for, is on the screen; else shows the screen and fails. */
@@ -27,6 +29,18 @@ export interface TestTerminal {
   signal(name: NodeJS.Signals): void;
   exited: Promise<{ exitCode: number }>;
   close(): void;
+}
+
+/** What stands in a cell, or in two, and how; a colour is its number in the terminal's palette, -1 the default. */
+export interface Cell {
+  text: string;
+  width: number;
+  foreground: number;
+  background: number;
+  bold: boolean;
+  dim: boolean;
+  inverse: boolean;
+  underline: boolean;
 }
 
 const KEYS: Record<string, string> = {
@@ -82,6 +96,7 @@ export function openTerminal({
 
   return {
     screen,
+    cells: () => screenCells(terminal),
     press: (...keys) => {
       for (const key of keys) child.write(KEYS[key] ?? key);
     },
@@ -125,6 +140,30 @@ function screenText({ buffer, cols, rows }: InstanceType<typeof xterm.Terminal>)
   // Lines keep what a narrower window hides: only the columns of the window are seen.
   const line = (row: number) => active.getLine(active.baseY + row)?.translateToString(true, 0, cols) ?? '';
   return Array.from({ length: rows }, (_, row) => line(row).trimEnd()).join('\n');
+}
+
+function screenCells({ buffer, cols, rows }: InstanceType<typeof xterm.Terminal>): Cell[][] {
+  const { active } = buffer;
+  return Array.from({ length: rows }, (_, row) => {
+    const line = active.getLine(active.baseY + row);
+    return Array.from({ length: cols }, (_, column) => line?.getCell(column)).flatMap((cell) =>
+      // The second half of a wide character has no width.
+      !cell || cell.getWidth() === 0
+        ? []
+        : [
+            {
+              text: cell.getChars() || ' ',
+              width: cell.getWidth(),
+              foreground: cell.isFgDefault() ? -1 : cell.getFgColor(),
+              background: cell.isBgDefault() ? -1 : cell.getBgColor(),
+              bold: cell.isBold() !== 0,
+              dim: cell.isDim() !== 0,
+              inverse: cell.isInverse() !== 0,
+              underline: cell.isUnderline() !== 0,
+            },
+          ],
+    );
+  });
 }
 
 function isOn(screen: string, wanted: string | RegExp | ((screen: string) => boolean)): boolean {

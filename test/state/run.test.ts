@@ -19,6 +19,21 @@ describe('a run', () => {
     ]);
   });
 
+  test('that goes through a step again has a second one, and progress is that of the second', () => {
+    const { steps } = fold([
+      [0, dumpStarted],
+      [30, { event: 'step', step: 'dump', state: 'done', label: 'Dumped 25 tables' }],
+      [40, { event: 'step', step: 'query', state: 'skipped', label: 'No query' }],
+      [50, dumpStarted],
+      [60, { event: 'progress', step: 'dump', done: 5, total: 10, unit: 'bytes' }],
+    ]);
+    expect(steps).toMatchObject([
+      { step: 'dump', state: 'done', endedAt: 30, progress: null },
+      { step: 'query', state: 'skipped' },
+      { step: 'dump', state: 'running', startedAt: 50, progress: { done: 5 } },
+    ]);
+  });
+
   test('that fails marks the step it was in', () => {
     const error = new UserError('Disk full', { code: 'disk_full', exit: 1 });
     const state = endRun(fold([[0, dumpStarted]]), { status: 'failed', error }, 500);

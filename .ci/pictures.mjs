@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Resvg } from '@resvg/resvg-js';
+import { openTerminal } from '../test/e2e/terminal.ts';
+import { build } from './build.mjs';
+import { svg } from './pictures/svg.mjs';
+
+/** Making the sample takes some ten seconds, more where the machine is busy. */
+const PATIENCE = 60_000;
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folder = join(root, 'docs', 'pictures');
+const font = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf');
+const fontFiles = [font, font.replace('.ttf', '-Bold.ttf')];
+
+await build();
+const home = mkdtempSync(join(tmpdir(), 'pictures-'));
+const terminal = openTerminal({
+  command: [process.execPath, join(root, 'dist', 'tool.js'), 'demo'],
+  columns: 100,
+  rows: 28,
+  environment: { HOME: home, TMPDIR: home, XDG_CACHE_HOME: home },
+});
+try {
+  mkdirSync(folder, { recursive: true });
+  await walk();
+} finally {
+  // The demo takes its server down by itself.
+  terminal.signal('SIGTERM');
+  await terminal.exited;
+  terminal.close();
+  rmSync(home, { recursive: true, force: true });
+}
+
+/** Through the demo as a person would, with a picture wherever there is something to see. */
+async function walk() {
+  await terminal.waitFor((screen) => screen.includes('✗ unreachable') && screen.split('✓ up').length === 3, PATIENCE);
+  picture('targets');
+  terminal.press(':');
+  await terminal.waitFor('do it');
+  terminal.press('s', 'o');
+  await terminal.waitFor(': so');
+  picture('palette');
+  await back('3 targets');
+  terminal.press('b');
+  await terminal.waitFor('✓ Sanitized snapshot 0 of shop', PATIENCE);
+  terminal.press('enter');
+  await terminal.waitFor('public.customer');
+  picture('coverage');
+  await back('✓ Sanitized snapshot 0 of shop');
+  await back('3 targets');
+  terminal.press('enter');
+  await terminal.waitFor('2 snapshots');
+  terminal.press('n');
+  await terminal.waitFor('Note:');
+  terminal.press('before the move to the new tax rates', 'enter');
+  await terminal.waitFor(/Note +before the move/);
+  picture('snapshots');
+  terminal.press('l');
+  await terminal.waitFor('❯ Do not load');
+  await load();
+  await back('2 snapshots');
+  terminal.press('l');
+  await terminal.waitFor('❯ Leave shop_dev as it is');
+  picture('plan');
+  await load();
+  picture('run');
+  await back('2 snapshots');
+  terminal.press('?');
+  await terminal.waitFor('these keys');
+  picture('help');
+  await back('2 snapshots');
+  await back('3 targets');
+}
+
+async function load() {
+  terminal.press('down', 'enter');
+  await terminal.waitFor('✓ Loaded snapshot 0 of shop', PATIENCE);
+}
+
+/** An Esc that another key follows at once would mean Alt: so what comes next is waited for. */
+async function back(wanted) {
+  terminal.press('esc');
+  await terminal.waitFor(wanted);
+}
+
+function picture(name) {
+  const drawn = svg(terminal.cells());
+  writeFileSync(join(folder, `${name}.svg`), drawn);
+  const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: 'DejaVu Sans Mono' };
+  const image = new Resvg(drawn, { font, fitTo: { mode: 'zoom', value: 2 } }).render();
+  writeFileSync(join(folder, `${name}.png`), image.asPng());
+  console.log(`docs/pictures/${name}.svg, .png`);
+}
