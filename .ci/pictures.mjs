@@ -87,7 +87,7 @@ async function back(wanted) {
 }
 
 function picture(name) {
-  const drawn = svg(terminal.cells());
+  const drawn = svg(terminal.cells(), `The screens of tool: ${name}`);
   writeFileSync(join(folder, `${name}.svg`), drawn);
   const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: 'DejaVu Sans Mono' };
   const image = new Resvg(drawn, { font, fitTo: { mode: 'zoom', value: 2 } }).render();

@@ -11,13 +11,14 @@ const PALETTE = [
   ...['#6b7280', '#ff7a80', '#a5e075', '#f0c674', '#79b8ff', '#de92f5', '#56cfdf', '#ffffff'],
 ];
 
-/** What a terminal shows, as a picture: `lines` of cells as `TestTerminal.cells()` gives them. */
-export function svg(lines) {
+/** What a terminal shows, as a picture: `lines` of cells as `TestTerminal.cells()` gives them. The title is read to who cannot see it. */
+export function svg(lines, title) {
   const columns = Math.max(...lines.map((line) => line.reduce((sum, { width }) => sum + width, 0)));
   const width = round(columns * CELL.width + 2 * MARGIN);
   const height = lines.length * CELL.height + 2 * MARGIN;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
+    `<title>${title}</title>`,
     `<rect width="100%" height="100%" rx="8" fill="${BACKGROUND}"/>`,
     `<g font-family="${FAMILY}" font-size="14" xml:space="preserve">`,
     ...lines.flatMap((line, row) => spans(line).flatMap((span) => drawn(span, row))),

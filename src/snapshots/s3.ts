@@ -45,7 +45,13 @@ export async function createS3Store(options: S3Options): Promise<Store> {
     size: (key) =>
       bucket
         .ask('read', async (request) => {
-          const { ContentLength } = await client.send(new sdk.HeadObjectCommand(place(key)), request);
+          const head = client.send(new sdk.HeadObjectCommand(place(key)), request);
+          const { ContentLength } = await head.catch(async (error) => {
+            // An answer to HEAD has no body, and so no reason; one to GET has.
+            if (!isMissing(error))
+              await client.send(new sdk.GetObjectCommand({ ...place(key), Range: 'bytes=0-0' }), request);
+            throw error;
+          });
           return envelope.contentBytes(ContentLength ?? 0);
         })
         .catch(nullWhenMissing),
