@@ -69,7 +69,7 @@ async function walk() {
   picture('run');
   await back('2 snapshots');
   terminal.press('?');
-  await terminal.waitFor('these keys');
+  await terminal.waitFor('snapshots ❯ help');
   picture('help');
   await back('2 snapshots');
   await back('3 targets');
