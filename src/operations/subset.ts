@@ -99,14 +99,18 @@ function store(context: Context, { target }: SubsetRequest, cpus: number): Promi
 }
 
 function tableRows({ graph, rules, paths, nulled }: Plan, collected: Collected | null): SubsetPlanResult['tables'] {
-  return [...graph.tables.values()].map(({ name, rows }) => {
+  return [...graph.tables.values()].map(({ name, rows, bytes }) => {
     const rule = rules.get(name) ?? 'empty';
     const expected = rule === 'copy' ? rows : (collected?.taken.get(name)?.size ?? 0);
+    // Where the server's estimate lags behind there are more rows than it says.
+    const share = expected === 0 ? 0 : Math.min(1, expected / rows);
     return {
       table: name,
       rule,
       rows_now: rows,
       rows_expected: collected && expected,
+      bytes_now: bytes,
+      bytes_expected: collected && Math.round(bytes * share),
       path: paths.get(name) ?? [],
       nulled: [...(nulled.get(name) ?? [])],
     };
