@@ -43,7 +43,7 @@ export async function planSubset(
       undo,
       tables: tableRows(plan, collected),
       circles: plan.circles,
-      warnings: warningsOf(plan, subset),
+      warnings: [...warningsOf(plan, subset), ...source.warnings],
     },
     settings: setting.settings,
     apply: (running) => make(running, { ...setting, request, seed, undo }),

@@ -43,6 +43,7 @@ export async function openSource(
     const open: OpenSource = { url, database, server, catalogue, lend, sessions: readers.length };
     return {
       facts: catalogue.facts,
+      warnings: [],
       finder: async (graph, seed) => createFinder(graph, { database, catalogue, lend, seed }),
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, row) => nameRow(open, table, row),

@@ -2,6 +2,7 @@ import { EXIT, UserError } from '../../errors.ts';
 import { redact } from '../../process/redact.ts';
 import type { Graph } from '../../subset/graph.ts';
 import type { RowFinder } from '../../subset/row-finder.ts';
+import { forEachLine } from './line-numbers.ts';
 import { quoteName, quoteText, type Session, SqlError } from './session.ts';
 import { type Leaf, type Reference, resolveAdded, type SubsetCatalogue, type SubsetTable } from './subset-catalogue.ts';
 import { batchesOf, isOneOf, rowNumber } from './subset-rows.ts';
@@ -14,6 +15,9 @@ export interface Finding {
   lend: Lend;
   seed: number;
 }
+
+/** A page and a line. */
+const PLACE_NUMBERS = 2;
 
 /** Finds rows by joins over whole batches, so that the server chooses between an index and reading the table once. */
 export async function createFinder(graph: Graph, { catalogue, lend, seed }: Finding): Promise<RowFinder> {
@@ -31,15 +35,17 @@ export async function createFinder(graph: Graph, { catalogue, lend, seed }: Find
     return reference;
   }
 
-  function takeLine(line: string, take: (row: number) => void): void {
-    const [oid = '', ctid = ''] = line.split('\t');
-    const leaf = leaves.get(Number(oid));
-    if (leaf) take(rowNumber(leaf, ctid));
+  /** Of lines that are a `tableoid` and a `ctid`. */
+  function takeRows(lines: Uint8Array, take: (row: number) => void): void {
+    forEachLine(lines, ([oid = 0, page = 0, line = 0]) => {
+      const leaf = leaves.get(oid);
+      if (leaf) take(rowNumber(leaf, { page, line }));
+    });
   }
 
   /** `query` selects `tableoid` and `ctid`. */
   function rowsOf(query: string, take: (row: number) => void): Promise<void> {
-    return lend((session) => session.lines(`COPY (${query}) TO STDOUT`, (line) => takeLine(line, take)));
+    return lend((session) => session.lines(`COPY (${query}) TO STDOUT`, (lines) => takeRows(lines, take)));
   }
 
   return {
@@ -48,7 +54,7 @@ export async function createFinder(graph: Graph, { catalogue, lend, seed }: Find
       if (!table) throw new Error(`${target.table} was not checked`);
       if (target.where === undefined) return rowsOf(shareQuery(table, target.percent ?? 100, seed), take);
       const { where } = target;
-      await lend((session) => rowsWhere(session, { table, where, take: (line) => takeLine(line, take) }));
+      await lend((session) => rowsWhere(session, { table, where, take: (lines) => takeRows(lines, take) }));
     },
 
     async referring({ id, to }, rows, take) {
@@ -93,11 +99,13 @@ export async function createFinder(graph: Graph, { catalogue, lend, seed }: Find
         const query = `SELECT f.ctid, p.tableoid, p.ctid FROM ${batch.leaf.from} f LEFT JOIN ${reference.to} p ON ${join}
           WHERE f.${isOneOf(batch)} AND ${present}`;
         await lend((session) =>
-          session.lines(`COPY (${query}) TO STDOUT`, (line) => {
-            const [own = '', oid = '', ctid = ''] = line.split('\t');
-            const leaf: Leaf | undefined = leaves.get(Number(oid));
-            take(rowNumber(batch.leaf, own), leaf ? rowNumber(leaf, ctid) : null);
-          }),
+          session.lines(`COPY (${query}) TO STDOUT`, (lines) =>
+            forEachLine(lines, ([page = 0, line = 0, oid = 0, otherPage = 0, otherLine = 0], count) => {
+              const leaf = count > PLACE_NUMBERS ? leaves.get(oid) : undefined;
+              const referred = leaf ? rowNumber(leaf, { page: otherPage, line: otherLine }) : null;
+              take(rowNumber(batch.leaf, { page, line }), referred);
+            }),
+          ),
         );
       }
     },
@@ -128,7 +136,7 @@ function shareQuery(table: SubsetTable, percent: number, seed: number): string {
 interface Condition {
   table: SubsetTable;
   where: string;
-  take: (line: string) => void;
+  take: (lines: Uint8Array) => void;
 }
 
 /**

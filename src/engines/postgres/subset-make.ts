@@ -11,6 +11,7 @@ import { groupErrors } from './restore-errors.ts';
 import { restoreFailed } from './restore-failed.ts';
 import { copyRows } from './subset-copy.ts';
 import { finishDatabase } from './subset-finish.ts';
+import { copyLargeObjects } from './subset-large-objects.ts';
 import { prove } from './subset-proof.ts';
 import type { OpenSource } from './subset-reading.ts';
 import { inheritSettings } from './swap.ts';
@@ -31,9 +32,11 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
     const restoring = { url, tools, archive, settings };
     report({ event: 'step', step: 'copy', state: 'started', label: 'Copy the rows' });
     await restoreSection(context, { ...restoring, section: 'pre-data', jobs: 1 });
-    made.rows = await copyRows(context, { source, run: { ...run, url }, settings });
+    const copying = { source, run: { ...run, url }, settings };
+    made.rows = await copyRows(context, copying);
     const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
     report({ event: 'step', step: 'copy', state: 'done', label: `Copied ${formatNumberOf(total, 'row')}` });
+    await copyLargeObjects(context, copying);
 
     report({ event: 'step', step: 'index', state: 'started', label: 'Build indexes and constraints' });
     await restoreSection(context, { ...restoring, section: 'post-data', jobs: run.jobs });

@@ -14,10 +14,15 @@ const MOST_LEAVES = 2 ** 53 / LEAF_SPAN;
 /** How many rows a statement names; more would only make it longer. */
 const BATCH_ROWS = 25_000;
 
-/** `(12,5)` in a leaf. */
-export function rowNumber({ index }: Leaf, ctid: string): number {
-  const comma = ctid.indexOf(',');
-  return index * LEAF_SPAN + Number(ctid.slice(1, comma)) * PAGE_SPAN + Number(ctid.slice(comma + 1, -1));
+/** A `ctid`. */
+export interface Place {
+  page: number;
+  line: number;
+}
+
+/** The row that lies there. */
+export function rowNumber({ index }: Leaf, { page, line }: Place): number {
+  return index * LEAF_SPAN + page * PAGE_SPAN + line;
 }
 
 export interface Batch {
@@ -46,11 +51,7 @@ export function* batchesOf(rows: RowSet, leaves: Leaf[]): Generator<Batch> {
 
 /** The condition that the row is one of these, by an array of places: it needs no table of keys, so that a replica will do. */
 export function isOneOf({ rows }: Batch): string {
-  const places = rows.map((row) => {
-    const line = row % PAGE_SPAN;
-    const page = Math.floor((row % LEAF_SPAN) / PAGE_SPAN);
-    return `"(${page},${line})"`;
-  });
+  const places = rows.map((row) => `"${writePlace(row)}"`);
   return `ctid = ANY ('{${places.join(',')}}'::tid[])`;
 }
 
@@ -74,5 +75,10 @@ export function refuseUnnumbered(tables: Iterable<SubsetTable>, pageBytes: numbe
 export function placeOf(row: number, leaves: Leaf[]): { leaf: Leaf; ctid: string } {
   const leaf = leaves[Math.floor(row / LEAF_SPAN)];
   if (!leaf) throw new Error('a row lies in no leaf of its table');
-  return { leaf, ctid: `(${Math.floor((row % LEAF_SPAN) / PAGE_SPAN)},${row % PAGE_SPAN})` };
+  return { leaf, ctid: writePlace(row) };
+}
+
+/** `(12,5)` */
+function writePlace(row: number): string {
+  return `(${Math.floor((row % LEAF_SPAN) / PAGE_SPAN)},${row % PAGE_SPAN})`;
 }
