@@ -50,7 +50,7 @@ export async function planSubset(
   };
 }
 
-/** Does what was planned. Steps: `read`, `prepare`, `copy`, `index`, `finish`, `prove`, `swap`, and those of a build. */
+/** Does what was planned. Steps: `read`, `prepare`, `copy`, `large_objects`, `index`, `finish`, `prove`, `swap`, and those of a build. */
 export async function subset(context: Context, planned: PlannedSubset): Promise<SubsetResult> {
   for (const { code, message } of planned.plan.warnings) context.report({ event: 'warning', code, message });
   return planned.apply(context);
