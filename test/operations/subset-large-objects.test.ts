@@ -13,7 +13,8 @@ import {
 const FILL = `
   CREATE DOMAIN lo AS oid;
   CREATE TABLE document (id integer PRIMARY KEY, content oid, preview lo, of_table oid);
-  SELECT lo_from_bytea(70000 + i, (SELECT string_agg(decode(md5((i * 100000 + n)::text), 'hex'), '' ORDER BY n) FROM generate_series(1, 40000 * (i % 2)) n))
+  SELECT lo_from_bytea(70000 + i, (SELECT coalesce(string_agg(decode(md5((i * 100000 + n)::text), 'hex'), '' ORDER BY n), '')
+    FROM generate_series(1, 40000 * (i % 2)) n))
     FROM generate_series(1, 8) i;
   SELECT lo_from_bytea(70100, 'nobody names me');
   INSERT INTO document SELECT i, 70000 + i, NULL, 'document'::regclass FROM generate_series(1, 8) i;
