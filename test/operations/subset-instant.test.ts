@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { RunEvent } from '../../src/events.ts';
 import { planSubset, subset } from '../../src/operations/subset.ts';
@@ -32,15 +34,25 @@ const TABLES = [
   `INSERT INTO letter VALUES ${Array.from({ length: ACCOUNTS * 3 }, (_, id) => `(${id}, ${id % ACCOUNTS})`).join(',')}`,
 ];
 
-/** Rows inserted and deleted, whole accounts among them; each change goes over many, so that no run misses it. */
+/** Of each kind a change takes the accounts that leave the same rest. */
+const KINDS = 20;
+
+/** Whole accounts go with their letters, others get fewer letters, and those that had gone ten changes ago come back. */
 function change(turn: number): string[] {
-  const some = (column: string): string => `${column} % 10 = ${turn % 10}`;
-  const first = ACCOUNTS * 3 + turn * ACCOUNTS;
+  const isOf = (column: string, kind: number): string => `${column} % ${KINDS} = ${kind % KINDS}`;
+  const back = Array.from({ length: ACCOUNTS / KINDS }, (_, at) => at * KINDS + ((turn + 10) % KINDS));
+  const first = ACCOUNTS * (3 + turn * 2);
   return [
-    `DELETE FROM letter WHERE ${some('account_id')}`,
-    `DELETE FROM account WHERE ${some('id')} AND id % 4 = ${turn % 4}`,
-    `UPDATE account SET letters = 1 WHERE ${some('id')}`,
-    `INSERT INTO letter SELECT ${first} + id, id FROM account WHERE ${some('id')}`,
+    `DELETE FROM letter WHERE ${isOf('account_id', turn)} OR ${isOf('account_id', turn + 1)}`,
+    `DELETE FROM account WHERE ${isOf('id', turn)}`,
+    `UPDATE account SET letters = 1 WHERE ${isOf('id', turn + 1)}`,
+    `INSERT INTO letter SELECT ${first} + id, id FROM account WHERE ${isOf('id', turn + 1)}`,
+    ...(turn < 10
+      ? []
+      : [
+          `INSERT INTO account VALUES ${back.map((id) => `(${id}, 1)`).join(',')}`,
+          `INSERT INTO letter VALUES ${back.map((id) => `(${first + ACCOUNTS + id}, ${id})`).join(',')}`,
+        ]),
   ];
 }
 
@@ -49,12 +61,12 @@ async function check({ prefix, url, write, count }: Written): Promise<void> {
   const subset_tables = [{ table: `${prefix}.account`, percent: 60 }];
   const section = { src_url: url('books'), dst_url: url('books_small'), subset_tables };
   const settings = { working_directory: folder.path, targets: { t: { subset: section } } };
+  let changes = 0;
   for (let run = 0; run < RUNS; run += 1) {
     let reading = true;
-    let changes = 0;
     const writing = (async () => {
-      for (let turn = run * 1000; reading; turn += 1) {
-        await write(change(turn));
+      while (reading) {
+        await write(change(changes));
         changes += 1;
       }
     })();
@@ -85,7 +97,10 @@ describeWithPostgres('a subset of PostgreSQL', () => {
   beforeAll(async () => {
     const server = await startPostgres();
     await server.createDatabase('books');
-    await server.psql('books', { sql: TABLES.join(';') });
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, 'tables.sql');
+    await writeFile(file, `${TABLES.join(';\n')};`);
+    await server.psql('books', { file });
     written = {
       prefix: 'public',
       url: server.url,

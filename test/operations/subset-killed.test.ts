@@ -36,14 +36,14 @@ function fill(name: string): string[] {
   ];
 }
 
-function suite(start: () => Promise<Killing>): void {
+function suite(start: (directory: string) => Promise<Killing>): void {
   let server: Killing;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
   beforeAll(async () => {
     vi.stubEnv('TMPDIR', fastFolder());
     folder = await temporaryFolder();
-    server = await start();
+    server = await start(folder.path);
     const target = (source: string): string => `  ${source}:
     subset:
       src_url: ${server.url(source)}
@@ -134,11 +134,13 @@ function suite(start: () => Promise<Killing>): void {
 }
 
 describeWithPostgres('a subset of PostgreSQL', () => {
-  suite(async () => {
+  suite(async (directory) => {
     const server = await startPostgres();
     for (const name of ['red', 'blue']) {
       await server.createDatabase(name);
-      await server.psql(name, { sql: fill(name).join(';') });
+      const file = join(directory, `${name}.sql`);
+      await writeFile(file, `${fill(name).join(';\n')};`);
+      await server.psql(name, { file });
     }
     const others = `SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
     return {

@@ -1,4 +1,5 @@
 import { EXIT, UserError } from '../../errors.ts';
+import { releaseChunk } from '../../snapshots/release.ts';
 import type { RowSet } from '../../subset/row-set.ts';
 import type { Leaf, SubsetTable } from './subset-catalogue.ts';
 
@@ -11,8 +12,8 @@ const LEAF_SPAN = 2 ** 41;
 const PAGE_SPAN = 2 ** 9;
 const MOST_LEAVES = 2 ** 53 / LEAF_SPAN;
 
-/** How many rows a statement names; more would only make it longer. */
-const BATCH_ROWS = 25_000;
+/** How many rows a statement names; more would only make it longer, and harder on the memory here. */
+const BATCH_ROWS = 10_000;
 
 /** A `ctid`. */
 export interface Place {
@@ -51,8 +52,7 @@ export function* batchesOf(rows: RowSet, leaves: Leaf[]): Generator<Batch> {
 
 /** The condition that the row is one of these, by an array of places: it needs no table of keys, so that a replica will do. */
 export function isOneOf({ rows }: Batch): string {
-  const places = rows.map((row) => `"${writePlace(row)}"`);
-  return `ctid = ANY ('{${places.join(',')}}'::tid[])`;
+  return `ctid = ANY ('{${writePlaces(rows)}}'::tid[])`;
 }
 
 /** Refuses what row numbers cannot tell apart. */
@@ -75,10 +75,36 @@ export function refuseUnnumbered(tables: Iterable<SubsetTable>, pageBytes: numbe
 export function placeOf(row: number, leaves: Leaf[]): { leaf: Leaf; ctid: string } {
   const leaf = leaves[Math.floor(row / LEAF_SPAN)];
   if (!leaf) throw new Error('a row lies in no leaf of its table');
-  return { leaf, ctid: writePlace(row) };
+  return { leaf, ctid: writePlaces([row]).slice(1, -1) };
 }
 
-/** `(12,5)` */
-function writePlace(row: number): string {
-  return `(${Math.floor((row % LEAF_SPAN) / PAGE_SPAN)},${row % PAGE_SPAN})`;
+const [QUOTE, OPEN, CLOSE, COMMA, ZERO] = Buffer.from('"(),0') as unknown as [number, number, number, number, number];
+/** `"(4294967295,511)",` */
+const MOST_PLACE_BYTES = 19;
+
+/** `"(12,5)","(12,6)"`: as bytes, since a text for each row would keep the collector busy. */
+function writePlaces(rows: number[]): string {
+  const bytes = Buffer.allocUnsafeSlow(rows.length * MOST_PLACE_BYTES);
+  let end = 0;
+  const writeNumber = (value: number): void => {
+    let digits = 1;
+    for (let rest = value; rest >= 10; rest = Math.floor(rest / 10)) digits += 1;
+    end += digits;
+    for (let at = end - 1, rest = value; digits > 0; digits -= 1, at -= 1, rest = Math.floor(rest / 10)) {
+      bytes[at] = ZERO + (rest % 10);
+    }
+  };
+  for (const row of rows) {
+    if (end > 0) bytes[end++] = COMMA;
+    bytes[end++] = QUOTE;
+    bytes[end++] = OPEN;
+    writeNumber(Math.floor((row % LEAF_SPAN) / PAGE_SPAN));
+    bytes[end++] = COMMA;
+    writeNumber(row % PAGE_SPAN);
+    bytes[end++] = CLOSE;
+    bytes[end++] = QUOTE;
+  }
+  const text = bytes.toString('latin1', 0, end);
+  releaseChunk(bytes);
+  return text;
 }
