@@ -260,7 +260,7 @@ for (const flavour of FLAVOURS) {
       async () => {
         await make(THREE);
         const before = { databases: await server.databases(), rows: await server.dump('hard_small') };
-        for (const step of ['copy', 'index', 'prove']) {
+        for (const step of ['read', 'copy', 'index', 'prove']) {
           const cancel = new AbortController();
           const context = { ...contextFor(THREE), signal: cancel.signal };
           const planned = await planSubset(context, { target: 't' });

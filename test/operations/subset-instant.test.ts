@@ -75,12 +75,12 @@ async function check({ prefix, url, write, count }: Written): Promise<void> {
     const report = (event: RunEvent): void => {
       if (event.event === 'step' && ['read', 'copy', 'prove'].includes(event.step)) seen.push(changes);
     };
-    const { proof } = await subset({ ...context, report }, await planSubset(context, { target: 't', cpus: 2 })).finally(
-      () => {
-        reading = false;
-      },
-    );
-    await writing;
+    const planned = await planSubset(context, { target: 't', cpus: 2 });
+    const end = (): Promise<void> => {
+      reading = false;
+      return writing;
+    };
+    const { proof } = await subset({ ...context, report }, planned).finally(end);
     expect(seen.at(-1), 'nobody wrote meanwhile').toBeGreaterThan(seen[0] ?? 0);
     expect(proof.every(({ orphans }) => orphans === 0)).toBe(true);
     const untrue = 'FROM account a WHERE letters <> (SELECT COUNT(*) FROM letter l WHERE l.account_id = a.id)';

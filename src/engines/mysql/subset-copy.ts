@@ -9,9 +9,9 @@ import type { TableDefinition } from './definitions.ts';
 import { alter, LOADING_SETTINGS, loadRows } from './load-tables.ts';
 import { quoteName, type Session } from './session.ts';
 import type { SubsetTable } from './subset-catalogue.ts';
-import { pathOf } from './subset-finder.ts';
+import { howTo, pathOf } from './subset-finder.ts';
 import type { OpenSource } from './subset-reading.ts';
-import { batchesOf, isKey, keyTable } from './subset-rows.ts';
+import { batchesOf, isKey, joinedBy, keyTable } from './subset-rows.ts';
 
 export interface Copying {
   source: OpenSource;
@@ -140,6 +140,7 @@ async function* contentOf(
   if (run.plan.rules.get(table.name) === 'copy') return yield* rowsOf(`${select} ${path} t`);
   const most = Math.max(1, Math.floor((BATCH_BYTES * Math.max(1, catalogue.rows)) / Math.max(1, catalogue.bytes)));
   for (const keys of batchesOf(run.collected.taken.get(table.name) ?? createRowSet(), numbers, most)) {
-    yield* rowsOf(`${select} ${keyTable(key, keys)} STRAIGHT_JOIN ${path} t ON ${isKey(key, 't')}`);
+    const query = `${select} ${keyTable(key, keys)} STRAIGHT_JOIN ${path} t ON ${isKey(key, 't')}`;
+    yield* rowsOf(joinedBy(howTo(table), query));
   }
 }

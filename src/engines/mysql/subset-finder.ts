@@ -5,8 +5,8 @@ import type { RowFinder, TargetSettings } from '../../subset/row-finder.ts';
 import { mostBytesOf, type RowPacket, writeRow } from './row-text.ts';
 import { quoteName, quoteText, type Session, SqlError } from './session.ts';
 import { type Reference, referenceIn, type SubsetCatalogue, type SubsetTable } from './subset-catalogue.ts';
-import { familyOf, writtenValue } from './subset-keys.ts';
-import { batchesOf, isKey, keyTable } from './subset-rows.ts';
+import { type SubsetColumn, writtenValue } from './subset-keys.ts';
+import { batchesOf, isKey, joinedBy, keyTable } from './subset-rows.ts';
 
 /** Lends one of several sessions, which all see the same instant, for as long as the work takes. */
 export type Lend = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
@@ -50,14 +50,15 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
       });
     },
 
-    async referring({ id }, rows, take) {
+    async referring({ id, indexed }, rows, take) {
       const reference = referenceOf(id);
       const { from, to } = reference;
       const same = refersTo(reference, { own: 'f', other: 'r' });
+      const how = to.unique && indexed && !isConverted(reference) ? 'index' : 'hash';
       for (const keys of batchesOf(rows, to.numbers)) {
         const query = `SELECT ${keyOf(from, 'f')} FROM ${keyTable(to.key, keys)}
           STRAIGHT_JOIN ${path(to)} r ON ${isKey(to.key, 'r')} STRAIGHT_JOIN ${path(from)} f ON ${same}`;
-        await rowsOf(query, from, take);
+        await rowsOf(joinedBy(how, query), from, take);
       }
     },
 
@@ -69,7 +70,8 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
       const same = refersTo(reference, { own: 'd', other: 'p' });
       const find = (source: string): Promise<void> => {
         const distinct = `SELECT DISTINCT ${values} FROM ${source} WHERE ${present}`;
-        return rowsOf(`SELECT ${keyOf(to, 'p')} FROM (${distinct}) d STRAIGHT_JOIN ${path(to)} p ON ${same}`, to, take);
+        const query = `SELECT ${keyOf(to, 'p')} FROM (${distinct}) d STRAIGHT_JOIN ${path(to)} p ON ${same}`;
+        return rowsOf(joinedBy(howTo(from), query), to, take);
       };
       if (rows === 'all') return find(`${path(from)} f`);
       for (const keys of batchesOf(rows, from.numbers)) {
@@ -86,7 +88,7 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
         const query = `SELECT ${keyOf(from, 'f')}, ${keyOf(to, 'p')} FROM ${keyTable(from.key, keys)}
           STRAIGHT_JOIN ${path(from)} f ON ${isKey(from.key, 'f')} LEFT JOIN ${path(to)} p ON ${same} WHERE ${present}`;
         await lend((session) =>
-          session.eachRow(query, (row) => {
+          session.eachRow(joinedBy(howTo(from), query), (row) => {
             const fields = fieldsOf(row);
             const referred = fields.slice(from.key.length);
             take(
@@ -100,6 +102,11 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
   };
 }
 
+/** How rows of the table are found by its key. */
+export function howTo({ unique }: SubsetTable): 'index' | 'hash' {
+  return unique ? 'index' : 'hash';
+}
+
 export function pathOf(database: string, table: string): string {
   return `${quoteName(database)}.${quoteName(table)}`;
 }
@@ -109,14 +116,24 @@ function keyOf({ key }: SubsetTable, alias: string): string {
   return key.map((part) => part.out(alias)).join(', ');
 }
 
+function isOtherText({ charset, collation }: SubsetColumn, referred: SubsetColumn | undefined): boolean {
+  return charset !== null && collation !== referred?.collation;
+}
+
+/** Whether what refers has to be converted, which no index of it serves. */
+function isConverted({ columns, refColumns }: Reference): boolean {
+  return columns.some((column, index) => isOtherText(column, refColumns[index]));
+}
+
 /** That the row refers to the other, as the referred columns compare: another character set or collation would be an error, or would find none by an index. */
 export function refersTo({ columns, refColumns }: Reference, { own, other }: { own: string; other: string }): string {
   const conditions = refColumns.map((referred, index) => {
     const column = columns[index];
     if (!column) throw new Error('a reference has as many columns on either side');
     const value = `${own}.${quoteName(column.name)}`;
-    const differs = familyOf(column) === 'text' && column.collation !== referred.collation;
-    const comparable = differs ? `CONVERT(${value} USING ${referred.charset}) COLLATE ${referred.collation}` : value;
+    const comparable = isOtherText(column, referred)
+      ? `CONVERT(${value} USING ${referred.charset}) COLLATE ${referred.collation}`
+      : value;
     return `${other}.${quoteName(referred.name)} = ${comparable}`;
   });
   return conditions.join(' AND ');
