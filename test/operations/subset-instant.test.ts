@@ -76,13 +76,14 @@ async function check({ prefix, url, write, count }: Written): Promise<void> {
       if (event.event === 'step' && ['read', 'copy', 'prove'].includes(event.step)) seen.push(changes);
     };
     const planned = await planSubset(context, { target: 't', cpus: 2 });
-    const end = (): Promise<void> => {
+    try {
+      const { proof } = await subset({ ...context, report }, planned);
+      expect(proof.every(({ orphans }) => orphans === 0)).toBe(true);
+    } finally {
       reading = false;
-      return writing;
-    };
-    const { proof } = await subset({ ...context, report }, planned).finally(end);
+      await writing;
+    }
     expect(seen.at(-1), 'nobody wrote meanwhile').toBeGreaterThan(seen[0] ?? 0);
-    expect(proof.every(({ orphans }) => orphans === 0)).toBe(true);
     const untrue = 'FROM account a WHERE letters <> (SELECT COUNT(*) FROM letter l WHERE l.account_id = a.id)';
     expect(await count('books_small', `SELECT COUNT(*) AS rows_ ${untrue}`)).toBe(0);
     expect(await count('books_small', 'SELECT COUNT(*) AS rows_ FROM letter')).toBeGreaterThan(0);
