@@ -2,6 +2,7 @@ import { EXIT, UserError } from '../../errors.ts';
 import { redact } from '../../process/redact.ts';
 import type { Graph } from '../../subset/graph.ts';
 import type { RowFinder, TargetSettings } from '../../subset/row-finder.ts';
+import type { RowSet } from '../../subset/row-set.ts';
 import { mostBytesOf, type RowPacket, writeRow } from './row-text.ts';
 import { quoteName, quoteText, type Session, SqlError } from './session.ts';
 import { type Reference, referenceIn, type SubsetCatalogue, type SubsetTable } from './subset-catalogue.ts';
@@ -36,6 +37,18 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
     return lend((session) => session.eachRow(query, (row) => take(numbers.numberOf(fieldsOf(row)))));
   }
 
+  /** The batches one after the other in one session: statements are long, and are made when they can be sent. */
+  function askBatches(
+    { rows, of, take }: { rows: RowSet; of: SubsetTable; take: (fields: string[]) => void },
+    query: (keys: string[][]) => string,
+  ): Promise<void> {
+    return lend(async (session) => {
+      for (const keys of batchesOf(rows, of.numbers)) {
+        await session.eachRow(query(keys), (row) => take(fieldsOf(row)));
+      }
+    });
+  }
+
   return {
     async targets(target, take) {
       const table = catalogue.tables.get(target.table);
@@ -55,11 +68,13 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
       const { from, to } = reference;
       const same = refersTo(reference, { own: 'f', other: 'r' });
       const how = to.unique && indexed && !isConverted(reference) ? 'index' : 'hash';
-      for (const keys of batchesOf(rows, to.numbers)) {
-        const query = `SELECT ${keyOf(from, 'f')} FROM ${keyTable(to.key, keys)}
-          STRAIGHT_JOIN ${path(to)} r ON ${isKey(to.key, 'r')} STRAIGHT_JOIN ${path(from)} f ON ${same}`;
-        await rowsOf(joinedBy(how, query), from, take);
-      }
+      await askBatches({ rows, of: to, take: (fields) => take(from.numbers.numberOf(fields)) }, (keys) =>
+        joinedBy(
+          how,
+          `SELECT ${keyOf(from, 'f')} FROM ${keyTable(to.key, keys)}
+            STRAIGHT_JOIN ${path(to)} r ON ${isKey(to.key, 'r')} STRAIGHT_JOIN ${path(from)} f ON ${same}`,
+        ),
+      );
     },
 
     async referred({ id }, rows, take) {
@@ -68,15 +83,17 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
       const present = columns.map(({ name }) => `f.${quoteName(name)} IS NOT NULL`).join(' AND ');
       const values = columns.map(({ name }) => `f.${quoteName(name)}`).join(', ');
       const same = refersTo(reference, { own: 'd', other: 'p' });
-      const find = (source: string): Promise<void> => {
+      const find = (source: string): string => {
         const distinct = `SELECT DISTINCT ${values} FROM ${source} WHERE ${present}`;
-        const query = `SELECT ${keyOf(to, 'p')} FROM (${distinct}) d STRAIGHT_JOIN ${path(to)} p ON ${same}`;
-        return rowsOf(joinedBy(howTo(from), query), to, take);
+        return `SELECT ${keyOf(to, 'p')} FROM (${distinct}) d STRAIGHT_JOIN ${path(to)} p ON ${same}`;
       };
-      if (rows === 'all') return find(`${path(from)} f`);
-      for (const keys of batchesOf(rows, from.numbers)) {
-        await find(`${keyTable(from.key, keys)} STRAIGHT_JOIN ${path(from)} f ON ${isKey(from.key, 'f')}`);
-      }
+      if (rows === 'all') return rowsOf(find(`${path(from)} f`), to, take);
+      await askBatches({ rows, of: from, take: (fields) => take(to.numbers.numberOf(fields)) }, (keys) =>
+        joinedBy(
+          howTo(from),
+          find(`${keyTable(from.key, keys)} STRAIGHT_JOIN ${path(from)} f ON ${isKey(from.key, 'f')}`),
+        ),
+      );
     },
 
     async references({ id }, rows, take) {
@@ -84,20 +101,18 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
       const { from, columns, to } = reference;
       const present = columns.map(({ name }) => `f.${quoteName(name)} IS NOT NULL`).join(' AND ');
       const same = refersTo(reference, { own: 'f', other: 'p' });
-      for (const keys of batchesOf(rows, from.numbers)) {
-        const query = `SELECT ${keyOf(from, 'f')}, ${keyOf(to, 'p')} FROM ${keyTable(from.key, keys)}
-          STRAIGHT_JOIN ${path(from)} f ON ${isKey(from.key, 'f')} LEFT JOIN ${path(to)} p ON ${same} WHERE ${present}`;
-        await lend((session) =>
-          session.eachRow(joinedBy(howTo(from), query), (row) => {
-            const fields = fieldsOf(row);
-            const referred = fields.slice(from.key.length);
-            take(
-              from.numbers.numberOf(fields.slice(0, from.key.length)),
-              referred[0] === NULL ? null : to.numbers.numberOf(referred),
-            );
-          }),
-        );
-      }
+      const takePair = (fields: string[]): void => {
+        const referred = fields.slice(from.key.length);
+        const own = from.numbers.numberOf(fields.slice(0, from.key.length));
+        take(own, referred[0] === NULL ? null : to.numbers.numberOf(referred));
+      };
+      await askBatches({ rows, of: from, take: takePair }, (keys) =>
+        joinedBy(
+          howTo(from),
+          `SELECT ${keyOf(from, 'f')}, ${keyOf(to, 'p')} FROM ${keyTable(from.key, keys)}
+            STRAIGHT_JOIN ${path(from)} f ON ${isKey(from.key, 'f')} LEFT JOIN ${path(to)} p ON ${same} WHERE ${present}`,
+        ),
+      );
     },
   };
 }
