@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { splitTable, withoutDatabase, withoutDefiner } from '../../../src/engines/mysql/definitions.ts';
+import { splitTable, withIndexes, withoutDatabase, withoutDefiner } from '../../../src/engines/mysql/definitions.ts';
 
 it('makes indexes and foreign keys after the rows, and columns, primary key and checks before', () => {
   const table = splitTable(
@@ -34,6 +34,20 @@ it('makes indexes and foreign keys after the rows, and columns, primary key and 
       ['FULLTEXT KEY `g` (`note`)'],
     ],
     foreignKeys: ['CONSTRAINT `r` FOREIGN KEY (`id`) REFERENCES `p` (`id`)'],
+  });
+  expect(withIndexes(table)).toEqual({
+    ...table,
+    create: [
+      'CREATE TABLE `t` (',
+      '  `id` int NOT NULL AUTO_INCREMENT,',
+      "  `note` text COMMENT 'KEY `x` (`y`),',",
+      '  PRIMARY KEY (`id`),',
+      '  CONSTRAINT `c` CHECK (`id` > 0),',
+      '  UNIQUE KEY `u` (`note`(10)),',
+      '  KEY `k` (`id`)',
+      ') ENGINE=InnoDB AUTO_INCREMENT=5',
+    ].join('\n'),
+    indexes: [['FULLTEXT KEY `f` (`note`)'], ['FULLTEXT KEY `g` (`note`)']],
   });
 });
 
