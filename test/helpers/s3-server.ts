@@ -19,6 +19,8 @@ export interface S3Server {
   bucket(limit?: { objects: number }): Promise<StorageProfile>;
   /** Credentials of another user of the service, who owns nothing. */
   user(name: string): Promise<Credentials>;
+  /** The service's own administration (radosgw-admin). */
+  admin(...words: string[]): Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -123,6 +125,7 @@ export async function startS3(): Promise<S3Server> {
         return owner;
       },
       user,
+      admin,
     };
   } catch (error) {
     await stop();
@@ -172,5 +175,7 @@ osd class default list = *
 [client.rgw]
 rgw enable usage log = false
 rgw enable ops log = false
+rgw s3 auth use sts = true
+rgw sts key = 0123456789abcdef
 `;
 }

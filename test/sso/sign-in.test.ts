@@ -9,14 +9,16 @@ const BEFORE = new AbortController().signal;
 interface Attempt {
   provider: IdentityProvider;
   device?: boolean;
+  patience?: number;
   /** What happens when the person is sent to this URL. */
   person: (prompt: SignInPrompt) => unknown;
 }
 
-async function attempt({ provider, device = false, person }: Attempt) {
+async function attempt({ provider, device = false, patience, person }: Attempt) {
   return signIn({
     provider: { name: 'idp', settings: provider.settings },
     device,
+    ...(patience !== undefined && { patience }),
     clock: () => new Date(),
     signal: BEFORE,
     show: (prompt) => void Promise.resolve(person(prompt)).catch(() => {}),
@@ -80,6 +82,15 @@ it.each([{ device: false }, { device: true }])('a person who refuses is not sign
   const provider = await provided();
   const failed = attempt({ provider, device, person: ({ url }) => provider.refuse(url) });
   await expect(failed).rejects.toMatchObject({ code: 'sign_in_denied', exit: 4 });
+});
+
+it.each([{ device: false }, { device: true }])('nobody is waited for without end: %o', async ({ device }) => {
+  const provider = await provided();
+  const shown: string[] = [];
+  const failed = attempt({ provider, device, patience: 300, person: ({ url }) => shown.push(url) });
+  await expect(failed).rejects.toMatchObject({ code: 'sign_in_timed_out', exit: 4 });
+  const redirectUrl = new URL(shown[0] ?? '').searchParams.get('redirect_uri');
+  if (redirectUrl !== null) await expect(fetch(redirectUrl)).rejects.toThrow('fetch failed');
 });
 
 it('a provider without device codes says so', async () => {
