@@ -18,9 +18,11 @@ async function listeningSockets(port: number): Promise<Set<string>> {
   const lists = ['/proc/net/tcp', '/proc/net/tcp6'].map((list) => readFile(list, 'utf8').catch(() => ''));
   const lines = (await Promise.all(lists)).flatMap((text) => text.split('\n').slice(1));
   const place = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  const sockets = lines.map((line) => line.trim().split(/\s+/)).filter(([, local, , state]) => {
-    return local?.endsWith(place) && state === LISTENING;
-  });
+  const sockets = lines
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, , state]) => {
+      return local?.endsWith(place) && state === LISTENING;
+    });
   return new Set(sockets.map((columns) => `socket:[${columns[9]}]`));
 }
 

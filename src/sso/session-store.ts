@@ -70,7 +70,9 @@ function fileStore(file: string, secretKey: string): Omit<SessionStore, 'file'> 
     async read(provider) {
       const stored = valueAt(parseYaml(await readFile(file, 'utf8')).tree, ['sso', provider]);
       if (!isTree(stored)) return null;
-      const [access_token, refresh_token = null, id_token = null, user_info = null] = SECRETS.map((key) => open(stored[key]));
+      const [access_token, refresh_token = null, id_token = null, user_info = null] = SECRETS.map((key) =>
+        open(stored[key]),
+      );
       if (!access_token) return null;
       const { expires } = stored;
       const life = typeof expires === 'number' ? expires : 0;

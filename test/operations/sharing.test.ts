@@ -48,15 +48,18 @@ const READING: Record<string, (context: Context, target: string) => Promise<unkn
 const REFUSED = Object.keys(READING).map((verb) => [verb, 'money']);
 const REFUSED_OF_OWN = ['load', 'load of a SQL file', 'pull', 'export'].map((verb) => [verb, 'own']);
 
-it.each([...REFUSED, ...REFUSED_OF_OWN])('%s of %s is refused to other groups, with those that would do', async (verb = '', target = '') => {
-  const world = await signInWorld(TARGETS);
-  await signIn(await world.open(), {});
-  await expect(READING[verb]?.(await world.open(), target)).rejects.toMatchObject({
-    code: 'target_not_shared',
-    exit: 5,
-    message: expect.stringMatching(/^Target "\w+" is not shared with you: it is for the groups? finance/),
-  });
-});
+it.each([...REFUSED, ...REFUSED_OF_OWN])(
+  '%s of %s is refused to other groups, with those that would do',
+  async (verb = '', target = '') => {
+    const world = await signInWorld(TARGETS);
+    await signIn(await world.open(), {});
+    await expect(READING[verb]?.(await world.open(), target)).rejects.toMatchObject({
+      code: 'target_not_shared',
+      exit: 5,
+      message: expect.stringMatching(/^Target "\w+" is not shared with you: it is for the groups? finance/),
+    });
+  },
+);
 
 it('what is shared with the person, or with everybody, is not refused', async () => {
   const world = await signInWorld(TARGETS);

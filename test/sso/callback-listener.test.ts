@@ -75,16 +75,19 @@ it('a second callback is refused', async () => {
 
 const hasProc = process.platform === 'linux';
 
-it.skipIf(!hasProc)(`a port that is taken is an error that names who has it${hasProc ? '' : ' (needs /proc)'}`, async () => {
-  const { url } = await listening();
-  const failed = listenForCallback(url.href, new AbortController().signal);
-  await expect(failed).rejects.toMatchObject({
-    code: 'redirect_port_busy',
-    exit: 4,
-    message: expect.stringMatching(new RegExp(`: in use by .+ \\(process ${process.pid}\\)$`)),
-    hint: expect.stringContaining('or change the host or the port of redirect_url'),
-  });
-});
+it.skipIf(!hasProc)(
+  `a port that is taken is an error that names who has it${hasProc ? '' : ' (needs /proc)'}`,
+  async () => {
+    const { url } = await listening();
+    const failed = listenForCallback(url.href, new AbortController().signal);
+    await expect(failed).rejects.toMatchObject({
+      code: 'redirect_port_busy',
+      exit: 4,
+      message: expect.stringMatching(new RegExp(`: in use by .+ \\(process ${process.pid}\\)$`)),
+      hint: expect.stringContaining('or change the host or the port of redirect_url'),
+    });
+  },
+);
 
 it.each(['https://127.0.0.1:1/callback', 'http://example.com/callback', 'http://10.0.0.1:80/callback'])(
   '%s cannot be served by this machine',

@@ -16,7 +16,9 @@ export const ssoProviderSchema = v.strictObject({
   groups_claim: v.exactOptional(
     v.pipe(
       text,
-      v.description('Claim that holds the groups, of the ID token or else of the userinfo endpoint; groups unless said.'),
+      v.description(
+        'Claim that holds the groups, of the ID token or else of the userinfo endpoint; groups unless said.',
+      ),
       v.examples(['groups']),
     ),
   ),
