@@ -118,5 +118,6 @@ async function answer(response: ServerResponse, failure?: string): Promise<void>
   const { promise, resolve } = Promise.withResolvers<void>();
   response.once('close', resolve);
   response.writeHead(failure === undefined ? 200 : 400, HEADERS).end(callbackPage(failure));
-  await promise;
+  // A browser that has gone meanwhile is not waited for.
+  if (!response.closed) await promise;
 }

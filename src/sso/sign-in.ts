@@ -1,3 +1,4 @@
+import { unlessAborted } from '../process/unless-aborted.ts';
 import { signInByBrowser } from './browser-sign-in.ts';
 import { offersDevices, signInByDevice } from './device-sign-in.ts';
 import { signInFailure } from './failures.ts';
@@ -20,7 +21,7 @@ const PATIENCE = 5 * 60_000;
 /** Signs a person in. Stores nothing. */
 export async function signIn(request: SignInRequest): Promise<Session> {
   const { provider: wanted, device, clock, patience: time = PATIENCE, ...options } = request;
-  const provider = await openProvider(wanted);
+  const provider = await unlessAborted(openProvider(wanted), options.signal);
   const patience = AbortSignal.timeout(time);
   const patient = { ...options, signal: AbortSignal.any([options.signal, patience]) };
   const byDevice = device || (options.openBrowser === null && offersDevices(provider));

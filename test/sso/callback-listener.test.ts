@@ -64,6 +64,25 @@ it('who says nothing for long is cut off', async () => {
   expect(await send(url, 'GET /callback HTTP/1.1\r\nHost: ')).toMatch(/^HTTP\/1.1 408 /);
 }, 30_000);
 
+it('many who say nothing do not keep the browser out', async () => {
+  const { listener, url } = await listening();
+  const idle = Array.from({ length: 100 }, () => connect(Number(url.port), url.hostname).on('error', () => {}));
+  await Promise.all(idle.map((socket) => once(socket, 'connect')));
+  void fetch(url).catch(() => {});
+  await listener.callback;
+});
+
+it('a browser that has gone meanwhile is not waited for', async () => {
+  const { listener, url } = await listening();
+  const browser = connect(Number(url.port), url.hostname);
+  browser.write(`GET /callback?code=c HTTP/1.1\r\nHost: ${url.host}\r\n\r\n`);
+  const callback = await listener.callback;
+  browser.resetAndDestroy();
+  // By the time that another is answered, the listener has seen it go.
+  expect((await fetch(url)).status).toBe(409);
+  await callback.answer();
+});
+
 it('a second callback is refused', async () => {
   const { listener, url } = await listening();
   const first = fetch(`${url.href}?code=1`);

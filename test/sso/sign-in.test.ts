@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
 import { personOf } from '../../src/sso/session.ts';
 import { signIn } from '../../src/sso/sign-in.ts';
 import type { SignInPrompt } from '../../src/sso/sign-in-options.ts';
@@ -91,6 +92,21 @@ it.each([{ device: false }, { device: true }])('nobody is waited for without end
   await expect(failed).rejects.toMatchObject({ code: 'sign_in_timed_out', exit: 4 });
   const redirectUrl = new URL(shown[0] ?? '').searchParams.get('redirect_uri');
   if (redirectUrl !== null) await expect(fetch(redirectUrl)).rejects.toThrow('fetch failed');
+});
+
+it('an interrupt ends a sign-in whose provider does not answer', async () => {
+  const silent = createServer();
+  await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void silent.close());
+  const interrupt = new AbortController();
+  const settings = { provider_url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`, client_id: 'tool' };
+  silent.once('connection', (socket) => {
+    onTestFinished(() => void socket.destroy());
+    interrupt.abort(new Error('interrupted'));
+  });
+  const given = { device: false, clock: () => new Date(), show: () => {}, openBrowser: null };
+  const failed = signIn({ provider: { name: 'idp', settings }, signal: interrupt.signal, ...given });
+  await expect(failed).rejects.toThrow('interrupted');
 });
 
 it('a provider without device codes says so', async () => {
