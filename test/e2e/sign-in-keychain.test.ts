@@ -18,20 +18,21 @@ const lacking = missing.length > 0 ? ` (needs ${missing.join(' and ')})` : '';
 /** Of a session that is always about to end, so that each use refreshes it. */
 const LIFE = 50;
 
+const TOOL = `"${process.execPath}" "${PROGRAM}"`;
+/** A configuration whose own key is in the keychain as well, with the provider of the test. */
+const INIT = `${TOOL} config init --keychain --no-tui >/dev/null; cd .config/tool; sed -n '/^sso:/,$p' ../../tool.yml >> tool.yml`;
 const COUNT = `echo "tokens in the file: $(grep -c '_token: $aes' tool.yml)"`;
 const UNLOCK = 'printf pass | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1';
-const [LOGIN, STATUS, LOGOUT] = ['login', 'status', 'logout'].map(
-  (verb) => `"${process.execPath}" "${PROGRAM}" auth ${verb}; ${COUNT}`,
-);
+const [LOGIN, STATUS, LOGOUT] = ['login', 'status', 'logout'].map((verb) => `${TOOL} auth ${verb}; ${COUNT}`);
 
 beforeAll(() => build());
 
 describe.skipIf(lacking)(`a sign-in that the system's keychain keeps${lacking}`, () => {
   it('is refreshed there, and removed by signing out; the file never holds anything of it', async () => {
-    const world = await keychainWorld();
+    const world = await signInWorld('', { life: LIFE });
     const { stdout, stderr, code } = await signingIn(world, {
       command: 'dbus-run-session',
-      words: ['--', 'bash', '-ec', `${UNLOCK}; ${LOGIN}; ${STATUS}; ${STATUS}; ${LOGOUT}; ${STATUS}`],
+      words: ['--', 'bash', '-ec', `${UNLOCK}; ${INIT}; ${LOGIN}; ${STATUS}; ${STATUS}; ${LOGOUT}; ${STATUS}`],
       environment: { XDG_RUNTIME_DIR: world.folder, XDG_DATA_HOME: join(world.folder, 'data') },
     });
     expect({ code, warnings: stderr.match(/^warning: .*$/gm) }).toEqual({ code: 0, warnings: null });
@@ -51,11 +52,12 @@ describe.skipIf(lacking)(`a sign-in that the system's keychain keeps${lacking}`,
 });
 
 it('without a bus a sign-in is kept in the file, encrypted, and a line says so, at each refresh as well', async () => {
-  const world = await keychainWorld();
+  const world = await signInWorld('', { life: LIFE });
+  await writeFile(world.file, (await world.text()).replace(`"${SECRET_KEY}"`, 'keychain'));
   const { stdout, stderr, code } = await signingIn(world, {
     command: 'bash',
     words: ['-ec', `${LOGIN}; ${STATUS}; ${LOGOUT}`],
-    environment: {},
+    environment: { TOOL_SECRET_KEY: SECRET_KEY },
   });
   const line = /^warning: The keychain cannot keep the sign-in: .+ It is in .+, encrypted$/;
   expect({ code, warnings: stderr.match(/^.*keychain.*$/gim) }).toEqual({
@@ -64,13 +66,6 @@ it('without a bus a sign-in is kept in the file, encrypted, and a line says so, 
   });
   expect(stdout.match(/tokens in the file: \d/g)?.map((count) => count.at(-1))).toEqual(['3', '3', '0']);
 });
-
-/** Its configuration leaves secrets to the keychain; its own key is in the environment. */
-async function keychainWorld(): Promise<SignInWorld> {
-  const world = await signInWorld('', { life: LIFE });
-  await writeFile(world.file, (await world.text()).replace(`"${SECRET_KEY}"`, 'keychain'));
-  return world;
-}
 
 interface Shell {
   command: string;
@@ -81,7 +76,7 @@ interface Shell {
 /** Runs it, and signs in once a browser is opened. */
 async function signingIn(world: SignInWorld, { command, words, environment }: Shell) {
   const browser = await noteTakingBrowser(world);
-  const env = { ...browser.environment, TOOL_SECRET_KEY: SECRET_KEY, ...environment };
+  const env = { ...browser.environment, ...environment };
   const child = spawn(command, words, { cwd: world.folder, env });
   onTestFinished(() => void child.kill());
   const [ended, shown] = [once(child, 'close'), Promise.all([text(child.stdout), text(child.stderr)])];

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { refuseUnshared } from '../../src/operations/sharing.ts';
 import { signIn } from '../../src/operations/sign-in.ts';
 import { signInStatus } from '../../src/operations/sign-in-status.ts';
 import { signInWorld } from '../helpers/signed-in.ts';
@@ -32,6 +33,16 @@ it('a refresh that cannot ask for them knows none, keeps the session, and asks a
   world.provider.failUserInfo(false);
   expect(await signInStatus(await world.open())).toMatchObject([{ groups: ['developers', 'ops'] }]);
   expect(world.provider.refreshes()).toBe(2);
+});
+
+it('without the provider they count until the ID token expires', async () => {
+  const { world } = await userInfoWorld();
+  await world.provider.stop();
+  const [soon, later] = [await world.open(3570), await world.open(3610)];
+  const target = { name: 'app', sso_groups: ['ops'] };
+  for (const { configuration } of [soon, later]) configuration.settings.targets.app = target;
+  await expect(refuseUnshared(soon, 'app')).resolves.toBeUndefined();
+  await expect(refuseUnshared(later, 'app')).rejects.toMatchObject({ code: 'target_not_shared', exit: 5 });
 });
 
 it('a sign-in that cannot ask for them fails, and nothing is stored', async () => {
