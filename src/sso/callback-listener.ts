@@ -69,25 +69,29 @@ function localUrl(text: string): URL {
   });
 }
 
-async function listen(server: Server, { hostname, port }: URL): Promise<void> {
+async function listen(server: Server, wanted: URL): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('listening', resolve).once('error', reject);
-  const place = { host: hostname.replaceAll(/[[\]]/g, ''), port: port === '' ? 80 : Number(port) };
-  server.listen(place);
+  const { hostname } = wanted;
+  const port = Number(wanted.port || 80);
+  server.listen({ host: hostname.replaceAll(/[[\]]/g, ''), port });
   try {
     await promise;
   } catch (error) {
-    throw await portRefused(place, (error as NodeJS.ErrnoException).code);
+    throw await portRefused({ hostname, port }, (error as NodeJS.ErrnoException).code);
   }
 }
 
-async function portRefused({ host, port }: { host: string; port: number }, code = 'refused'): Promise<UserError> {
+async function portRefused(
+  { hostname, port }: { hostname: string; port: number },
+  code = 'refused',
+): Promise<UserError> {
   const isBusy = code === 'EADDRINUSE';
   const holders = isBusy ? await portHolders(port) : [];
   const reason = isBusy ? `in use${holders.length > 0 ? ` by ${holders.join(', ')}` : ''}` : code;
   const end = isBusy ? 'End the other program, which may be another tool auth login, or change' : 'Change';
   const find = isBusy && holders.length === 0 ? ` Who has the port says: lsof -i :${port}` : '';
-  return new UserError(`Cannot listen on ${host}:${port} for the answer of the sign-in: ${reason}`, {
+  return new UserError(`Cannot listen on ${hostname}:${port} for the answer of the sign-in: ${reason}`, {
     code: 'redirect_port_busy',
     exit: EXIT.unreachable,
     hint: `${end} the host or the port of redirect_url here and at the provider.${find}`,
