@@ -22,6 +22,7 @@ export function fakeOperations(world: FakeWorld): Operations {
     tables: 25,
     rows: 200_123,
     size_bytes: 48_300_000,
+    selection: null,
     swap_ms: 130,
     undo_database: 'app_dev_before',
   });
@@ -253,6 +254,7 @@ function plan(world: FakeWorld, snapshot: SnapshotRow): LoadPlan {
     tables: snapshot.tables,
     rows: snapshot.rows,
     size_bytes: snapshot.size_bytes,
+    selection: null,
     jobs: 2,
     steps: [
       'Create the database app_dev_load beside app_dev',

@@ -40,6 +40,7 @@ const plan: LoadPlan = {
   tables: 25,
   rows: 200_123,
   size_bytes: 45_000_000,
+  selection: null,
   jobs: 2,
   steps: ['Restore beside', 'Swap'],
   warnings: [{ code: 'connections', message: '3 sessions will be ended' }],
@@ -81,7 +82,8 @@ test('a database that is not there is created, a file is run', () => {
 });
 
 test('a finished load says where to, how long the database was away, and how to go back', () => {
-  const result = { tables: 25, rows: 200_123, size_bytes: 45_000_000, swap_ms: 130, undo_database: 'app_dev_old' };
+  const size = { tables: 25, rows: 200_123, size_bytes: 45_000_000 };
+  const result = { ...size, selection: null, swap_ms: 130, undo_database: 'app_dev_old' };
   expect(loadedText(plan, { ...result, snapshot, destination: 'postgres://app@db:5432/app_dev' })).toBe(
     [
       'Loaded snapshot 0 of app into postgres://app@db:5432/app_dev: 25 tables, 200,123 rows, 45.0 MB',

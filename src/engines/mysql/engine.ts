@@ -8,6 +8,7 @@ import { probe } from './probe.ts';
 import { restore } from './restore.ts';
 import { sameDatabaseAs } from './same-database.ts';
 import { runScript } from './script.ts';
+import { readNeeds } from './table-needs.ts';
 import { reportTools } from './tools.ts';
 import { findKept, undo } from './undo.ts';
 import { parseMysqlUrl } from './url.ts';
@@ -21,6 +22,7 @@ export const mysql: Engine = {
   listDatabases: (context, url) => explained(url, () => listDatabases(context, url)),
   sameDatabaseAs,
   dump: (context, request) => explained(request.url, () => dump(context, request)),
+  readNeeds: (_context, request) => readNeeds(request),
   planRestore: (context, request) => explained(request.url, () => planRestore(context, request)),
   restore: (context, run) => explained(run.url, () => restore(context, run)),
   inspect: (context, url) => explained(url, async () => (await inspectDestination(context, url)).destination),

@@ -7,6 +7,7 @@ import { probe } from './probe.ts';
 import { restore } from './restore.ts';
 import { sameDatabaseAs } from './same-database.ts';
 import { runScript } from './script.ts';
+import { readNeeds } from './table-needs.ts';
 import { reportTools } from './tools.ts';
 import { findKept, undo } from './undo.ts';
 import { parsePostgresUrl } from './url.ts';
@@ -21,6 +22,7 @@ export const postgres: Engine = {
   listSchemas,
   sameDatabaseAs,
   dump,
+  readNeeds,
   planRestore,
   restore,
   inspect: async (context, url) => (await inspectDestination(context, url)).destination,
