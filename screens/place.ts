@@ -125,6 +125,8 @@ export interface TablesPlace extends LookedUp<SnapshotTable[]> {
   target: string;
   snapshot: SnapshotRow;
   list: ListState;
+  /** Names of the tables to load. */
+  marked: string[];
 }
 
 export interface DiffPlace extends LookedUp<DiffResult> {

@@ -1,5 +1,7 @@
+import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
 import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
+import { namesText, reasonOf, type TableSelection } from '../../src/selected-tables.ts';
 import { sanitizeQuestion } from '../coverage/question.ts';
 import type { Plan } from '../place.ts';
 import { subsetQuestion } from '../subset/question.ts';
@@ -32,6 +34,7 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
     facts: [
       { name: 'Snapshot', value: plan.snapshot ? snapshotLine(plan.snapshot, now) : (plan.file ?? '') },
       { name: 'Contents', value: contentsLine(plan) },
+      ...(plan.selection ? selectionFacts(plan.selection) : []),
       ...destinationFacts(destination),
       { name: 'Chosen by', value: plan.chosen_by },
       { name: 'How', value: plan.strategy_reason },
@@ -43,6 +46,16 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
     go: destination.exists ? `Replace ${database}` : `Create ${database}`,
     typeName: nameToType(destination),
   };
+}
+
+/** What was marked, what comes along and why, and what is left empty. */
+function selectionFacts({ chosen, needed, empty }: TableSelection): Fact[] {
+  const along = needed.map((need) => `${need.table} (${reasonOf(need)})`);
+  return [
+    { name: 'Tables', value: namesText(chosen), tone: 'strong' },
+    { name: 'Come along', value: along.length === 0 ? 'none: they refer to no other' : namesText(along) },
+    { name: 'Left empty', value: empty.length === 0 ? 'none' : namesText(empty) },
+  ];
 }
 
 function loadConsequence({ destination, undo }: LoadPlan): string {

@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import type { Span } from '../../components/line.tsx';
 import type { Column } from '../../components/table.ts';
 import { TableList } from '../../components/table-list.tsx';
 import { type Glyphs, useTheme } from '../../components/theme.ts';
@@ -13,14 +14,14 @@ import type { TablesPlace } from '../place.ts';
 export function TablesScreen({ place }: { place: TablesPlace }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
-  const { target, snapshot, found, error, list } = place;
-  const tableColumns = useMemo(() => columnsOf(found ?? [], glyphs), [found, glyphs]);
+  const { target, snapshot, found, error, list, marked } = place;
+  const tableColumns = useMemo(() => columnsOf({ tables: found ?? [], marked, glyphs }), [found, marked, glyphs]);
   const names = (found ?? []).map(({ table }) => table);
   return (
     <Frame
       screen="tables"
       path={[target, `snapshot ${snapshot.index}`]}
-      aside={[{ text: formatNumberOf(snapshot.tables, 'table'), tone: 'dim' }]}
+      aside={[...markedWords(marked.length), { text: formatNumberOf(snapshot.tables, 'table'), tone: 'dim' }]}
     >
       {error && <Failure error={error} width={columns} />}
       {!found && !error && <Empty lines={['Reading what is in it…']} />}
@@ -39,12 +40,30 @@ export function TablesScreen({ place }: { place: TablesPlace }) {
   );
 }
 
+function markedWords(count: number): Span[] {
+  return count === 0 ? [] : [{ text: `${count} marked  `, tone: 'accent' }];
+}
+
 const BAR_WIDTH = 24;
 
-function columnsOf(tables: SnapshotTable[], glyphs: Glyphs): Column<SnapshotTable>[] {
+interface TableColumns {
+  tables: SnapshotTable[];
+  marked: string[];
+  glyphs: Glyphs;
+}
+
+function columnsOf({ tables, marked, glyphs }: TableColumns): Column<SnapshotTable>[] {
   const largest = Math.max(1, tables[0]?.bytes ?? 0);
   return [
-    { title: 'TABLE', cell: ({ table }) => ({ text: table }), grows: true },
+    {
+      title: ' ',
+      cell: ({ table }) => (marked.includes(table) ? { text: glyphs.marked, tone: 'accent' } : { text: '' }),
+    },
+    {
+      title: 'TABLE',
+      cell: ({ table }) => ({ text: table, tone: marked.includes(table) ? 'accent' : 'plain' }),
+      grows: true,
+    },
     { title: 'ROWS', align: 'right', cell: ({ rows }) => ({ text: formatCount(rows) }) },
     { title: 'SIZE', align: 'right', cell: ({ bytes }) => ({ text: formatBytes(bytes) }) },
     {
