@@ -66,7 +66,7 @@ test.each([
   ['--config = x.yml load a', ['app']],
   ['load app --tables ', ['public.orders', 'public.customer']],
   ['load app --tables public.customer,public.o', ['public.customer,public.orders']],
-  ['load app --tables=public.c', ['public.customer']],
+  ['load app --tables = public.c', ['public.customer']],
   ['--config ', [':files']],
   ['--config = x', [':files']],
   ['build app --note ', []],

@@ -16,7 +16,7 @@ const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
 
 /** What a dump says of everything but rows. */
 function withoutRows(dump: string): string {
-  return dump.replaceAll(/^INSERT INTO .*\n/gm, '');
+  return dump.replaceAll(/^INSERT INTO [^]*?;\n(?=\/\*!40000 ALTER TABLE)/gm, '');
 }
 
 for (const flavour of FLAVOURS) {

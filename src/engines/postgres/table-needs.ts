@@ -49,7 +49,10 @@ export function needsOf(entries: ArchiveEntry[], manifest: Manifest): NeededTabl
 }
 
 const FOREIGN_KEY = 'FK CONSTRAINT ';
-/** Entries that link tables, their own one named first; a table that inherits depends on its parent itself. */
+/**
+ * Entries that link tables, their own one named first. A table that inherits depends on its parent itself; so does one
+ * with a column of another's row type, which is rare and comes along needlessly.
+ */
 const LINKS = [FOREIGN_KEY, 'TABLE ATTACH '];
 
 interface TableEntry {
@@ -94,10 +97,9 @@ function named(tables: TableEntry[], text: string): TableEntry | undefined {
 /** What a partitioned table refers to, each of its partitions refers to, at whatever depth. */
 function handedDown(references: NeededTable[], partitions: NeededTable[]): NeededTable[] {
   if (references.length === 0) return [];
+  const byTable = Map.groupBy(references, ({ needed_by }) => needed_by);
   const passed = partitions.flatMap(({ table: partition, needed_by: parent }) =>
-    references
-      .filter(({ needed_by }) => needed_by === parent)
-      .map((reference) => ({ ...reference, needed_by: partition })),
+    (byTable.get(parent) ?? []).map((reference) => ({ ...reference, needed_by: partition })),
   );
   return [...passed, ...handedDown(passed, partitions)];
 }
