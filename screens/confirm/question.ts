@@ -34,8 +34,9 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
     facts: [
       { name: 'Snapshot', value: plan.snapshot ? snapshotLine(plan.snapshot, now) : (plan.file ?? '') },
       { name: 'Contents', value: contentsLine(plan) },
-      ...(plan.selection ? selectionFacts(plan.selection) : []),
       ...destinationFacts(destination),
+      // Where the window is low, long lists are cut, and not where they go.
+      ...(plan.selection ? selectionFacts(plan.selection) : []),
       { name: 'Chosen by', value: plan.chosen_by },
       { name: 'How', value: plan.strategy_reason },
     ],

@@ -47,7 +47,9 @@ test.for([
   await back('4 targets');
   terminal.press('enter');
   await frame('snapshots', /tool ❯ app +2 snapshots/);
-  terminal.press('right', 'space', 'j', 'm');
+  terminal.press('right');
+  await terminal.waitFor('public.orders');
+  terminal.press(' ', 'j', 'm');
   await frame('tables', '2 marked');
   terminal.press('l');
   await frame('confirm tables', 'Come along');
