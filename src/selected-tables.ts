@@ -13,16 +13,18 @@ export interface NeededTable {
   why: 'reference' | 'part';
 }
 
-/** Why a table comes along, for people. */
-export function reasonOf({ needed_by, why }: NeededTable): string {
-  return why === 'part' ? `a part of ${needed_by}` : `${needed_by} refers to it`;
+/** Why tables come along, for people: `public.customer (public.orders refers to it)`. */
+export function reasonsOf(needed: NeededTable[]): string[] {
+  return needed.map(({ table, needed_by, why }) =>
+    why === 'part' ? `${table} (a part of ${needed_by})` : `${table} (${needed_by} refers to it)`,
+  );
 }
 
-const NAMES = 6;
+/** How many are told where there is little room; a dry run tells all. */
+const MOST = 6;
 
-/** `a, b and 20 more`. */
-export function namesText(names: string[], most = NAMES): string {
-  const told = names.length === most + 1 ? names : names.slice(0, most);
-  const more = names.length - told.length;
-  return `${told.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+/** The first of them, and how many more there are. */
+export function shortened(texts: string[]): string[] {
+  const more = texts.length - MOST;
+  return more > 1 ? [...texts.slice(0, MOST), `and ${more} more`] : texts;
 }

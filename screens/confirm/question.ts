@@ -1,7 +1,7 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
 import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
-import { namesText, reasonOf, type TableSelection } from '../../src/selected-tables.ts';
+import { reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import { sanitizeQuestion } from '../coverage/question.ts';
 import type { Plan } from '../place.ts';
 import { subsetQuestion } from '../subset/question.ts';
@@ -51,11 +51,11 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
 
 /** What was marked, what comes along and why, and what is left empty. */
 function selectionFacts({ chosen, needed, empty }: TableSelection): Fact[] {
-  const along = needed.map((need) => `${need.table} (${reasonOf(need)})`);
+  const along = needed.length === 0 ? ['none: they refer to no other'] : shortened(reasonsOf(needed));
   return [
-    { name: 'Tables', value: namesText(chosen), tone: 'strong' },
-    { name: 'Come along', value: along.length === 0 ? 'none: they refer to no other' : namesText(along) },
-    { name: 'Left empty', value: empty.length === 0 ? 'none' : namesText(empty) },
+    { name: 'Tables', value: shortened(chosen).join(', '), tone: 'strong' },
+    ...along.map((value, index) => ({ name: index === 0 ? 'Come along' : '', value })),
+    { name: 'Left empty', value: empty.length === 0 ? 'none' : shortened(empty).join(', ') },
   ];
 }
 

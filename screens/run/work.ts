@@ -1,7 +1,7 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../../src/amounts.ts';
 import type { PlannedLoad } from '../../src/operations/load.ts';
 import type { RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
-import { namesText, reasonOf, type TableSelection } from '../../src/selected-tables.ts';
+import { reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';
 import type { Model } from '../model.ts';
 import { refreshAfterWork } from '../refresh.ts';
@@ -49,11 +49,9 @@ export function loadWork(model: Model, planned: PlannedLoad): Work {
 /** What a load of some tables has loaded, and why. */
 function selectionLines({ chosen, needed, empty }: TableSelection): string[] {
   return [
-    `Asked for: ${namesText(chosen)}`,
-    ...(needed.length > 0
-      ? [`Came along: ${namesText(needed.map((need) => `${need.table} (${reasonOf(need)})`))}`]
-      : []),
-    ...(empty.length > 0 ? [`Left empty: ${namesText(empty)}`] : []),
+    `Asked for: ${shortened(chosen).join(', ')}`,
+    ...shortened(reasonsOf(needed)).map((text) => `Came along: ${text}`),
+    ...(empty.length > 0 ? [`Left empty: ${shortened(empty).join(', ')}`] : []),
   ];
 }
 

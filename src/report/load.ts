@@ -1,6 +1,6 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../amounts.ts';
 import type { LoadPlan, LoadResult } from '../results.ts';
-import { namesText, reasonOf, type TableSelection } from '../selected-tables.ts';
+import { reasonsOf, shortened, type TableSelection } from '../selected-tables.ts';
 import { destinationLines, typedName } from './destination.ts';
 import type { Question } from './question.ts';
 
@@ -48,11 +48,10 @@ function contents({ target, snapshot, file, tables, rows, size_bytes, schemas }:
 function selectionLines(selection: TableSelection | null): string[] {
   if (selection === null) return [];
   const { chosen, needed, empty } = selection;
-  const along = needed.map((need) => `${need.table}: ${reasonOf(need)}`);
   return [
     ...listed('chosen', chosen),
-    ...listed('needed', along),
-    `  empty     ${empty.length === 0 ? 'none' : namesText(empty)}`,
+    ...listed('needed', reasonsOf(needed)),
+    `  empty     ${empty.length === 0 ? 'none' : shortened(empty).join(', ')}`,
   ];
 }
 
