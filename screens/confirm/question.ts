@@ -1,5 +1,5 @@
 import type { Fact } from '../../components/facts.tsx';
-import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
+import { formatAge, formatBytes, formatNumberOf, formatTime } from '../../src/amounts.ts';
 import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
 import { reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import { sanitizeQuestion } from '../coverage/question.ts';
@@ -55,7 +55,7 @@ function selectionFacts({ chosen, needed, empty }: TableSelection): Fact[] {
   return [
     { name: 'Tables', value: shortened(chosen).join(', '), tone: 'strong' },
     ...along.map((value, index) => ({ name: index === 0 ? 'Come along' : '', value })),
-    { name: 'Left empty', value: empty.length === 0 ? 'none' : shortened(empty).join(', ') },
+    { name: 'Left empty', value: empty.length === 0 ? 'none' : `the other ${formatNumberOf(empty.length, 'table')}` },
   ];
 }
 

@@ -50,7 +50,7 @@ export function loadWork(model: Model, planned: PlannedLoad): Work {
 function selectionLines({ chosen, needed, empty }: TableSelection): string[] {
   return [
     `Asked for: ${shortened(chosen).join(', ')}`,
-    ...shortened(reasonsOf(needed)).map((text) => `Came along: ${text}`),
+    ...(needed.length > 0 ? [`Came along: ${shortened(reasonsOf(needed)).join(', ')}`] : []),
     ...(empty.length > 0 ? [`Left empty: ${shortened(empty).join(', ')}`] : []),
   ];
 }

@@ -8,7 +8,7 @@ import type { Question } from './question.ts';
 export function loadPlanLines(plan: LoadPlan): string[] {
   return [
     `Load ${contents(plan)}`,
-    ...selectionLines(plan.selection),
+    ...(plan.selection ? selectionLines(plan.selection) : []),
     ...destinationLines(plan.destination),
     `  chosen by ${plan.chosen_by}`,
     `  strategy  ${plan.strategy}: ${plan.strategy_reason}`,
@@ -32,7 +32,7 @@ export function loadedText(plan: LoadPlan, result: LoadResult) {
   const amount = [formatNumberOf(size.tables, 'table'), formatNumberOf(size.rows, 'row'), formatBytes(size.size_bytes)];
   return [
     `Loaded ${what} into ${destination}${snapshot ? `: ${amount.join(', ')}` : ''}`,
-    ...selectionLines(selection),
+    ...(selection ? selectionLines({ ...selection, empty: shortened(selection.empty) }) : []),
     ...(swap_ms === null ? [] : [`The database was away for ${formatDuration(swap_ms)}`]),
     ...(undo_database === null ? [] : [`The database as it was is kept: ${undoCommand(plan)}`]),
   ].join('\n');
@@ -45,13 +45,11 @@ function contents({ target, snapshot, file, tables, rows, size_bytes, schemas }:
 }
 
 /** What comes, what comes along and why, and what is left empty. */
-function selectionLines(selection: TableSelection | null): string[] {
-  if (selection === null) return [];
-  const { chosen, needed, empty } = selection;
+function selectionLines({ chosen, needed, empty }: TableSelection): string[] {
   return [
-    ...listed('chosen', chosen),
+    ...listed('tables', chosen),
     ...listed('needed', reasonsOf(needed)),
-    `  empty     ${empty.length === 0 ? 'none' : shortened(empty).join(', ')}`,
+    `  empty     ${empty.length === 0 ? 'none' : empty.join(', ')}`,
   ];
 }
 

@@ -93,6 +93,30 @@ test('a finished load says where to, how long the database was away, and how to 
   );
 });
 
+test('a load of some tables says what comes, what comes along and why, and what is left empty', () => {
+  const selection: LoadPlan['selection'] = {
+    chosen: ['public.item', 'public.orders'],
+    needed: [
+      { table: 'public.customer', needed_by: 'public.orders', why: 'reference' },
+      { table: 'public.orders_2026', needed_by: 'public.orders', why: 'part' },
+    ],
+    empty: Array.from({ length: 8 }, (_, index) => `public.log_${index}`),
+  };
+  const tables = [
+    '  tables    public.item',
+    '            public.orders',
+    '  needed    public.customer (public.orders refers to it)',
+    '            public.orders_2026 (a part of public.orders)',
+  ];
+  const all = '  empty     public.log_0, public.log_1, public.log_2, public.log_3, public.log_4, public.log_5';
+  expect(loadPlanLines({ ...plan, selection }).slice(1, 6)).toEqual([...tables, `${all}, public.log_6, public.log_7`]);
+  const size = { tables: 4, rows: 12, size_bytes: 100, swap_ms: null, undo_database: null };
+  const text = loadedText(plan, { ...size, selection, snapshot, destination: 'postgres://db/app_dev' });
+  expect(text.split('\n').slice(1)).toEqual([...tables, `${all}, and 2 more`]);
+  const whole = loadPlanLines({ ...plan, selection: { ...selection, needed: [], empty: [] } });
+  expect(whole.slice(2, 4)).toEqual(['            public.orders', '  empty     none']);
+});
+
 test('a destination named on the command line must be named again to go back', () => {
   expect(loadPlanLines({ ...plan, chosen_by: '--destdb' })).toContain(
     '  undo      the database as it is now is kept: tool undo app --destdb URL',
