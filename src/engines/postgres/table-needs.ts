@@ -27,33 +27,35 @@ async function writeContents(archive: string, { manifest, read }: DefinitionsReq
   for await (const part of read(file)) await output.write(part);
 }
 
-/** Out of what entries depend on: a foreign key on two tables, a partition or an heir on its parent. */
+/**
+ * Out of what entries depend on: a foreign key on two tables, a partition or an heir on its parent. So does a table with
+ * a column of another's row type, which is rare and comes along needlessly.
+ */
 export function needsOf(entries: ArchiveEntry[], manifest: Manifest): NeededTable[] {
   const tables = tablesIn(entries, archiveDetails(manifest));
-  const parts: NeededTable[] = [];
-  const references: NeededTable[] = [];
-  for (const { dumpId, text, needs } of entries) {
-    const needed = needs.flatMap((id) => tables.get(id) ?? []);
-    const kind = LINKS.find((link) => text.startsWith(link));
-    const own = kind === undefined ? tables.get(dumpId) : named(needed, text.slice(kind.length));
-    if (!own) continue;
-    for (const other of needed) {
-      if (other === own) continue;
-      if (kind === FOREIGN_KEY) references.push({ table: other.name, needed_by: own.name, why: 'reference' });
-      else parts.push({ table: own.name, needed_by: other.name, why: 'part' });
-    }
-  }
+  const tablesAmong = (ids: number[]): TableEntry[] => ids.flatMap((id) => tables.get(id) ?? []);
+  const references = entries.filter(isForeignKey).flatMap(({ text, needs }): NeededTable[] => {
+    const linked = tablesAmong(needs);
+    const own = named(linked, text.slice(FOREIGN_KEY.length));
+    if (!own) return [];
+    const others = linked.filter((table) => table !== own);
+    return others.map(({ name }) => ({ table: name, needed_by: own.name, why: 'reference' }));
+  });
+  const parts = entries.flatMap(({ dumpId, needs }): NeededTable[] => {
+    const table = tables.get(dumpId)?.name;
+    return table === undefined ? [] : tablesAmong(needs).map(({ name }) => ({ table, needed_by: name, why: 'part' }));
+  });
   const partitioned = new Set([...tables.values()].filter(({ hasRows }) => !hasRows).map(({ name }) => name));
   const toPartitions = parts.filter(({ needed_by }) => partitioned.has(needed_by));
   return [...references, ...handedDown(references, toPartitions), ...parts];
 }
 
+/** What follows begins with the table that refers. */
 const FOREIGN_KEY = 'FK CONSTRAINT ';
-/**
- * Entries that link tables, their own one named first. A table that inherits depends on its parent itself; so does one
- * with a column of another's row type, which is rare and comes along needlessly.
- */
-const LINKS = [FOREIGN_KEY, 'TABLE ATTACH '];
+
+function isForeignKey({ text }: ArchiveEntry): boolean {
+  return text.startsWith(FOREIGN_KEY);
+}
 
 interface TableEntry {
   name: string;
