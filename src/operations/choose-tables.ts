@@ -3,7 +3,7 @@ import type { DatabaseUrl, Engine, RestorePlan } from '../engines/engine.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { TableSelection } from '../selected-tables.ts';
 import type { Manifest, ManifestFile } from '../snapshots/manifest.ts';
-import { createObjectPool } from '../snapshots/object-pool.ts';
+import { createObjectPool } from '../snapshots/objects/object-pool.ts';
 import { selectTables } from '../snapshots/select-tables.ts';
 import { pullFiles } from './pull.ts';
 import { snapshotReader } from './snapshot-reader.ts';

@@ -6,7 +6,7 @@ import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { LoadPlan, LoadResult } from '../results.ts';
 import { bytesOfTable, filesOfTable, type Manifest } from '../snapshots/manifest.ts';
-import { createObjectPool } from '../snapshots/object-pool.ts';
+import { createObjectPool } from '../snapshots/objects/object-pool.ts';
 import { missingHere } from '../snapshots/transfer.ts';
 import { jobsFor } from './build.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
