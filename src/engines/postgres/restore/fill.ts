@@ -10,7 +10,6 @@ import { connectionOf } from '../connection/url.ts';
 import { type ArchiveEntry, isTableData, withoutDependents } from '../dump/archive.ts';
 import type { Filling } from './filling.ts';
 import { listArchive, listArchive } from './list-archive.ts';
-import { loadTables } from './load-tables.ts';
 import { groupErrors } from './restore-errors.ts';
 import { restoreFailed } from './restore-failed.ts';
 
