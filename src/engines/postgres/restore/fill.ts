@@ -9,7 +9,8 @@ import { quoteName } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import { type ArchiveEntry, isTableData, withoutDependents } from '../dump/archive.ts';
 import type { Filling } from './filling.ts';
-import { listArchive, listArchive } from './list-archive.ts';
+import { listArchive } from './list-archive.ts';
+import { loadTables } from './load-tables.ts';
 import { groupErrors } from './restore-errors.ts';
 import { restoreFailed } from './restore-failed.ts';
 
