@@ -100,7 +100,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     ...MOVES,
   ],
   subset: [...SUBSET_KEYS, BACK, TASKS, PALETTE, HELP, ...MOVES],
-  tables: [...TABLE_KEYS, BACK, PALETTE, HELP, ...MOVES],
+  tables: [...TABLE_KEYS, ...FILTER, BACK, PALETTE, HELP, ...MOVES],
   diff: [BACK, PALETTE, HELP, ...MOVES],
   doctor: [{ ...REFRESH, action: 'doctor' }, BACK, PALETTE, HELP, ...MOVES],
   setup: [

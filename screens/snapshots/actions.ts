@@ -5,7 +5,7 @@ import { emptyList, selectedIndex } from '../../src/state/list.ts';
 import { factsOf } from '../facts.ts';
 import { showWhileLookingUp } from '../look-up.ts';
 import { notLookedUp } from '../looked-up.ts';
-import { type Model, quietly } from '../model.ts';
+import { type Model, quietly, tablesInView } from '../model.ts';
 import type { ExportPlace, TablesPlace } from '../place.ts';
 import { exportWork, transferWork } from '../run/transfer-work.ts';
 
@@ -27,9 +27,9 @@ function toggled(marked: string[], id: string): string[] {
   return marked.includes(id) ? marked.filter((other) => other !== id) : [...marked, id];
 }
 
-function selectedTable({ found, list }: TablesPlace): string | null {
-  const names = (found ?? []).map(({ table }) => table);
-  return names[selectedIndex(names, list.selected)] ?? null;
+function selectedTable(place: TablesPlace): string | null {
+  const names = tablesInView(place).map(({ table }) => table);
+  return names[selectedIndex(names, place.list.selected)] ?? null;
 }
 
 export function openTables(model: Model): void {
@@ -43,6 +43,7 @@ export function openTables(model: Model): void {
       target: request.target,
       snapshot,
       list: emptyList,
+      typing: null,
       marked: [],
       ...notLookedUp<SnapshotTable[]>(),
     },

@@ -7,37 +7,50 @@ import { formatBytes, formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { SnapshotTable } from '../../src/results.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import { Empty, Failure } from '../empty.tsx';
+import { FilterLine } from '../filter-line.tsx';
 import { Frame, useRoom } from '../frame.tsx';
+import { tablesInView } from '../model.ts';
 import type { TablesPlace } from '../place.ts';
 
 /** The tables of a snapshot, the largest first. */
 export function TablesScreen({ place }: { place: TablesPlace }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
-  const { target, snapshot, found, error, list, marked } = place;
+  const { target, snapshot, found, error, list, typing, marked } = place;
   const tableColumns = useMemo(() => columnsOf({ tables: found ?? [], marked, glyphs }), [found, marked, glyphs]);
-  const names = (found ?? []).map(({ table }) => table);
+  const tables = tablesInView(place);
+  const names = tables.map(({ table }) => table);
+  const filtering = typing !== null || list.filter !== '';
   return (
     <Frame
       screen="tables"
       path={[target, `snapshot ${snapshot.index}`]}
-      aside={[...markedWords(marked.length), { text: formatNumberOf(snapshot.tables, 'table'), tone: 'dim' }]}
+      aside={[...markedWords(marked.length), countOf(tables.length, snapshot.tables, filtering)]}
     >
+      {filtering && <FilterLine typing={typing} filter={list.filter} width={columns} />}
       {error && <Failure error={error} width={columns} />}
       {!found && !error && <Empty lines={['Reading what is in it…']} />}
       {found?.length === 0 && <Empty lines={['The snapshot has no tables.', 'Esc goes back.']} />}
-      {found && found.length > 0 && (
+      {found && found.length > 0 && tables.length === 0 && (
+        <Empty lines={['Nothing matches the filter.', 'Esc shows all tables again.']} />
+      )}
+      {tables.length > 0 && (
         <TableList
           columns={tableColumns}
-          rows={found}
+          rows={tables}
           keyOf={({ table }) => table}
           selected={selectedIndex(names, list.selected)}
           width={columns}
-          height={height}
+          height={filtering ? height - 1 : height}
         />
       )}
     </Frame>
   );
+}
+
+function countOf(shown: number, all: number, filtering: boolean): Span {
+  const tables = formatNumberOf(all, 'table');
+  return { text: filtering ? `${shown} of ${tables}` : tables, tone: 'dim' };
 }
 
 function markedWords(count: number): Span[] {

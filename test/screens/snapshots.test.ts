@@ -59,6 +59,17 @@ test('marked tables are loaded, after what they need was shown', async () => {
   expect(model.navigation.top()).toMatchObject({ screen: 'tables', marked: ['public.orders', 'sales.漢字 🚀'] });
 });
 
+test('tables are found by some letters of their names, and marks stay while others are shown', async () => {
+  const model = await atTables(fakeWorld());
+  press(model, '/', ...'items', 'enter', 'space', 'esc', '/', ...'sales', 'enter', 'm', '/', ...'nothing');
+  expect(model.navigation.top()).toMatchObject({ screen: 'tables', typing: { text: 'salesnothing' } });
+  press(model, 'enter', 'space', 'esc');
+  const marked = ['public.order_items', 'sales.漢字 🚀'];
+  expect(model.navigation.top()).toMatchObject({ screen: 'tables', list: { filter: '' }, marked });
+  press(model, 'esc');
+  expect(model.navigation.top()).toMatchObject({ screen: 'snapshots' });
+});
+
 test('without a marked table there is nothing to load, nor without a destination', async () => {
   const model = await atTables(fakeWorld());
   press(model, 'l');
