@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import type { Span } from '../../components/line.tsx';
-import type { Column } from '../../components/table.ts';
+import type { Cell, Column } from '../../components/table.ts';
 import { TableList } from '../../components/table-list.tsx';
 import { type Glyphs, useTheme } from '../../components/theme.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/amounts.ts';
@@ -17,7 +17,11 @@ export function TablesScreen({ place }: { place: TablesPlace }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
   const { target, snapshot, found, error, list, typing, marked } = place;
-  const tableColumns = useMemo(() => columnsOf({ tables: found ?? [], marked, glyphs }), [found, marked, glyphs]);
+  const bars = columns >= BARS_FROM;
+  const tableColumns = useMemo(
+    () => columnsOf({ tables: found ?? [], marked, bars, glyphs }),
+    [found, marked, bars, glyphs],
+  );
   const tables = tablesInView(place);
   const names = tables.map(({ table }) => table);
   const filtering = typing !== null || list.filter !== '';
@@ -58,15 +62,19 @@ function markedWords(count: number): Span[] {
 }
 
 const BAR_WIDTH = 24;
+/** In narrower windows the names need the room. */
+const BARS_FROM = 80;
 
 interface TableColumns {
   tables: SnapshotTable[];
   marked: string[];
+  bars: boolean;
   glyphs: Glyphs;
 }
 
-function columnsOf({ tables, marked, glyphs }: TableColumns): Column<SnapshotTable>[] {
+function columnsOf({ tables, marked, bars, glyphs }: TableColumns): Column<SnapshotTable>[] {
   const largest = Math.max(1, tables[0]?.bytes ?? 0);
+  const bar = (bytes: number): string => glyphs.barFull.repeat(Math.ceil((bytes / largest) * BAR_WIDTH));
   return [
     {
       title: ' ',
@@ -79,10 +87,6 @@ function columnsOf({ tables, marked, glyphs }: TableColumns): Column<SnapshotTab
     },
     { title: 'ROWS', align: 'right', cell: ({ rows }) => ({ text: formatCount(rows) }) },
     { title: 'SIZE', align: 'right', cell: ({ bytes }) => ({ text: formatBytes(bytes) }) },
-    {
-      title: '',
-      dropRank: 1,
-      cell: ({ bytes }) => ({ text: glyphs.barFull.repeat(Math.ceil((bytes / largest) * BAR_WIDTH)), tone: 'accent' }),
-    },
+    ...(bars ? [{ title: '', cell: ({ bytes }: SnapshotTable): Cell => ({ text: bar(bytes), tone: 'accent' }) }] : []),
   ];
 }
