@@ -1,3 +1,5 @@
+import { formatNumberOf } from './amounts.ts';
+
 /** A load of some tables: what was asked for, what comes along, and what is made without its rows. */
 export interface TableSelection {
   chosen: string[];
@@ -27,4 +29,12 @@ const MOST = 6;
 export function shortened(texts: string[]): string[] {
   const more = texts.length - MOST;
   return more > 1 ? [...texts.slice(0, MOST), `and ${more} more`] : texts;
+}
+
+const FEW = 3;
+
+/** What a load of some tables leaves empty, in short. */
+export function othersOf({ empty }: TableSelection): string {
+  if (empty.length === 0) return 'none';
+  return empty.length <= FEW ? empty.join(', ') : `the other ${formatNumberOf(empty.length, 'table')}`;
 }

@@ -1,7 +1,7 @@
 import type { Fact } from '../../components/facts.tsx';
-import { formatAge, formatBytes, formatNumberOf, formatTime } from '../../src/amounts.ts';
+import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
 import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
-import { reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
+import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import { sanitizeQuestion } from '../coverage/question.ts';
 import type { Plan } from '../place.ts';
 import { subsetQuestion } from '../subset/question.ts';
@@ -50,12 +50,13 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
 }
 
 /** What was marked, what comes along and why, and what is left empty. */
-function selectionFacts({ chosen, needed, empty }: TableSelection): Fact[] {
+function selectionFacts(selection: TableSelection): Fact[] {
+  const { chosen, needed } = selection;
   const along = needed.length === 0 ? ['none: they refer to no other'] : shortened(reasonsOf(needed));
   return [
     { name: 'Tables', value: shortened(chosen).join(', '), tone: 'strong' },
     ...along.map((value, index) => ({ name: index === 0 ? 'Come along' : '', value })),
-    { name: 'Left empty', value: empty.length === 0 ? 'none' : `the other ${formatNumberOf(empty.length, 'table')}` },
+    { name: 'Left empty', value: othersOf(selection) },
   ];
 }
 

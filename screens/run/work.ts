@@ -1,7 +1,7 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../../src/amounts.ts';
 import type { PlannedLoad } from '../../src/operations/load.ts';
 import type { RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
-import { reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
+import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';
 import type { Model } from '../model.ts';
 import { refreshAfterWork } from '../refresh.ts';
@@ -47,11 +47,12 @@ export function loadWork(model: Model, planned: PlannedLoad): Work {
 }
 
 /** What a load of some tables has loaded, and why. */
-function selectionLines({ chosen, needed, empty }: TableSelection): string[] {
+function selectionLines(selection: TableSelection): string[] {
+  const { chosen, needed } = selection;
   return [
     `Asked for: ${shortened(chosen).join(', ')}`,
     ...(needed.length > 0 ? [`Came along: ${shortened(reasonsOf(needed)).join(', ')}`] : []),
-    ...(empty.length > 0 ? [`Left empty: ${shortened(empty).join(', ')}`] : []),
+    `Left empty: ${othersOf(selection)}`,
   ];
 }
 
