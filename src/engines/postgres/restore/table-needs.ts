@@ -24,7 +24,7 @@ async function writeContents(archive: string, { manifest, read }: DefinitionsReq
   const file = manifest.files.find(({ name }) => name === CONTENTS);
   if (!file) throw new Error(`the manifest names no ${CONTENTS}`);
   await using output = await open(join(archive, CONTENTS), 'w', 0o600);
-  for await (const part of read(file)) await output.write(part);
+  for await (const part of read(file)) await output.appendFile(part);
 }
 
 /**
