@@ -1,6 +1,8 @@
 import type { SnapshotRow } from '../src/results.ts';
 import type { Run } from '../src/state/runs.ts';
 import type { TargetEntry } from '../src/state/targets.ts';
+import type { DoctorRow } from './doctor/rows.ts';
+import { selectedFinding } from './doctor/selection.ts';
 import { type Model, runWithId, selectedSnapshot, selectedTarget, targetNamed } from './model.ts';
 import type { Place, SignInPlace } from './place.ts';
 
@@ -24,6 +26,8 @@ export interface Facts {
   setup: 'question' | 'file' | null;
   /** How far signing in is; `null` elsewhere. */
   signIn: 'asking' | 'waiting' | 'done' | 'failed' | null;
+  /** What is selected of what the check has found. */
+  finding: DoctorRow | null;
 }
 
 export function factsOf(model: Model, place: Place = model.navigation.top()): Facts {
@@ -44,6 +48,7 @@ export function factsOf(model: Model, place: Place = model.navigation.top()): Fa
     tasks: model.runs.store.getState().runs.length,
     setup: place.screen === 'setup' ? (place.step === 'review' ? 'file' : 'question') : null,
     signIn: place.screen === 'sign-in' ? signInState(place) : null,
+    finding: place.screen === 'doctor' ? selectedFinding(place) : null,
   };
 }
 

@@ -1,4 +1,5 @@
 import { EDIT_QUERY, SANITIZE, SANITIZE_AGAIN, SHOW_COVERAGE } from './coverage/keys.ts';
+import { DOCTOR_KEYS } from './doctor/keys.ts';
 import { EDIT_CONFIGURATION, EDITOR_KEYS } from './editor/keys.ts';
 import type { Facts } from './facts.ts';
 import type { KeyBinding } from './key-binding.ts';
@@ -101,7 +102,19 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
   subset: [...SUBSET_KEYS, BACK, TASKS, PALETTE, HELP, ...MOVES],
   tables: [BACK, PALETTE, HELP, ...MOVES],
   diff: [BACK, PALETTE, HELP, ...MOVES],
-  doctor: [{ ...REFRESH, action: 'doctor' }, BACK, PALETTE, HELP, ...MOVES],
+  doctor: [...DOCTOR_KEYS, { ...REFRESH, action: 'doctor' }, BACK, PALETTE, HELP, ...MOVES],
+  fix: [
+    {
+      keys: ['enter'],
+      action: 'open',
+      label: 'do it',
+      help: 'do what is shown, then look at everything again',
+      stays: true,
+    },
+    { ...BACK, label: 'leave it', help: 'back; nothing is changed' },
+    HELP,
+    ...MOVES,
+  ],
   setup: [
     {
       keys: ['enter'],

@@ -1,10 +1,11 @@
 import type { Change } from '../src/config/edit/change.ts';
 import type { Context } from '../src/context.ts';
 import type { BuildRequest } from '../src/operations/build.ts';
-import type { CheckReport, CheckRequest, EngineState } from '../src/operations/check.ts';
+import type { CheckRequest, EngineState } from '../src/operations/check.ts';
 import type { DiffRequest } from '../src/operations/diff.ts';
 import type { Draft } from '../src/operations/edit-configuration.ts';
 import type { ExportRequest } from '../src/operations/export.ts';
+import type { Diagnosis } from '../src/operations/fix.ts';
 import type { LoadRequest, PlannedLoad } from '../src/operations/load.ts';
 import type { PlannedSanitize, SanitizeRequest } from '../src/operations/sanitize.ts';
 import type { SaveSubset } from '../src/operations/save-subset.ts';
@@ -57,7 +58,7 @@ export interface Operations {
   push(session: Session, request: SnapshotRequest): Promise<TransferResult>;
   pull(session: Session, request: SnapshotRequest): Promise<TransferResult>;
   export(session: Session, request: ExportRequest): Promise<ExportResult>;
-  check(session: Session): Promise<CheckReport>;
+  diagnose(session: Session): Promise<Diagnosis>;
   findEngines(session: Session): Promise<EngineState[]>;
   listDatabases(session: Session, url: string): Promise<Sized[]>;
   trySource(session: Session, url: string): Promise<TriedSource>;
@@ -172,10 +173,10 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
       const { exportSnapshot } = await import('../src/operations/export.ts');
       return exportSnapshot(await createContext(session), request);
     },
-    async check(session) {
+    async diagnose(session) {
       // Not a context: what is wrong with the configuration is to be told.
-      const { check } = await import('../src/operations/check.ts');
-      return (await check({ ...surroundings, ...session, offline: false })).report;
+      const { diagnose } = await import('../src/operations/fix.ts');
+      return diagnose({ ...surroundings, ...session, offline: false });
     },
     async findEngines(session) {
       const { findEngines } = await import('../src/operations/check.ts');

@@ -3,8 +3,9 @@ import type { TextEdit } from '../components/text-edit.ts';
 import type { DiffLine } from '../src/config/edit/diff-lines.ts';
 import type { UserError } from '../src/errors.ts';
 import type { SignInEvent } from '../src/events.ts';
-import type { CheckReport, EngineState } from '../src/operations/check.ts';
+import type { EngineState } from '../src/operations/check.ts';
 import type { Draft } from '../src/operations/edit-configuration.ts';
+import type { Diagnosis, FixPlan } from '../src/operations/fix.ts';
 import type { PlannedLoad } from '../src/operations/load.ts';
 import type { PlannedSanitize } from '../src/operations/sanitize.ts';
 import type { SubsetChoices } from '../src/operations/save-subset.ts';
@@ -34,6 +35,7 @@ export type Place =
   | TablesPlace
   | DiffPlace
   | DoctorPlace
+  | FixPlace
   | ExportPlace
   | SetupPlace
   | EditorPlace
@@ -134,8 +136,19 @@ export interface DiffPlace extends LookedUp<DiffResult> {
   list: ListState;
 }
 
-export interface DoctorPlace extends LookedUp<CheckReport> {
+/** The check of the configuration, with what mends what it found. */
+export interface DoctorPlace extends LookedUp<Diagnosis> {
   screen: 'doctor';
+  /** What was found before, shown until it is looked at anew. */
+  before: Diagnosis | null;
+  list: ListState;
+}
+
+/** What a fix would change, before it does. */
+export interface FixPlace extends LookedUp<FixPlan> {
+  screen: 'fix';
+  /** What was found. */
+  finding: string;
   list: ListState;
 }
 

@@ -13,6 +13,7 @@ const TITLES: Record<Screen, string> = {
   tables: 'Tables of a snapshot',
   diff: 'What changed between snapshots',
   doctor: 'Check of the configuration',
+  fix: 'What mends a finding',
   setup: 'A first configuration',
   editor: 'Editing the configuration',
   'editor-diff': 'What saving would change',

@@ -1,14 +1,15 @@
+import { pathOfKey } from '../../src/config/path-of-key.ts';
 import { toUserError } from '../../src/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import type { Model } from '../model.ts';
 import type { EditorPlace } from '../place.ts';
 import { changeDraft } from './change-draft.ts';
 import type { Field } from './fields.ts';
-import { panesOf, pathOfKey, selectPath, updateEditor } from './selection.ts';
+import { panesOf, selectPath, updateEditor } from './selection.ts';
 import { startTyping, textToType } from './typed.ts';
 
 /** Opens the configuration file, at a key when one is given. */
-export function editConfiguration(model: Model): void {
+export function editConfiguration(model: Model, key?: string): void {
   const queue = { last: Promise.resolve() };
   model.navigation.push({
     screen: 'editor',
@@ -24,7 +25,11 @@ export function editConfiguration(model: Model): void {
     wrong: null,
   });
   model.operations.openDraft().then(
-    (draft) => updateEditor(model, queue, (place) => ({ ...place, draft })),
+    (draft) =>
+      updateEditor(model, queue, (place) => {
+        const opened = { ...place, draft };
+        return key === undefined ? opened : selectPath(opened, pathOfKey(draft.written, key));
+      }),
     (thrown: unknown) => updateEditor(model, queue, (place) => ({ ...place, error: toUserError(thrown) })),
   );
 }
@@ -144,7 +149,7 @@ export function goToProblem(model: Model, index: number): void {
   if (place.screen !== 'editor-problems') return;
   const key = place.draft.problems[index]?.key;
   model.navigation.pop();
-  onEditor(model, (editor) => model.navigation.replace(selectPath(editor, pathOfKey(place.draft, key ?? ''))));
+  onEditor(model, (editor) => model.navigation.replace(selectPath(editor, pathOfKey(place.draft.written, key ?? ''))));
 }
 
 /** Esc: out of the form, then out of the editor, which asks when something would be lost. */

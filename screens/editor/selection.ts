@@ -1,5 +1,4 @@
-import { isTree, type KeyPath, valueAt } from '../../src/config/tree.ts';
-import type { Draft } from '../../src/operations/edit-configuration.ts';
+import type { KeyPath } from '../../src/config/tree.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import type { Model } from '../model.ts';
 import type { EditorPlace } from '../place.ts';
@@ -46,21 +45,6 @@ export function selectPath(place: EditorPlace, path: KeyPath): EditorPlace {
     fields: { ...place.fields, selected: isSection ? null : rowId(path) },
     pane: isSection ? 'tree' : 'form',
   };
-}
-
-/** A dotted key as a path: names that are in the file are known by it, since they may hold dots themselves. */
-export function pathOfKey({ written }: Draft, key: string): KeyPath {
-  const path: (string | number)[] = [];
-  for (let rest = key; rest !== ''; ) {
-    const [, index] = /^\[(\d+)\]/.exec(rest) ?? [];
-    const inside = path.length === 0 ? written : valueAt(written, path);
-    const names = isTree(inside) ? Object.keys(inside) : [];
-    const name = names.find((one) => rest === one || /^[.[]/.test(rest.startsWith(one) ? rest.slice(one.length) : ''));
-    const part = name ?? /^[^.[]*/.exec(rest)?.[0] ?? '';
-    path.push(index === undefined ? part : Number(index));
-    rest = rest.slice(index === undefined ? part.length : index.length + 2).replace(/^\./, '');
-  }
-  return path;
 }
 
 function hasRow(rows: TreeRow[], id: string): boolean {

@@ -78,12 +78,17 @@ export async function redoDraft(request: FileRequest, { file, changes }: Draft):
 
 /** Writes the draft; refuses when the file no longer says what it said when it was opened. */
 export async function saveDraft(request: FileRequest, draft: Draft): Promise<Draft> {
-  const { file, base, text } = draft;
+  const { file, text } = draft;
+  await saveText(draft);
+  return inspected(request, { file, base: text, changes: [], text });
+}
+
+/** Writes the text into a file that still says what it was made from. */
+export async function saveText({ file, base, text }: Pick<Draft, 'file' | 'base' | 'text'>): Promise<void> {
   await rewriteFile(file, (now) => {
     if (now !== base) throw changedOutside(file);
     return text;
   });
-  return inspected(request, { file, base: text, changes: [], text });
 }
 
 function changedOutside(file: string): UserError {

@@ -1,6 +1,7 @@
 import type { Operations } from '../../screens/operations.ts';
 import { UserError } from '../../src/errors.ts';
 import { addChange, changeDraft, openDraft, redoDraft, saveDraft } from '../../src/operations/edit-configuration.ts';
+import { type Diagnosis, diagnose } from '../../src/operations/fix.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots.ts';
 import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow } from '../../src/results.ts';
 import type { Session } from '../../src/state/runs.ts';
@@ -177,7 +178,7 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.done.push(`export ${target} ${file}`);
       return { target, snapshot: find(target, snapshot), file, bytes: 6_100_000 };
     },
-    check: async () => world.check,
+    diagnose: (session) => diagnoseIn(world, session),
     findEngines: async () => world.check.engines,
     listDatabases: async () => [
       { name: 'shop', size_bytes: 61_400_000 },
@@ -221,6 +222,13 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.done.push(`set up ${text}`);
     },
   };
+}
+
+/** Of a real file what is wrong with it, else what the world says. */
+async function diagnoseIn({ check, configuration }: FakeWorld, session: Session): Promise<Diagnosis> {
+  const fixes = check.problems.map(() => null);
+  if (configuration.cwd === '/nowhere') return { report: check, fixes, encrypt: null, makeFolder: null };
+  return diagnose({ ...configuration, ...session, offline: true, clock: () => new Date(0) });
 }
 
 function withoutPassword(url: string): string {

@@ -100,6 +100,8 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
           column: 7,
         },
       ],
+      plain_secrets: [],
+      working_directory: { path: '/home/ada/.tool', ok: true, error: null },
       engines: [
         { id: 'postgres-local', ok: true, tools: [{ name: 'pg_dump', path: '/usr/bin/pg_dump', version: '15.18' }] },
         { id: 'mysql-local', ok: false, tools: [] },
