@@ -6,6 +6,7 @@ import { applyFix } from './doctor/actions.ts';
 import { diffOf } from './doctor/fix-diff.ts';
 import { rowsOf } from './doctor/selection.ts';
 import { goToProblem, leaveEditor, openInEditor } from './editor/actions.ts';
+import { moveSuggestion } from './editor/names.ts';
 import { saveShown } from './editor/save.ts';
 import { panesOf } from './editor/selection.ts';
 import { factsOf } from './facts.ts';
@@ -27,7 +28,11 @@ export function move(model: Model, direction: Move): void {
   } else if (place.screen === 'help') {
     navigation.replace({ ...place, scrolled: scrolled(place.scrolled, direction, page) });
   }
-  if (place.screen === 'editor' && place.pane === 'form' && !place.typing) {
+  if (place.screen === 'editor' && place.typing) {
+    moveSuggestion(model, place, direction);
+    return;
+  }
+  if (place.screen === 'editor' && place.pane === 'form') {
     const fields = (panesOf(place)?.fields ?? []).map(({ id }) => id);
     navigation.replace({ ...place, fields: moveSelection(place.fields, { ids: fields, move: direction, page }) });
     return;

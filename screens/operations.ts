@@ -1,4 +1,5 @@
 import type { Change } from '../src/config/edit/change.ts';
+import type { KeyPath } from '../src/config/tree.ts';
 import type { Context } from '../src/context.ts';
 import type { BuildRequest } from '../src/operations/build.ts';
 import type { CheckRequest, EngineState } from '../src/operations/check.ts';
@@ -13,6 +14,7 @@ import type { SetUp, SetUpPlan } from '../src/operations/set-up.ts';
 import type { SignInRequest } from '../src/operations/sign-in.ts';
 import type { SignedIn } from '../src/operations/sign-in-status.ts';
 import type { SnapshotRequest } from '../src/operations/snapshots.ts';
+import type { SourceNames } from '../src/operations/source-names.ts';
 import type { PlannedSubset } from '../src/operations/subset.ts';
 import type { SubsetRequest } from '../src/operations/subset-setting.ts';
 import type { TriedDestination, TriedSource } from '../src/operations/try-connection.ts';
@@ -74,6 +76,8 @@ export interface Operations {
   subset(session: Session, planned: PlannedSubset): Promise<SubsetResult>;
   saveSubset(session: Session, request: SaveSubset): Promise<{ file: string }>;
   openDraft(): Promise<Draft>;
+  /** With a time limit of its own. */
+  listSourceNames(session: Session, request: { draft: Draft; source: KeyPath }): Promise<SourceNames>;
   changeDraft(draft: Draft, changes: Change[]): Promise<Draft>;
   addChange(draft: Draft, change: Change): Promise<Draft>;
   redoDraft(draft: Draft): Promise<Draft>;
@@ -226,6 +230,10 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
     async openDraft() {
       const { openDraft } = await import('../src/operations/edit-configuration.ts');
       return openDraft(surroundings);
+    },
+    async listSourceNames(session, request) {
+      const { sourceNames } = await import('../src/operations/source-names.ts');
+      return sourceNames({ ...surroundings, ...session }, request);
     },
     async changeDraft(draft, changes) {
       const { changeDraft } = await import('../src/operations/edit-configuration.ts');

@@ -15,6 +15,7 @@ import type { PlannedSubset } from '../src/operations/subset.ts';
 import type { TriedDestination, TriedSource } from '../src/operations/try-connection.ts';
 import type { DiffResult, RemovePlan, Sized, SnapshotRow, SnapshotTable, UndoPlan } from '../src/results.ts';
 import { emptyList, type ListState } from '../src/state/list.ts';
+import type { KnownNames } from './editor/names.ts';
 import type { LookedUp } from './looked-up.ts';
 import type { SetupAnswers, SetupStepId } from './setup/step-ids.ts';
 
@@ -212,6 +213,10 @@ export interface EditorPlace {
   typing: TextEdit | null;
   /** What is wrong with what is typed. */
   wrong: string | null;
+  /** Names that exist, such as tables, as far as they were asked for. */
+  names: Record<string, KnownNames>;
+  /** The one of them that is selected instead of what is typed. */
+  suggestion: string | null;
 }
 
 /** What saving would change. */

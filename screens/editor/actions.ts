@@ -4,9 +4,9 @@ import { emptyList } from '../../src/state/list.ts';
 import type { Model } from '../model.ts';
 import type { EditorPlace } from '../place.ts';
 import { changeDraft } from './change-draft.ts';
-import type { Field } from './fields.ts';
-import { panesOf, selectPath, updateEditor } from './selection.ts';
-import { startTyping, textToType } from './typed.ts';
+import { type Field, textToType } from './fields.ts';
+import { panesOf, renamedAt, selectPath, updateEditor } from './selection.ts';
+import { startTyping } from './typed.ts';
 
 /** Opens the configuration file, at a key when one is given. */
 export function editConfiguration(model: Model, key?: string): void {
@@ -23,6 +23,8 @@ export function editConfiguration(model: Model, key?: string): void {
     task: 'value',
     typing: null,
     wrong: null,
+    names: {},
+    suggestion: null,
   });
   model.operations.openDraft().then(
     (draft) =>
@@ -68,6 +70,10 @@ const NOT_SET = '';
 
 function editField(model: Model, place: EditorPlace, field: Field): void {
   const { path, label, shape, choices, value } = field;
+  if (!field.isKnown) {
+    renameEntry(model);
+    return;
+  }
   if (choices === null) {
     startTyping(model, { ...place, task: 'value' }, textToType(field));
     return;
@@ -117,8 +123,8 @@ export function addEntry(model: Model): void {
 
 export function renameEntry(model: Model): void {
   onEditor(model, (place) => {
-    const row = panesOf(place)?.row;
-    if (row && row.folded !== null) startTyping(model, { ...place, pane: 'form', task: 'rename' }, row.label);
+    const { path, canChange } = renamedAt(place);
+    if (canChange) startTyping(model, { ...place, pane: 'form', task: 'rename' }, String(path.at(-1)));
     else model.navigation.notify({ tone: 'caution', text: 'Only what somebody has named has another name' });
   });
 }

@@ -11,6 +11,7 @@ import { Frame, useRoom } from '../frame.tsx';
 import type { EditorPlace } from '../place.ts';
 import { FieldDetail } from './field-detail.tsx';
 import { type Field, shownValue } from './fields.ts';
+import { suggestionsAt } from './names.ts';
 import { type Panes, panesOf } from './selection.ts';
 import type { TreeRow } from './tree-rows.ts';
 
@@ -101,7 +102,7 @@ function Form({ place, panes, width, height }: PaneProps & { place: EditorPlace 
   const isActive = place.pane === 'form';
   const labelWidth = fields.reduce((widest, { label }) => Math.max(widest, cellWidth(label)), 0) + 2;
   const { glyphs } = useTheme();
-  const detailed = height >= 30 ? DETAIL_ROWS.ample : DETAIL_ROWS.least;
+  const detailed = detailRows(place, height);
   const listed = Math.max(1, height - 1 - detailed);
   return (
     <Box flexDirection="column" width={width} flexShrink={0}>
@@ -120,6 +121,12 @@ function Form({ place, panes, width, height }: PaneProps & { place: EditorPlace 
       <FieldDetail place={place} panes={panes} width={width - 3} height={detailed} />
     </Box>
   );
+}
+
+/** Names that are offered take what the fields can spare. */
+function detailRows(place: EditorPlace, height: number): number {
+  if (suggestionsAt(place)) return Math.max(DETAIL_ROWS.least, Math.floor(height * 0.6));
+  return height >= 30 ? DETAIL_ROWS.ample : DETAIL_ROWS.least;
 }
 
 function fieldSpans(field: Field, labelWidth: number, { bad, caution }: Glyphs): Span[] {

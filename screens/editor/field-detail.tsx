@@ -1,11 +1,14 @@
 import { Box } from 'ink';
 import { Line, type Span } from '../../components/line.tsx';
+import { List } from '../../components/list.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { useTheme } from '../../components/theme.ts';
+import { type Glyphs, useTheme } from '../../components/theme.ts';
+import { formatBytes, formatNumberOf } from '../../src/amounts.ts';
 import { wrap } from '../../src/cells.ts';
 import type { Draft } from '../../src/operations/edit-configuration.ts';
 import type { EditorPlace } from '../place.ts';
 import { type Field, isUrl, typedValue } from './fields.ts';
+import { type Suggestions, suggestionsAt } from './names.ts';
 import type { Panes } from './selection.ts';
 import type { TreeRow } from './tree-rows.ts';
 import { firstKey } from './typed.ts';
@@ -32,7 +35,9 @@ export function FieldDetail({ place, panes, width, height }: FieldDetailProps) {
   const problem = typing ? wrong : problemOf(ofField ?? row);
   const problemLines = problem === null ? [] : wrap(`${glyphs.bad} ${problem}`, width);
   const most = Math.floor(height / 2) - 1;
-  const room = height - 1 - (typed ? 1 : 0) - Math.min(most, problemLines.length);
+  const suggestions = suggestionsAt(place);
+  const rest = height - 1 - (typed ? 1 : 0) - Math.min(most, problemLines.length);
+  const offered = suggestions ? Math.min(suggestions.names.length + 1, Math.max(2, rest - MEANING_ROWS)) : 0;
   return (
     <Box flexDirection="column" width={width + 2} height={height} paddingLeft={2} flexShrink={0}>
       <Line spans={[{ text: glyphs.rule.repeat(width), tone: 'dim' }]} width={width} />
@@ -40,11 +45,57 @@ export function FieldDetail({ place, panes, width, height }: FieldDetailProps) {
       {problemLines.slice(0, most).map((text) => (
         <Line key={text} spans={[{ text, tone: 'bad' }]} width={width} />
       ))}
-      {lines.slice(0, room).map(({ text, ...look }) => (
+      {suggestions && <NameList suggestions={suggestions} width={width} height={offered} />}
+      {lines.slice(0, rest - offered).map(({ text, ...look }) => (
         <Line key={text} spans={[{ text, ...look }]} width={width} />
       ))}
     </Box>
   );
+}
+
+/** Kept for what the field means, while there are more suggestions than fit. */
+const MEANING_ROWS = 3;
+
+interface NameListProps {
+  suggestions: Suggestions;
+  width: number;
+  height: number;
+}
+
+/** The names that exist, or why none are known. */
+function NameList({ suggestions: { names, selected, state }, width, height }: NameListProps) {
+  const { glyphs } = useTheme();
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      <Line spans={[stateOf({ names, state }, glyphs)]} width={width} />
+      <List
+        items={names}
+        keyOf={({ name }) => name}
+        row={({ name, size_bytes }) => [
+          { text: name },
+          ...(size_bytes === null ? [] : [{ text: `  ${formatBytes(size_bytes)}`, tone: 'dim' as const }]),
+        ]}
+        selected={selected}
+        width={width}
+        height={height - 1}
+      />
+    </Box>
+  );
+}
+
+function stateOf({ names, state }: Pick<Suggestions, 'names' | 'state'>, { running, caution }: Glyphs): Span {
+  switch (state.state) {
+    case 'asked':
+      return { text: `${running} Asking for the names that there are`, tone: 'dim' };
+    case 'failed':
+      return { text: `${caution} None can be offered: ${state.why}`, tone: 'caution' };
+    case 'known':
+      return names.length === 0
+        ? { text: 'No name that there is fits what is typed.', tone: 'dim' }
+        : { text: `${formatNumberOf(names.length, 'name')}: ↓ chooses one, Tab types it.`, tone: 'dim' };
+    default:
+      return state satisfies never;
+  }
 }
 
 function labelOf({ task }: EditorPlace, { row, field }: Panes): string {

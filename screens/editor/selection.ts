@@ -24,6 +24,13 @@ export function panesOf({ draft, unfolded, list, fields: form }: EditorPlace): P
   return { rows, row, fields, field: fields[indexOf(fields, form.selected)] ?? null };
 }
 
+/** What another name is for: a key that nobody knows, or the entry that is selected. */
+export function renamedAt(place: EditorPlace): { path: KeyPath; canChange: boolean } {
+  const { row, field } = panesOf(place) ?? {};
+  if (place.pane === 'form' && field && !field.isKnown) return { path: field.path, canChange: true };
+  return { path: row?.path ?? [], canChange: row !== undefined && row.folded !== null };
+}
+
 function indexOf(items: { id: string }[], selected: string | null): number {
   return selectedIndex(
     items.map(({ id }) => id),

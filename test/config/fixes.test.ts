@@ -24,7 +24,7 @@ async function mended(text: string, environment: NodeJS.ProcessEnv = {}) {
   return { code: problem.code, does: fix.does, text: after.replace(withKey(''), '') };
 }
 
-test.each([
+test.for([
   [
     'a misspelt key is renamed where it stands',
     'targets:\n  app: # the shop\n    snapshoot: # old\n      src_url: postgres://h/a\n',
@@ -76,7 +76,7 @@ test.each([
     'Take schema_config out',
     'targets:\n  app:\n    snapshot:\n      src_url: mysql://h/a\n',
   ],
-])('%s', async (_, text, does, after) => {
+] as const)('%s', async ([, text, does, after]) => {
   expect(await mended(withKey(text))).toMatchObject({ does, text: after });
 });
 

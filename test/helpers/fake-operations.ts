@@ -214,6 +214,11 @@ export function fakeOperations(world: FakeWorld): Operations {
       variables: setUp.variables ? { [setUp.variables.source]: 'secret' } : {},
     }),
     openDraft: () => openDraft(world.configuration),
+    listSourceNames: async ({ signal }) => {
+      await unlessAborted(world.gate, signal);
+      if (world.failNames) throw world.failNames;
+      return { schema: [{ name: 'sales', size_bytes: 1_400_000 }], table: world.tables };
+    },
     changeDraft: (draft, changes) => changeDraft(world.configuration, draft, changes),
     addChange: (draft, change) => addChange(world.configuration, draft, change),
     redoDraft: (draft) => redoDraft(world.configuration, draft),

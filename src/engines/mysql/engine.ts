@@ -1,5 +1,5 @@
 import type { Engine } from '../engine.ts';
-import { listDatabases } from './browse.ts';
+import { listDatabases, listTables } from './browse.ts';
 import { countRows } from './count-rows.ts';
 import { dump } from './dump.ts';
 import { explained } from './explained.ts';
@@ -19,6 +19,7 @@ export const mysql: Engine = {
   reportTools,
   probe: (context, url) => explained(url, () => probe(context, url)),
   listDatabases: (context, url) => explained(url, () => listDatabases(context, url)),
+  listTables: (context, url) => explained(url, () => listTables(context, url)),
   sameDatabaseAs,
   dump: (context, request) => explained(request.url, () => dump(context, request)),
   planRestore: (context, request) => explained(request.url, () => planRestore(context, request)),

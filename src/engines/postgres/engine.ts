@@ -1,5 +1,5 @@
 import type { Engine } from '../engine.ts';
-import { listDatabases, listSchemas } from './browse.ts';
+import { listDatabases, listSchemas, listTables } from './browse.ts';
 import { countRows } from './count-rows.ts';
 import { dump } from './dump.ts';
 import { inspectDestination, planRestore } from './preflight.ts';
@@ -19,6 +19,7 @@ export const postgres: Engine = {
   probe,
   listDatabases,
   listSchemas,
+  listTables,
   sameDatabaseAs,
   dump,
   planRestore,
