@@ -58,8 +58,8 @@ function summary(place: DoctorPlace): Span[] {
 function factsOf({ finding, fix, more }: DoctorRow): Fact[] {
   return [
     { name: 'Found', value: finding },
-    ...more.map((value) => ({ name: '', value })),
     ...(fix ? [{ name: 'f', value: fix.does, tone: 'accent' as const }] : []),
+    ...more.map((value) => ({ name: '', value })),
   ];
 }
 

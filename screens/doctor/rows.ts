@@ -46,7 +46,7 @@ function problemRows({ report: { problems, file }, fixes }: Diagnosis): DoctorRo
       },
     ];
   }
-  return problems.map((problem, index) => {
+  const rows = problems.map((problem, index): DoctorRow => {
     const { severity, code, key, message, hint, file: where, line, column } = problem;
     const place = where === null ? [] : [[where, line, column].filter((part) => part !== null).join(':')];
     // A file that is no YAML has no keys to go to.
@@ -61,6 +61,7 @@ function problemRows({ report: { problems, file }, fixes }: Diagnosis): DoctorRo
       ...(isText ? { at: { file: where, line } } : where === null ? {} : { at: { key } }),
     };
   });
+  return rows.toSorted((a, b) => Number(b.state === 'bad') - Number(a.state === 'bad'));
 }
 
 function secretRows({ report: { plain_secrets: keys }, encrypt }: Diagnosis): DoctorRow[] {

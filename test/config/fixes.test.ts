@@ -12,7 +12,7 @@ const TEAM = 'storage_profiles:\n  team: { provider: s3, bucket: b, region: r, c
 async function mended(text: string, environment: NodeJS.ProcessEnv = {}) {
   const folder = await configFolder({ 'tool.yml': text, '.aws/config': '[profile work]\nrole_arn = r\n' });
   const { problems } = await folder.inspect({ environment });
-  const [problem] = problems;
+  const problem = problems.find(({ severity }) => severity === 'error') ?? problems[0];
   if (!problem) throw new Error('nothing is wrong');
   const written = parseYaml(text).tree;
   const fix = fixFor(problem, { written, shape: shapeOf(settingsSchema), cliProfiles: ['work'] });
