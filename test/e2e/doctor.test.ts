@@ -49,8 +49,8 @@ it('a broken configuration is mended by keys alone: each fix is shown, made, and
   terminal.press('D');
   await terminal.waitFor('3 errors');
   await mend(/❯ ✗ +debug/, /\+ debug: false # quiet/, 'Write false for debug');
-  await mend(/❯ ✗ +targets\.app\.snapshoot/, /\+ {5}snapshot: # misspelt/, 'Rename snapshoot to snapshot');
-  await mend(/❯ ✗ +targets\.app\.storage_profile/, /\+ {5}storage_profile: team # which/, 'Write team for');
+  await mend(/❯ ✗ +targets\.app\.snapshoot/, /- +snapshoot: .*\n.*\+ +snapshot: /, 'Rename snapshoot to snapshot');
+  await mend(/❯ ✗ +targets\.app\.storage_profile/, /\+ +storage_profile: team # which/, 'Write team for');
   await terminal.waitFor('ready');
   expect((await stat(file)).mode & 0o777).toBe(0o644);
   await mend(/❯ ! +configuration +the file holds secrets/, `chmod 600 ${file}`, 'Let nobody but you read the file');
