@@ -4,7 +4,7 @@ import type { TargetEntry } from '../src/state/targets.ts';
 import type { DoctorRow } from './doctor/rows.ts';
 import { selectedFinding } from './doctor/selection.ts';
 import { type Model, runWithId, selectedSnapshot, selectedTarget, targetNamed } from './model.ts';
-import type { Place, SignInPlace } from './place.ts';
+import { type Place, type SignInPlace, typingAt } from './place.ts';
 
 /** What the key table may ask about when it says whether a key has a meaning here and now. */
 export interface Facts {
@@ -18,6 +18,8 @@ export interface Facts {
   /** There is no configuration at all. */
   unconfigured: boolean;
   filtered: boolean;
+  /** Keys are text. */
+  typing: boolean;
   /** Ids of the snapshots that are marked. */
   marked: string[];
   atRoot: boolean;
@@ -43,6 +45,7 @@ export function factsOf(model: Model, place: Place = model.navigation.top()): Fa
     busy: model.runs.running().find((other) => other.target === name) ?? null,
     marked: place.screen === 'snapshots' ? place.marked : [],
     unconfigured: model.targets.getState().error?.code === 'no_configuration',
+    typing: typingAt(place) !== null,
     filtered: 'list' in place && place.list.filter !== '',
     atRoot: place === stack[0],
     tasks: model.runs.store.getState().runs.length,

@@ -1,6 +1,6 @@
 import { EDIT_QUERY, SANITIZE, SANITIZE_AGAIN, SHOW_COVERAGE } from './coverage/keys.ts';
 import { DOCTOR_KEYS } from './doctor/keys.ts';
-import { EDIT_CONFIGURATION, EDITOR_KEYS } from './editor/keys.ts';
+import { EDIT_CONFIGURATION, EDITOR_KEYS, TYPING_KEYS } from './editor/keys.ts';
 import type { Facts } from './facts.ts';
 import type { KeyBinding } from './key-binding.ts';
 import type { Screen } from './place.ts';
@@ -138,7 +138,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     { keys: ['pageup'], action: 'page-up', help: 'a page up in the file that is shown' },
     { keys: ['pagedown'], action: 'page-down', help: 'a page down in the file that is shown' },
   ],
-  editor: [...EDITOR_KEYS, BACK, TASKS, PALETTE, HELP, ...MOVES],
+  editor: [...TYPING_KEYS, ...[...EDITOR_KEYS, BACK, TASKS, PALETTE, HELP, ...MOVES].map(unlessTyping)],
   'editor-diff': [
     { keys: ['enter'], action: 'open', label: 'save', help: 'write the file', stays: true },
     { ...BACK, label: 'go on editing', help: 'back to the editor; nothing is written' },
@@ -204,6 +204,11 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
   quit: [{ ...BACK, label: 'stay', help: 'stay here' }, HELP],
   help: [{ ...BACK, keys: ['esc', '?', 'q', 'left'] }, ...MOVES],
 };
+
+/** While text is typed the keys of a screen are letters. */
+function unlessTyping(binding: KeyBinding): KeyBinding {
+  return { ...binding, when: (facts) => !facts.typing && (binding.when?.(facts) ?? true) };
+}
 
 /** Actions that need nothing of a screen: the palette has them everywhere. */
 export const EVERYWHERE_ACTIONS: KeyBinding[] = [

@@ -27,10 +27,7 @@ export function FieldDetail({ place, panes, width, height }: FieldDetailProps) {
   const { row, field } = panes;
   const ofField = place.pane === 'form' && task === 'value' ? field : null;
   const typed = typing && ofField ? { ...typing, text: typedValue(ofField, typing.text) } : typing;
-  const about = [
-    ...aboutLines({ draft, row, field: ofField }),
-    ...(typing ? [{ text: 'Enter takes it; Esc leaves it as it was.', tone: 'dim' } as const] : []),
-  ];
+  const about = aboutLines({ draft, row, field: ofField });
   const lines = about.flatMap((span) => wrap(span.text, width).map((text): Span => ({ ...span, text })));
   const problem = typing ? wrong : problemOf(ofField ?? row);
   const problemLines = problem === null ? [] : wrap(`${glyphs.bad} ${problem}`, width);
