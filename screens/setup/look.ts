@@ -2,7 +2,7 @@ import { EXIT, UserError } from '../../src/errors.ts';
 import type { Session } from '../../src/state/runs.ts';
 import type { Operations } from '../operations.ts';
 import type { SetupFound, SetupPlace } from '../place.ts';
-import { setUpOf, sourceOf, storageOf } from './answers.ts';
+import { lacksDatabase, setUpOf, sourceOf, storageOf } from './answers.ts';
 import type { SetupStepId } from './step-ids.ts';
 import { KEYS } from './storage-steps.ts';
 
@@ -18,11 +18,9 @@ type Look = (looking: Looking) => Promise<Partial<SetupFound>>;
 export const LOOKS: Partial<Record<SetupStepId, Look>> = {
   file: planned,
   target: planned,
-  url: source,
+  url: async (looking) => (lacksDatabase(looking.place) ? databases(looking) : source(looking)),
   port: async ({ place }) => refuseUnless(/^\d{1,5}$/.test(place.answers.port ?? ''), 'A port is a number'),
-  password: async ({ operations, session, place }) => ({
-    databases: await operations.listDatabases(session, sourceOf(place)),
-  }),
+  password: databases,
   database: source,
   async destination({ operations, session, place }) {
     const { destination = '' } = place.answers;
@@ -43,6 +41,15 @@ export const LOOKS: Partial<Record<SetupStepId, Look>> = {
 /** The file is made as far as it is known, since the wrong name for it or in it is told at once. */
 export async function planned({ operations, place }: Looking): Promise<Partial<SetupFound>> {
   return { plan: await operations.planSetUp(setUpOf(place)) };
+}
+
+async function databases({ operations, session, place }: Looking): Promise<Partial<SetupFound>> {
+  const found = await operations.listDatabases(session, sourceOf(place));
+  if (found.length > 0) return { databases: found };
+  throw new UserError('The server has no database that you may see', {
+    code: 'database_missing',
+    exit: EXIT.unreachable,
+  });
 }
 
 async function source({ operations, session, place }: Looking): Promise<Partial<SetupFound>> {

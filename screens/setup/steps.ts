@@ -1,6 +1,7 @@
 import { formatBytes } from '../../src/amounts.ts';
 import type { Sized } from '../../src/results.ts';
 import type { SetupPlace } from '../place.ts';
+import { lacksDatabase } from './answers.ts';
 import type { SetupStep } from './step.ts';
 import type { SetupStepId } from './step-ids.ts';
 import { STORAGE_STEPS } from './storage-steps.ts';
@@ -88,7 +89,7 @@ export const SETUP_STEPS: SetupStep[] = [
     id: 'database',
     kind: 'choice',
     about: () => ['The database to take snapshots of.'],
-    when: byFields,
+    when: (place) => byFields(place) || lacksDatabase(place),
     options: ({ found }) => found.databases.map((database) => ({ label: sized(database), value: database.name })),
   },
   {

@@ -114,7 +114,7 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
     await build();
     server = await startMysql('mariadb');
     await server.createDatabase('shop');
-    await server.createDatabase('漢字 🚀');
+    await server.createDatabase('漢字');
     await server.sql(
       'shop',
       'CREATE TABLE customer (id integer PRIMARY KEY, name text)',
@@ -139,7 +139,7 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
     await answer('Password:', 'wrong', 'enter');
     await answer('refuses the connection', '\x15', paste(`${PASSWORD}\n`));
     await answer('Password: *********', 'enter');
-    await terminal.waitFor(/❯ shop {2}\d+(\.\d+)? [kM]?B\n.*漢字 🚀/);
+    await terminal.waitFor(/❯ shop {2}\d+(\.\d+)? [kM]?B\n.*漢字/);
     // Back by three questions, whose answers are there still, and on again.
     for (const question of ['Password: *********', 'User: clerk', `Port: ${server.port}`]) {
       terminal.press('esc');
@@ -154,11 +154,11 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
     const other = `mariadb://clerk:${encodeURIComponent(PASSWORD)}@localhost:${server.port}`;
     await answer('Destination:', `${other}/shop`, 'enter');
     await answer('is the source: a load would replace it', '_copy', 'enter');
-    await terminal.waitFor(/the first\s+load creates it/);
+    await terminal.waitFor('/shop_copy is not there yet');
     await answer('❯ Encrypted in the file', 'enter');
     await answer('❯ On this machine only', 'enter');
     await terminal.waitFor('Enter write the file');
-    expect(terminal.screen()).toMatch(/src_url: "mysql:\/\/clerk:\$aes\$[0-9a-f]{4}…@127\.0\.0\.1:\d+\/shop"/);
+    expect(terminal.screen()).toMatch(/src_url: mysql:\/\/clerk:\$aes\$[0-9a-f]{4}…@127\.0\.0\.1:\d+\/shop\n/);
     expect(await file()).toBeNull();
     terminal.press('enter');
     await answer('❯ Take the first snapshot of shop now', 'enter');
@@ -169,20 +169,22 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
     expect(await server.databases()).not.toContain('shop_copy');
   });
 
-  it('is made from a URL that is pasted, with its password in a variable, at 60×20', async () => {
+  it('is made from the URL of a server that is pasted, with its password in a variable, at 60×20', async () => {
     await using screens = await openScreens({ columns: 60, rows: 20 });
     const { terminal, answer, file } = screens;
     await answer('❯ In this folder', 'enter');
     await answer('Name: app', 'enter');
     await answer('❯ Type or paste', 'enter');
-    const url = server.url('shop', { name: 'clerk', password: PASSWORD });
+    const url = server.url('', { name: 'clerk', password: PASSWORD }).replace(/\/$/, '');
     await answer('Source:', paste(`${url}\n`));
     // The end of it is what is seen, and nothing of the password.
-    await terminal.waitFor(`@127.0.0.1:${server.port}/shop`);
+    await terminal.waitFor(`@127.0.0.1:${server.port}`);
     expect(terminal.screen()).not.toContain('p%40ss');
     terminal.resize(100, 30);
     await terminal.waitFor(/Source: mysql:\/\/clerk:\*+@127/);
     terminal.press('enter');
+    // The URL names no database: those of the server are offered.
+    await answer('❯ shop', 'enter');
     await answer('Destination:', 'enter');
     await answer('❯ Encrypted in the file', 'down', 'enter');
     await answer('Variable: APP_PASSWORD', '\x15', '1st', 'enter');
