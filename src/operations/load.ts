@@ -7,7 +7,7 @@ import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { LoadPlan, LoadResult } from '../results.ts';
 import { bytesOfTable, filesOfTable, type Manifest, type ManifestFile } from '../snapshots/manifest.ts';
-import { createObjectPool } from '../snapshots/object-pool.ts';
+import { createObjectPool } from '../snapshots/objects/object-pool.ts';
 import type { Shelf } from '../snapshots/shelf.ts';
 import { missingHere } from '../snapshots/transfer.ts';
 import { jobsFor } from './build.ts';

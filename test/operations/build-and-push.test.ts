@@ -4,7 +4,7 @@ import { diff } from '../../src/operations/diff.ts';
 import { load, planLoad } from '../../src/operations/load.ts';
 import { push } from '../../src/operations/push.ts';
 import { listSnapshots } from '../../src/operations/snapshots.ts';
-import type { StorageProfile } from '../../src/snapshots/providers.ts';
+import type { StorageProfile } from '../../src/snapshots/s3/providers.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';

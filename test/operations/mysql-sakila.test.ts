@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Context } from '../../src/context.ts';
+import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { mysql } from '../../src/engines/mysql/engine.ts';
-import { parseMysqlUrl } from '../../src/engines/mysql/url.ts';
 import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load.ts';

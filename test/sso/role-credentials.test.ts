@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { signIn } from '../../src/operations/sign-in.ts';
-import { createS3Client } from '../../src/snapshots/s3-client.ts';
+import { createS3Client } from '../../src/snapshots/s3/client.ts';
 import type { RoleCredentials } from '../../src/sso/role-credentials.ts';
 import { type SignInWorld, signInWorld } from '../helpers/signed-in.ts';
 

@@ -1,7 +1,7 @@
 import type { Sized } from '../../results.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
-import { connect, connectToServer } from './connect.ts';
-import { quoteText } from './session.ts';
+import { connect, connectToServer } from './connection/connect.ts';
+import { quoteText } from './connection/session.ts';
 
 /** The databases of the server that one may see, without the server's own. */
 export async function listDatabases(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {

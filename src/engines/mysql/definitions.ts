@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { readCollations } from './catalogue.ts';
-import { quoteName, quoteText, type Session } from './session.ts';
+import { quoteName, quoteText, type Session } from './connection/session.ts';
 
 /** A table as statements: it is filled before its indexes are built, which sorts once instead of a million times. */
 const tableSchema = v.object({

@@ -1,16 +1,16 @@
 import type { Engine } from '../engine.ts';
 import { listDatabases, listTables } from './browse.ts';
+import { explained } from './connection/explained.ts';
+import { probe } from './connection/probe.ts';
+import { sameDatabaseAs } from './connection/same-database.ts';
+import { parseMysqlUrl } from './connection/url.ts';
 import { countRows } from './count-rows.ts';
-import { dump } from './dump.ts';
-import { explained } from './explained.ts';
-import { inspectDestination, planRestore } from './preflight.ts';
-import { probe } from './probe.ts';
-import { restore } from './restore.ts';
-import { sameDatabaseAs } from './same-database.ts';
+import { dump } from './dump/dump.ts';
+import { inspectDestination, planRestore } from './restore/preflight.ts';
+import { restore } from './restore/restore.ts';
+import { findKept, undo } from './restore/undo.ts';
 import { runScript } from './script.ts';
 import { reportTools } from './tools.ts';
-import { findKept, undo } from './undo.ts';
-import { parseMysqlUrl } from './url.ts';
 
 export const mysql: Engine = {
   id: 'mysql',
