@@ -42,6 +42,7 @@ export const SUBSET_KEYS = [
     keys: ['w'] as [string],
     action: 'save-subset' as const,
     label: 'save',
+    stays: true,
     help: 'write what was chosen here into the configuration, with comments kept',
     whyNot: ({ readOnly }: Facts) => (readOnly ? READ_ONLY : null),
   },

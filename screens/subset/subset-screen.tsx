@@ -55,7 +55,7 @@ const RULES: Record<PlanRow['rule'], string> = {
   child: 'its rows refer to chosen ones',
   parent: 'chosen rows refer to its rows',
   copy: 'comes whole',
-  excluded: 'created empty, as configured',
+  excluded: 'left empty: it is excluded',
   empty: 'created empty: nothing leads to it',
 };
 
