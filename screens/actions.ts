@@ -76,7 +76,7 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   'undo-edit': undoEdit,
   problems: showProblems,
   save: showDraftDiff,
-  'sign-in': signIn,
+  'sign-in': (model) => void signIn(model),
   'sign-in-by-code': signInByCode,
   'copy-sign-in-url': copySignInUrl,
   tasks,

@@ -6,6 +6,7 @@ import type { CheckRequest, EngineState } from '../src/operations/check.ts';
 import type { DiffRequest } from '../src/operations/diff.ts';
 import type { Draft } from '../src/operations/edit-configuration.ts';
 import type { ExportRequest } from '../src/operations/export.ts';
+import type { ProviderChoice } from '../src/operations/find-provider.ts';
 import type { Diagnosis } from '../src/operations/fix.ts';
 import type { LoadRequest, PlannedLoad } from '../src/operations/load.ts';
 import type { PlannedSanitize, SanitizeRequest } from '../src/operations/sanitize.ts';
@@ -82,6 +83,7 @@ export interface Operations {
   addChange(draft: Draft, change: Change): Promise<Draft>;
   redoDraft(draft: Draft): Promise<Draft>;
   saveDraft(draft: Draft): Promise<Draft>;
+  listProviders(session: Session): Promise<ProviderChoice[]>;
   signIn(session: Session, request: SignInRequest): Promise<SignedIn>;
 }
 
@@ -250,6 +252,10 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
     async saveDraft(draft) {
       const { saveDraft } = await import('../src/operations/edit-configuration.ts');
       return saveDraft(surroundings, draft);
+    },
+    async listProviders(session) {
+      const { listProviders } = await import('../src/operations/find-provider.ts');
+      return listProviders(await createContext(session));
     },
     async signIn(session, request) {
       const { signIn } = await import('../src/operations/sign-in.ts');

@@ -254,6 +254,8 @@ export interface PalettePlace {
 
 export interface SignInPlace {
   screen: 'sign-in';
+  /** The one that was chosen; without it the only one there is. */
+  provider: string | undefined;
   /** Where to go; `null` until the provider has been asked. */
   prompt: SignInEvent | null;
   /** The URL as a picture, a line each. */

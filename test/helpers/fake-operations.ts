@@ -130,14 +130,15 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.done.push(`save ${target}: ${JSON.stringify(choices)}`);
       return { file: '/home/ada/tool.yml' };
     },
-    signIn: async ({ report, signal }, { device }) => {
-      const url = `https://idp.example.com/${device ? 'device' : 'auth'}`;
-      report({ event: 'sign_in', provider: 'idp', url, user_code: device ? 'ABCD-EFGH' : null });
+    listProviders: async () => world.providers.map((name) => ({ name, provider_url: `https://${name}.example.com` })),
+    signIn: async ({ report, signal }, { provider = 'idp', device }) => {
+      const url = `https://${provider}.example.com/${device ? 'device' : 'auth'}`;
+      report({ event: 'sign_in', provider, url, user_code: device ? 'ABCD-EFGH' : null });
       await unlessAborted(world.gate, signal);
       if (world.failSignIn) throw world.failSignIn;
       return {
-        provider: 'idp',
-        provider_url: 'https://idp.example.com',
+        provider,
+        provider_url: `https://${provider}.example.com`,
         signed_in: true,
         subject: 'ann',
         name: 'ann@example.com',

@@ -14,6 +14,8 @@ export interface FakeWorld {
   queryFile: string | null;
   /** What the next load fails of. */
   failLoad: UserError | null;
+  /** Identity providers of the configuration. */
+  providers: string[];
   /** What the next sign-in fails of. */
   failSignIn: UserError | null;
   /** The tables of every source. */
@@ -84,6 +86,7 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
     },
     queryFile: null,
     failLoad: null,
+    providers: ['idp'],
     failSignIn: null,
     tables: [
       { name: 'public.customer', size_bytes: 60_000_000 },
