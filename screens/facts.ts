@@ -3,6 +3,7 @@ import type { Run } from '../src/state/runs.ts';
 import type { TargetEntry } from '../src/state/targets.ts';
 import type { DoctorRow } from './doctor/rows.ts';
 import { selectedFinding } from './doctor/selection.ts';
+import { suggestionsAt } from './editor/names.ts';
 import { type Model, runWithId, selectedSnapshot, selectedTarget, targetNamed } from './model.ts';
 import { type Place, type SignInPlace, typingAt } from './place.ts';
 
@@ -20,6 +21,8 @@ export interface Facts {
   filtered: boolean;
   /** Keys are text. */
   typing: boolean;
+  /** Names that exist are offered for it. */
+  offering: boolean;
   /** Ids of the snapshots that are marked. */
   marked: string[];
   atRoot: boolean;
@@ -46,6 +49,7 @@ export function factsOf(model: Model, place: Place = model.navigation.top()): Fa
     marked: place.screen === 'snapshots' ? place.marked : [],
     unconfigured: model.targets.getState().error?.code === 'no_configuration',
     typing: typingAt(place) !== null,
+    offering: place.screen === 'editor' && (suggestionsAt(place)?.names.length ?? 0) > 0,
     filtered: 'list' in place && place.list.filter !== '',
     atRoot: place === stack[0],
     tasks: model.runs.store.getState().runs.length,

@@ -107,7 +107,8 @@ function dockerRows({ docker }: CheckReport): DoctorRow[] {
   return [
     {
       id: 'docker',
-      state: name === null ? 'bad' : 'good',
+      // Where no image is configured nobody needs it.
+      state: name !== null ? 'good' : images.length > 0 ? 'bad' : null,
       subject: 'docker',
       finding: name ?? error ?? '',
       more: hint ? [hint] : [],

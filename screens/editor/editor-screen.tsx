@@ -35,7 +35,12 @@ export function EditorScreen({ place }: { place: EditorPlace }) {
   return (
     <Frame
       screen="editor"
-      path={['configuration', ...panes.row.path.map(String).slice(wide ? 0 : -1)]}
+      path={[
+        'configuration',
+        ...(panes.row.path.length === 0
+          ? []
+          : [...(wide ? panes.row.path.slice(0, -1).map(String) : []), panes.row.label]),
+      ]}
       aside={stateOf(draft)}
     >
       <Box flexDirection="row" height={height}>

@@ -27,14 +27,15 @@ export function FieldDetail({ place, panes, width, height }: FieldDetailProps) {
   const { row, field } = panes;
   const ofField = place.pane === 'form' && task === 'value' ? field : null;
   const typed = typing && ofField ? { ...typing, text: typedValue(ofField, typing.text) } : typing;
-  const about = aboutLines({ draft, row, field: ofField });
+  const about = aboutLines({ typing: typing !== null, draft, row, field: ofField });
   const lines = about.flatMap((span) => wrap(span.text, width).map((text): Span => ({ ...span, text })));
   const problem = typing ? wrong : problemOf(ofField ?? row);
   const problemLines = problem === null ? [] : wrap(`${glyphs.bad} ${problem}`, width);
   const most = Math.floor(height / 2) - 1;
   const suggestions = suggestionsAt(place);
   const rest = height - 1 - (typed ? 1 : 0) - Math.min(most, problemLines.length);
-  const offered = suggestions ? Math.min(suggestions.names.length + 1, Math.max(2, rest - MEANING_ROWS)) : 0;
+  const state = suggestions ? wrap(stateOf(suggestions, glyphs).text, width).slice(0, 2) : [];
+  const offered = suggestions ? Math.min(suggestions.names.length + state.length, Math.max(2, rest - MEANING_ROWS)) : 0;
   return (
     <Box flexDirection="column" width={width + 2} height={height} paddingLeft={2} flexShrink={0}>
       <Line spans={[{ text: glyphs.rule.repeat(width), tone: 'dim' }]} width={width} />
@@ -42,7 +43,7 @@ export function FieldDetail({ place, panes, width, height }: FieldDetailProps) {
       {problemLines.slice(0, most).map((text) => (
         <Line key={text} spans={[{ text, tone: 'bad' }]} width={width} />
       ))}
-      {suggestions && <NameList suggestions={suggestions} width={width} height={offered} />}
+      {suggestions && <NameList suggestions={suggestions} state={state} width={width} height={offered} />}
       {lines.slice(0, rest - offered).map(({ text, ...look }) => (
         <Line key={text} spans={[{ text, ...look }]} width={width} />
       ))}
@@ -55,37 +56,42 @@ const MEANING_ROWS = 3;
 
 interface NameListProps {
   suggestions: Suggestions;
+  /** How it stands with them, a line each. */
+  state: string[];
   width: number;
   height: number;
 }
 
 /** The names that exist, or why none are known. */
-function NameList({ suggestions: { names, selected, state }, width, height }: NameListProps) {
+function NameList({ suggestions, state, width, height }: NameListProps) {
   const { glyphs } = useTheme();
+  const { tone } = stateOf(suggestions, glyphs);
   return (
     <Box flexDirection="column" width={width} height={height}>
-      <Line spans={[stateOf({ names, state }, glyphs)]} width={width} />
+      {state.map((text) => (
+        <Line key={text} spans={[{ text, ...(tone && { tone }) }]} width={width} />
+      ))}
       <List
-        items={names}
+        items={suggestions.names}
         keyOf={({ name }) => name}
         row={({ name, size_bytes }) => [
           { text: name },
           ...(size_bytes === null ? [] : [{ text: `  ${formatBytes(size_bytes)}`, tone: 'dim' as const }]),
         ]}
-        selected={selected}
+        selected={suggestions.selected}
         width={width}
-        height={height - 1}
+        height={height - state.length}
       />
     </Box>
   );
 }
 
-function stateOf({ names, state }: Pick<Suggestions, 'names' | 'state'>, { running, caution }: Glyphs): Span {
+function stateOf({ names, state }: Suggestions, { running, caution }: Glyphs): Span {
   switch (state.state) {
     case 'asked':
       return { text: `${running} Asking for the names that there are`, tone: 'dim' };
     case 'failed':
-      return { text: `${caution} None can be offered: ${state.why}`, tone: 'caution' };
+      return { text: `${caution} There are none to choose from: ${state.why}`, tone: 'caution' };
     case 'known':
       return names.length === 0
         ? { text: 'No name that there is fits what is typed.', tone: 'dim' }
@@ -108,16 +114,17 @@ function problemOf({ problems }: Field | TreeRow): string | null {
 }
 
 interface About {
+  typing: boolean;
   draft: Draft | null;
   row: TreeRow;
   field: Field | null;
 }
 
-function aboutLines({ draft, row, field }: About): Span[] {
+function aboutLines({ typing, draft, row, field }: About): Span[] {
   if (!field)
     return [
       { text: row.path.length === 0 ? 'Values that are in no section.' : row.shape.description },
-      ...whatToDo(row),
+      ...(typing ? [] : whatToDo(row)),
     ];
   const { shape, choices } = field;
   const facts = [

@@ -12,7 +12,8 @@ export const EDIT_CONFIGURATION = {
     readOnly ? READ_ONLY : unconfigured ? 'There is no configuration yet: i writes a first one' : null,
 };
 
-const typing = ({ typing }: Facts): boolean => typing;
+const typing = (facts: Facts): boolean => facts.typing;
+const offering = (facts: Facts): boolean => facts.offering;
 
 /** While a value is typed. */
 export const TYPING_KEYS = [
@@ -37,14 +38,14 @@ export const TYPING_KEYS = [
     action: 'move-down' as const,
     label: 'choose',
     help: 'while typing: choose among the names that exist, such as tables of the source',
-    when: typing,
+    when: offering,
   },
   {
     keys: ['tab'] as [string],
     action: 'other-pane' as const,
     label: 'complete',
     help: 'while typing: type the name that is chosen, or fits best',
-    when: typing,
+    when: offering,
   },
 ];
 

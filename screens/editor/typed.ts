@@ -38,12 +38,20 @@ export function checkTyped(model: Model): void {
   );
 }
 
-/** A name that says nothing yet lacks what it needs: only the name itself is looked at. */
-function wrongAt({ problems }: Draft, change: Change): string | null {
-  const path = change.kind === 'rename' ? [...change.path.slice(0, -1), change.name] : change.path;
-  const found = problemsBelow(problems, path);
+/** A name or an item that is new lacks what it needs: only what is typed is looked at. */
+function wrongAt({ problems, written }: Draft, change: Change): string | null {
+  const found = problemsBelow(problems, typedPath(change, written));
   const named = change.kind === 'name' || change.kind === 'rename';
   return (named ? found.find(({ code }) => OF_NAMES.has(code)) : found[0])?.message ?? null;
+}
+
+function typedPath(change: Change, written: Draft['written']): KeyPath {
+  const { kind, path } = change;
+  if (kind === 'rename') return [...path.slice(0, -1), change.name];
+  if (kind !== 'append') return path;
+  const items = valueAt(written, path);
+  const item = [...path, Array.isArray(items) ? items.length - 1 : 0];
+  return typeof change.value === 'object' ? [...item, ...Object.keys(change.value)] : item;
 }
 
 const OF_NAMES = new Set(['invalid_name', 'unknown_key', 'old_key']);
