@@ -33,16 +33,7 @@ export function EditorScreen({ place }: { place: EditorPlace }) {
   const treeWidth = wide ? Math.min(40, Math.floor(columns * 0.4)) : columns;
   const isInForm = place.pane === 'form';
   return (
-    <Frame
-      screen="editor"
-      path={[
-        'configuration',
-        ...(panes.row.path.length === 0
-          ? []
-          : [...(wide ? panes.row.path.slice(0, -1).map(String) : []), panes.row.label]),
-      ]}
-      aside={stateOf(draft)}
-    >
+    <Frame screen="editor" path={['configuration', ...titleOf(panes, wide)]} aside={stateOf(draft)}>
       <Box flexDirection="row" height={height}>
         {(wide || !isInForm) && <Tree panes={panes} isActive={!isInForm} width={treeWidth} height={height} />}
         {(wide || isInForm) && (
@@ -54,6 +45,12 @@ export function EditorScreen({ place }: { place: EditorPlace }) {
       </Box>
     </Frame>
   );
+}
+
+/** Where one is; in a narrow window the section alone. */
+function titleOf({ row: { path, label } }: Panes, wide: boolean): string[] {
+  if (path.length === 0) return [];
+  return wide ? [...path.slice(0, -1).map(String), label] : [label];
 }
 
 function stateOf({ changes, problems }: Draft): Span[] {

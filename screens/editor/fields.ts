@@ -65,10 +65,9 @@ const HIDDEN = '***';
 
 /** The value as it may be seen: of a secret nothing, of a URL all but the password. */
 export function shownValue({ value, shape }: Pick<Field, 'value' | 'shape'>): string {
-  if (value === undefined || value === null) return '';
-  const text = Array.isArray(value) ? value.join(', ') : String(value);
+  const text = textOf(value);
   if (text.startsWith('$aes$')) return `${HIDDEN} (encrypted)`;
-  if (!shape.traits.secret) return text;
+  if (!shape.traits.secret || isTree(value)) return text;
   return text.includes('://') ? hidePassword(text) : HIDDEN;
 }
 
@@ -81,7 +80,14 @@ export function typedValue({ shape }: Pick<Field, 'shape'>, text: string): strin
 /** What a field has when one begins to type; a secret is typed anew. */
 export function textToType({ value, shape }: Pick<Field, 'value' | 'shape'>): string {
   if (shape.traits.secret && !isUrl(shape)) return '';
-  return value === undefined || value === null ? '' : Array.isArray(value) ? value.join(', ') : String(value);
+  return isTree(value) ? '' : textOf(value);
+}
+
+/** What stands where a value belongs may be anything. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.map(textOf).join(', ');
+  return isTree(value) ? '{…}' : String(value);
 }
 
 /** Whether the value is an address with a password in it, most of which may be seen. */

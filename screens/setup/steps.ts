@@ -46,6 +46,7 @@ export const SETUP_STEPS: SetupStep[] = [
     label: 'Source:',
     about: () => [
       'Such as postgres://user:password@host:5432/database or mysql://…; where its password is kept is asked later.',
+      'Without a database, those of the server are listed.',
     ],
     when: ({ answers }) => answers.how !== 'fields',
   },

@@ -1,7 +1,7 @@
 import type { Operations } from '../../screens/operations.ts';
 import { UserError } from '../../src/errors.ts';
 import { addChange, changeDraft, openDraft, redoDraft, saveDraft } from '../../src/operations/edit-configuration.ts';
-import { type Diagnosis, diagnose } from '../../src/operations/fix.ts';
+import type { Diagnosis } from '../../src/operations/fix.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots.ts';
 import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow } from '../../src/results.ts';
 import type { Session } from '../../src/state/runs.ts';
@@ -234,6 +234,8 @@ export function fakeOperations(world: FakeWorld): Operations {
 async function diagnoseIn({ check, configuration }: FakeWorld, session: Session): Promise<Diagnosis> {
   const fixes = check.problems.map(() => null);
   if (configuration.cwd === '/nowhere') return { report: check, fixes, encrypt: null, makeFolder: null };
+  // Only who looks at a real file pays for loading all that is looked at.
+  const { diagnose } = await import('../../src/operations/fix.ts');
   return diagnose({ ...configuration, ...session, offline: true, clock: () => new Date(0) });
 }
 

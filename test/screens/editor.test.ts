@@ -138,6 +138,18 @@ test.each([
   expect(editor(model).draft?.changes).toHaveLength(changes);
 });
 
+test('a map where a value belongs is shown as one, and can be replaced', async () => {
+  const { model } = await opened(
+    FILE.replace("working_directory: '/tmp/work' # here", 'working_directory: { a: [{ b: 1 }] }'),
+  );
+  select(model, ['working_directory']);
+  const field = panes(model).field;
+  expect(field && [shownValue(field), field.problems.length]).toEqual(['{…}', 1]);
+  press(model, 'd');
+  await changed(model, 1);
+  expect(panes(model).field?.problems).toEqual([]);
+});
+
 test('leaving asks when something would be lost, and else does not', async () => {
   const { model } = await opened();
   select(model, ['working_directory']);
