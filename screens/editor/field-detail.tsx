@@ -29,7 +29,9 @@ export function FieldDetail({ place, panes, width, height }: FieldDetailProps) {
   const typed = typing && ofField ? { ...typing, text: typedValue(ofField, typing.text) } : typing;
   const about = aboutLines({ typing: typing !== null, draft, row, field: ofField });
   const lines = about.flatMap((span) => wrap(span.text, width).map((text): Span => ({ ...span, text })));
-  const problem = typing ? wrong : problemOf(ofField ?? row);
+  // What is typed is not what Enter would take then.
+  const isChosen = place.suggestion !== null;
+  const problem = typing ? (isChosen ? null : wrong) : problemOf(ofField ?? row);
   const problemLines = problem === null ? [] : wrap(`${glyphs.bad} ${problem}`, width);
   const most = Math.floor(height / 2) - 1;
   const suggestions = suggestionsAt(place);

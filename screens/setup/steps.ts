@@ -1,4 +1,5 @@
 import { formatBytes } from '../../src/amounts.ts';
+import { cellWidth, fitCells } from '../../src/cells.ts';
 import type { Sized } from '../../src/results.ts';
 import type { SetupPlace } from '../place.ts';
 import { lacksDatabase } from './answers.ts';
@@ -91,7 +92,8 @@ export const SETUP_STEPS: SetupStep[] = [
     kind: 'choice',
     about: () => ['The database to take snapshots of.'],
     when: (place) => byFields(place) || lacksDatabase(place),
-    options: ({ found }) => found.databases.map((database) => ({ label: sized(database), value: database.name })),
+    options: ({ found }) =>
+      found.databases.map((database) => ({ label: sized(database, found.databases), value: database.name })),
   },
   {
     id: 'schemas',
@@ -104,7 +106,7 @@ export const SETUP_STEPS: SetupStep[] = [
       return [
         { label: leftOut.length === 0 ? 'Go on with all of them, and those to come' : some, value: GO_ON },
         ...schemas.map((schema) => ({
-          label: `[${leftOut.includes(schema.name) ? ' ' : 'x'}] ${sized(schema)}`,
+          label: `[${leftOut.includes(schema.name) ? ' ' : 'x'}] ${sized(schema, schemas)}`,
           value: schema.name,
         })),
       ];
@@ -181,8 +183,10 @@ export function stepsOf(place: SetupPlace): SetupStep[] {
   return SETUP_STEPS.filter(({ when }) => when?.(place) ?? true);
 }
 
-function sized({ name, size_bytes }: Sized): string {
-  return size_bytes === null ? name : `${name}  ${formatBytes(size_bytes)}`;
+/** Sizes stand below each other. */
+function sized({ name, size_bytes }: Sized, all: Sized[]): string {
+  const widest = Math.max(...all.map((other) => cellWidth(other.name)));
+  return size_bytes === null ? name : `${fitCells(name, widest)}  ${formatBytes(size_bytes)}`;
 }
 
 function inCapitals(name = ''): string {

@@ -57,7 +57,7 @@ describeWithPostgres('a first configuration on a real server', () => {
     await answer('Port: 5432', '\x15', String(server.port), 'enter');
     await answer('User:', username, 'enter');
     await answer('Password:', password, 'enter');
-    await terminal.waitFor(/shop {2}\d/);
+    await terminal.waitFor(/shop +\d/);
     await answer('❯ postgres', 'down');
     await answer('❯ shop', 'enter');
     await terminal.waitFor('[x] sales');
@@ -139,7 +139,7 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
     await answer('Password:', 'wrong', 'enter');
     await answer('refuses the connection', '\x15', paste(`${PASSWORD}\n`));
     await answer('Password: *********', 'enter');
-    await terminal.waitFor(/❯ shop {2}\d+(\.\d+)? [kM]?B\n.*漢字/);
+    await terminal.waitFor(/❯ shop +\d+(\.\d+)? [kM]?B\n.*漢字/);
     // Back by three questions, whose answers are there still, and on again.
     for (const question of ['Password: *********', 'User: clerk', `Port: ${server.port}`]) {
       terminal.press('esc');
