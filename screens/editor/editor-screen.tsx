@@ -53,14 +53,14 @@ function titleOf({ row: { path, label } }: Panes, wide: boolean): string[] {
   return wide ? [...path.slice(0, -1).map(String), label] : [label];
 }
 
-function stateOf({ changes, problems }: Draft): Span[] {
+function stateOf({ changes, problems, outdated }: Draft): Span[] {
+  const others: Span[] = outdated ? [{ text: 'somebody else has saved it  ', tone: 'caution' }] : [];
   const wrong: Span =
     problems.length === 0
       ? { text: 'no problems', tone: 'dim' }
       : { text: formatNumberOf(problems.length, 'problem'), tone: 'bad' };
-  return changes.length === 0
-    ? [wrong]
-    : [{ text: `${formatNumberOf(changes.length, 'change')} not saved  `, tone: 'caution' }, wrong];
+  if (changes.length === 0) return [...others, wrong];
+  return [...others, { text: `${formatNumberOf(changes.length, 'change')} not saved  `, tone: 'caution' }, wrong];
 }
 
 interface PaneProps {

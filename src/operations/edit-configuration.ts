@@ -18,6 +18,8 @@ export interface Draft {
   file: string;
   /** What the file said when it was opened. */
   base: string;
+  /** Somebody else has saved it since. */
+  outdated: boolean;
   changes: Change[];
   /** What the changes make of it. */
   text: string;
@@ -105,8 +107,10 @@ async function inspected(
 ): Promise<Draft> {
   const { file, text } = draft;
   const { problems, origins, values } = await inspectConfiguration({ ...request, file, text });
+  const now = await readFile(file, 'utf8').catch(() => null);
   return {
     ...draft,
+    outdated: now !== draft.base,
     written: parseYaml(text.replace(/^\uFEFF/, '')).tree,
     shape: shapeOf(settingsSchema),
     problems,

@@ -124,7 +124,14 @@ test.each([
   select(model, ['working_directory']);
   type(model, '/srv/work');
   await changed(model, 1);
+  expect(editor(model).draft?.outdated).toBe(false);
   await appendFile(file, 'debug: true\n');
+  press(model, 'u');
+  await changed(model, 0);
+  expect(editor(model).draft?.outdated).toBe(true);
+  select(model, ['working_directory']);
+  type(model, '/srv/work');
+  await changed(model, 1);
   press(model, 'w');
   await until(() => model.navigation.top().screen === 'editor-diff');
   press(model, 'enter');
