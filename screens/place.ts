@@ -15,7 +15,7 @@ import type { PlannedSubset } from '../src/operations/subset.ts';
 import type { TriedDestination, TriedSource } from '../src/operations/try-connection.ts';
 import type { DiffResult, RemovePlan, Sized, SnapshotRow, SnapshotTable, UndoPlan } from '../src/results.ts';
 import { emptyList, type ListState } from '../src/state/list.ts';
-import type { KnownNames } from './editor/names.ts';
+import type { KnownNames } from './editor/known-names.ts';
 import type { LookedUp } from './looked-up.ts';
 import type { SetupAnswers, SetupStepId } from './setup/step-ids.ts';
 

@@ -7,15 +7,8 @@ import { emptyList, type Move, moveSelection } from '../../src/state/list.ts';
 import { type Model, quietly } from '../model.ts';
 import type { EditorPlace } from '../place.ts';
 import { textToType } from './fields.ts';
+import type { KnownNames, NameKind } from './known-names.ts';
 import { panesOf, updateEditor } from './selection.ts';
-
-/** The names that a place of the editor knows, of one database or of the command-line client. */
-export type KnownNames =
-  | { state: 'asked' }
-  | { state: 'known'; names: Partial<Record<Kind, Sized[]>> }
-  | { state: 'failed'; why: string };
-
-type Kind = 'schema' | 'table' | 'cli_profile';
 
 /** What is offered while a name is typed. */
 export interface Suggestions {
@@ -26,7 +19,7 @@ export interface Suggestions {
 }
 
 interface Wanted {
-  kind: Kind;
+  kind: NameKind;
   /** Where the URL of the database stands that has them. */
   source: KeyPath | null;
   /** What is known of them is kept by it, so that nobody is asked twice. */
