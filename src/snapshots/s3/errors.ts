@@ -125,9 +125,13 @@ const BY_STATUS: Record<number, Meaning> = { 401: wrongKeys, 403: mayNot, 507: f
 /** What arrived damaged is fetched so often; it may lie there damaged. */
 const ATTEMPTS_AT_SEALED = 3;
 
+/** Of who gives credentials by the sign-in; whatever else they say is decided. */
+const PASSING = ['role_unreachable', 'provider_unreachable'];
+
 /** How often a request that failed so may be made: all that we do not know may pass. */
 export function attemptsFor(error: unknown): number {
   if (error instanceof SealBroken) return ATTEMPTS_AT_SEALED;
+  if (error instanceof UserError) return PASSING.includes(error.code) ? noNetwork.attempts : 1;
   return isMissing(error) ? 1 : meaningOf(error).attempts;
 }
 
