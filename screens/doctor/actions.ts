@@ -1,12 +1,12 @@
 import { toUserError } from '../../src/errors.ts';
-import { emptyList } from '../../src/state/list.ts';
+import { emptyList, selectedIndex } from '../../src/state/list.ts';
 import { editConfiguration } from '../editor/actions.ts';
 import { lookUp, showWhileLookingUp } from '../look-up.ts';
 import { notLookedUp } from '../looked-up.ts';
 import { type Model, quietly } from '../model.ts';
 import type { DoctorPlace, FixPlace } from '../place.ts';
 import { refreshTargets } from '../refresh.ts';
-import { selectedFinding, shownDiagnosis } from './selection.ts';
+import { rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
 
 /** Looks at everything; where it is looked at already, anew. */
 export function doctor(model: Model): void {
@@ -45,6 +45,7 @@ export async function applyFix(model: Model, { found }: FixPlace): Promise<void>
   navigation.pop();
   try {
     await found.apply();
+    selectNext(model);
     navigation.notify({ tone: 'good', text: `Done: ${found.does}` });
   } catch (thrown) {
     const { message, hint } = toUserError(thrown);
@@ -52,6 +53,15 @@ export async function applyFix(model: Model, { found }: FixPlace): Promise<void>
   }
   lookAgain(model);
   await refreshTargets(model);
+}
+
+/** What was mended will be gone: the finding below it is next. */
+function selectNext({ navigation }: Model): void {
+  const place = navigation.top();
+  if (place.screen !== 'doctor') return;
+  const ids = rowsOf(place).map(({ id }) => id);
+  const next = ids[selectedIndex(ids, place.list.selected) + 1];
+  navigation.replace({ ...place, list: { ...place.list, selected: next ?? place.list.selected } });
 }
 
 /** The configuration at what the finding is about: as a form, or as text where it cannot be read as a configuration. */

@@ -12,6 +12,9 @@ import type { DoctorPlace } from '../place.ts';
 import type { DoctorRow } from './rows.ts';
 import { rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
 
+/** In fewer rows the findings come first. */
+const DETAIL_FROM = 14;
+
 /** The check of the configuration and of all that it needs. */
 export function DoctorScreen({ place }: { place: DoctorPlace }) {
   const { columns, height } = useRoom();
@@ -19,6 +22,7 @@ export function DoctorScreen({ place }: { place: DoctorPlace }) {
   const { error } = place;
   const rows = rowsOf(place);
   const row = selectedFinding(place);
+  const detailed = height >= DETAIL_FROM;
   return (
     <Frame screen="doctor" path={['check']} aside={summary(place)}>
       {error && <Failure error={error} width={columns} />}
@@ -31,14 +35,16 @@ export function DoctorScreen({ place }: { place: DoctorPlace }) {
             keyOf={({ id }) => id}
             selected={rows.findIndex(({ id }) => id === row.id)}
             width={columns}
-            height={height - DETAIL_ROWS}
+            height={height - (detailed ? DETAIL_ROWS : 0)}
           />
-          <DetailPane
-            title={[{ text: row.subject, tone: 'strong' }]}
-            facts={factsOf(row)}
-            width={columns}
-            place="below"
-          />
+          {detailed && (
+            <DetailPane
+              title={[{ text: row.subject, tone: 'strong' }]}
+              facts={factsOf(row)}
+              width={columns}
+              place="below"
+            />
+          )}
         </Box>
       )}
     </Frame>

@@ -141,7 +141,7 @@ function aboutLines({ typing, draft, row, field }: About): Span[] {
   return [
     { text: shape.description },
     { text: facts.join(' '), tone: 'dim' },
-    ...(shape.traits.secret && field.path.length > 0 ? [storedLine(draft, field)] : []),
+    ...(shape.traits.secret && field.isKnown ? [storedLine(draft, field)] : []),
   ];
 }
 

@@ -61,7 +61,6 @@ it('a broken configuration is mended by keys alone: each fix is shown, made, and
   await terminal.waitFor('Only you can know what is meant');
   terminal.press('down');
   await mend(/❯ – +secrets +3 secrets in plain/, /\+ .*\*\*\*/, 'Encrypt them where they stand');
-  terminal.press('down');
   await mend(/❯ – +working directory +is not there yet/, `mkdir -p ${folder.path}/work`, 'Make the folder');
   expect((await stat(join(folder.path, 'work'))).isDirectory()).toBe(true);
 
