@@ -3,7 +3,7 @@ import { valueAt } from '../../src/config/tree.ts';
 import { toUserError } from '../../src/errors.ts';
 import type { Draft } from '../../src/operations/edit-configuration.ts';
 import type { Model } from '../model.ts';
-import type { EditorPlace } from '../place.ts';
+import type { EditorPlace } from './editor-places.ts';
 import { editorWith, selectPath, updateEditor } from './selection.ts';
 
 /** Makes a change in the draft, on what the changes before it have made; what cannot be changed is told. */

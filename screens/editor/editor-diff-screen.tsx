@@ -1,7 +1,7 @@
 import { formatNumberOf } from '../../src/amounts.ts';
 import { Frame, useRoom } from '../frame.tsx';
-import type { EditorDiffPlace } from '../place.ts';
 import { DiffView } from './diff-view.tsx';
+import type { EditorDiffPlace } from './editor-places.ts';
 
 /** What saving would change in the file. */
 export function EditorDiffScreen({ place }: { place: EditorDiffPlace }) {

@@ -8,7 +8,7 @@ import { dotted } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/edit-configuration.ts';
 import { Empty, Failure } from '../empty.tsx';
 import { Frame, useRoom } from '../frame.tsx';
-import type { EditorPlace } from '../place.ts';
+import type { EditorPlace } from './editor-places.ts';
 import { FieldDetail } from './field-detail.tsx';
 import { type Field, shownValue } from './fields.ts';
 import { suggestionsAt } from './names.ts';

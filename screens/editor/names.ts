@@ -5,7 +5,7 @@ import type { Draft } from '../../src/operations/edit-configuration.ts';
 import type { Sized } from '../../src/results.ts';
 import { emptyList, type Move, moveSelection } from '../../src/state/list.ts';
 import { type Model, quietly } from '../model.ts';
-import type { EditorPlace } from '../place.ts';
+import type { EditorPlace } from './editor-places.ts';
 import { textToType } from './fields.ts';
 import type { KnownNames, NameKind } from './known-names.ts';
 import { panesOf, updateEditor } from './selection.ts';

@@ -2,9 +2,9 @@ import { diffTexts } from '../../src/config/edit/diff-lines.ts';
 import { toUserError } from '../../src/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import type { Model } from '../model.ts';
-import type { EditorDiffPlace, EditorPlace } from '../place.ts';
 import { refreshTargets } from '../refresh.ts';
 import { inTurn } from './change-draft.ts';
+import type { EditorDiffPlace, EditorPlace } from './editor-places.ts';
 import { updateEditor } from './selection.ts';
 
 /** Shows what saving would change. */

@@ -1,5 +1,5 @@
 import type { SetUp } from '../../src/operations/set-up.ts';
-import type { SetupPlace } from '../place.ts';
+import type { SetupPlace } from './setup-place.ts';
 import { KEYS } from './storage-steps.ts';
 
 /** What the answers so far mean for the file. */

@@ -1,8 +1,8 @@
 import { formatBytes } from '../../src/amounts.ts';
 import { cellWidth, fitCells } from '../../src/cells.ts';
 import type { Sized } from '../../src/results.ts';
-import type { SetupPlace } from '../place.ts';
 import { lacksDatabase } from './answers.ts';
+import type { SetupPlace } from './setup-place.ts';
 import type { SetupStep } from './step.ts';
 import type { SetupStepId } from './step-ids.ts';
 import { STORAGE_STEPS } from './storage-steps.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { dispatchKey, dispatchPaste } from '../../screens/dispatch.ts';
 import type { Model } from '../../screens/model.ts';
-import type { SetupPlace } from '../../screens/place.ts';
 import { answerChosen, setUp } from '../../screens/setup/actions.ts';
+import type { SetupPlace } from '../../screens/setup/setup-place.ts';
 import type { SetupStepId } from '../../screens/setup/step-ids.ts';
 import { newModel } from '../helpers/driven-model.ts';
 import { type FakeWorld, fakeWorld } from '../helpers/fake-world.ts';
