@@ -23,7 +23,7 @@ export interface Facts {
   typing: boolean;
   /** Names that exist are offered for it. */
   offering: boolean;
-  /** Ids of the snapshots that are marked. */
+  /** Ids of the snapshots, or names of the tables, that are marked. */
   marked: string[];
   atRoot: boolean;
   tasks: number;
@@ -43,10 +43,10 @@ export function factsOf(model: Model, place: Place = model.navigation.top()): Fa
   return {
     readOnly: model.readOnly,
     target,
-    snapshot: place.screen === 'snapshots' ? selectedSnapshot(model.snapshots.getState(), place) : null,
+    snapshot: snapshotAt(model, place),
     run,
     busy: model.runs.running().find((other) => other.target === name) ?? null,
-    marked: place.screen === 'snapshots' ? place.marked : [],
+    marked: 'marked' in place ? place.marked : [],
     unconfigured: model.targets.getState().error?.code === 'no_configuration',
     typing: typingAt(place) !== null,
     offering: place.screen === 'editor' && (suggestionsAt(place)?.names.length ?? 0) > 0,
@@ -63,6 +63,11 @@ function signInState({ prompt, result, error }: SignInPlace): Facts['signIn'] {
   if (error) return 'failed';
   if (result) return 'done';
   return prompt ? 'waiting' : 'asking';
+}
+
+function snapshotAt(model: Model, place: Place): SnapshotRow | null {
+  if (place.screen === 'tables') return place.snapshot;
+  return place.screen === 'snapshots' ? selectedSnapshot(model.snapshots.getState(), place) : null;
 }
 
 function targetAt(model: Model, place: Place, run: Run | null): TargetEntry | null {

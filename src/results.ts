@@ -1,3 +1,5 @@
+import type { TableSelection } from './selected-tables.ts';
+
 export type EngineId = 'postgres' | 'mysql';
 
 /**
@@ -82,6 +84,8 @@ export interface LoadPlan {
   tables: number;
   rows: number;
   size_bytes: number;
+  /** Which tables, where only some are loaded; `null` when all are. */
+  selection: TableSelection | null;
   jobs: number;
   /** What will be done, in order, for people. */
   steps: string[];
@@ -108,6 +112,8 @@ export interface LoadResult {
   tables: number;
   rows: number;
   size_bytes: number;
+  /** Which tables, where only some were loaded. */
+  selection: TableSelection | null;
   /** How long the destination was not there under its name. */
   swap_ms: number | null;
   /** The database that holds what was replaced, for `tool undo`. */

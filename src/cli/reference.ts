@@ -61,6 +61,17 @@ nobody can know it. An error may carry
 there are events \`{"event":"command","command":"…"}\` as well, and when one has ended
 \`{"event":"command_ended","command":"…","exit":0,"duration_ms":1200}\`. The codes are listed in [errors.md](errors.md).
 
+With \`--tables\` the plan and the result of \`load\` carry \`selection\`, which is otherwise \`null\`. \`why\` is \`reference\`
+(\`needed_by\` refers to the table) or \`part\` (it is a partition of \`needed_by\`, or inherits from it):
+
+\`\`\`json
+{
+  "chosen": ["public.orders"],
+  "needed": [{ "table": "public.customer", "needed_by": "public.orders", "why": "reference" }],
+  "empty": ["public.log"]
+}
+\`\`\`
+
 The document of \`config show\`: \`origin.kind\` is \`file\`, \`variable\` or \`default\`, and what does not apply is \`null\`.
 
 \`\`\`json

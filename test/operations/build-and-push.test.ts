@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
 import { diff } from '../../src/operations/diff.ts';
@@ -86,6 +87,19 @@ describeWithPostgres('a build that pushes, and a load that pulls', () =>
       expect(await postgres.psql('part', { sql: 'SELECT count(*) FROM items' })).toBe('5000\n');
       expect(await there.repository.list('app')).toEqual([]);
       await expect(planLoad(there.context, { target: 'part' })).rejects.toMatchObject({ code: 'snapshot_missing' });
+    });
+
+    it('a load of some tables pulls only theirs, and its plan only what says which', async () => {
+      const objects = () => globSync(`${there.directory}/objects/*/*`).length;
+      await build(here.context, { target: 'app' });
+      const request = { target: 'app', tables: ['public.notes'] };
+      const planned = await planLoad(there.context, request);
+      expect(planned.plan.selection).toMatchObject({ needed: [], empty: ['billing.bills', 'public.items'] });
+      expect(objects()).toBe(1);
+      expect(await load(there.context, planned)).toMatchObject({ tables: 1, rows: 10 });
+      expect(objects()).toBe(2);
+      expect(await postgres.psql('copy', { sql: 'SELECT count(*) FROM items' })).toBe('0\n');
+      expect(await there.repository.list('app')).toEqual([]);
     });
 
     it('a push that fails leaves a good snapshot, exit 1, and says how it is pushed', async () => {

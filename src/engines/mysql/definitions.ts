@@ -172,6 +172,15 @@ export function splitTable(name: string, create: string): TableDefinition {
   };
 }
 
+/** The table as one statement again, but for its foreign keys. */
+export function withIndexes(table: TableDefinition): TableDefinition {
+  const lines = table.create.split('\n');
+  const end = lines.findIndex((line, at) => at > 0 && line.startsWith(')'));
+  const clauses = table.indexes.flat().map((clause) => `  ${clause}`);
+  const body = [lines.slice(1, end).join('\n'), ...clauses].join(',\n');
+  return { ...table, create: [lines[0], body, ...lines.slice(end)].join('\n'), indexes: [] };
+}
+
 function keepsIndexes(body: string[]): boolean {
   const counted = body.find((line) => /\bAUTO_INCREMENT\b/.test(line) && line.startsWith('  `'));
   const column = counted && /^ {2}(`(?:[^`]|``)*`)/.exec(counted)?.[1];

@@ -8,6 +8,7 @@ import { countRows } from './count-rows.ts';
 import { dump } from './dump/dump.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
 import { restore } from './restore/restore.ts';
+import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
 import { runScript } from './script.ts';
 import { reportTools } from './tools.ts';
@@ -22,6 +23,7 @@ export const mysql: Engine = {
   listTables: (context, url) => explained(url, () => listTables(context, url)),
   sameDatabaseAs,
   dump: (context, request) => explained(request.url, () => dump(context, request)),
+  readNeeds: (_context, request) => readNeeds(request),
   planRestore: (context, request) => explained(request.url, () => planRestore(context, request)),
   restore: (context, run) => explained(run.url, () => restore(context, run)),
   inspect: (context, url) => explained(url, async () => (await inspectDestination(context, url)).destination),

@@ -7,6 +7,7 @@ import { countRows } from './count-rows.ts';
 import { dump } from './dump/dump.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
 import { restore } from './restore/restore.ts';
+import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
 import { runScript } from './script.ts';
 import { reportTools } from './tools.ts';
@@ -22,6 +23,7 @@ export const postgres: Engine = {
   listTables,
   sameDatabaseAs,
   dump,
+  readNeeds,
   planRestore,
   restore,
   inspect: async (context, url) => (await inspectDestination(context, url)).destination,

@@ -1,4 +1,5 @@
 import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
+import { expectedRows } from '../../expected-rows.ts';
 import { type Inventory, readInventory } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
@@ -11,7 +12,7 @@ const DIFFERENCES = 20;
 export interface Check {
   url: DatabaseUrl;
   details: Details;
-  plan: Pick<RestorePlan, 'tables'>;
+  plan: Pick<RestorePlan, 'tables' | 'empty'>;
   jobs: number;
 }
 
@@ -27,18 +28,19 @@ export async function checkRestored(context: EngineContext, check: Check): Promi
 }
 
 async function countRows(context: EngineContext, { url, details, plan, jobs }: Check): Promise<string[]> {
-  const queue = [...plan.tables];
+  const queue = expectedRows(plan);
   const differences: string[] = [];
   const worker = async (): Promise<void> => {
     await using session = await connect(context, url);
-    for (let table = queue.pop(); table; table = queue.pop()) {
+    for (let next = queue.pop(); next; next = queue.pop()) {
+      const { table, rows, words } = next;
       const data = details.data[table.file.name];
       if (!data) continue;
       const [counted] = await session.query<{ counted: number }>(
         `SELECT COUNT(*) AS counted FROM ${quoteName(data.table)}`,
       );
-      if (Number(counted?.counted) === table.rows) continue;
-      differences.push(`${table.name}: ${counted?.counted} rows, ${table.rows} in the manifest`);
+      if (Number(counted?.counted) === rows) continue;
+      differences.push(`${table.name}: ${counted?.counted} rows, ${words}`);
     }
   };
   await Promise.all(Array.from({ length: Math.min(jobs, queue.length) }, worker));

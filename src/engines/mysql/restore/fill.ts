@@ -5,7 +5,7 @@ import type { EngineContext, RestoreRun } from '../../engine.ts';
 import { createCode } from '../code.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session, SqlError } from '../connection/session.ts';
-import { type Definitions, definitionsSchema } from '../definitions.ts';
+import { type Definitions, definitionsSchema, type TableDefinition, withIndexes } from '../definitions.ts';
 import { DEFINITIONS_FILE, type Details } from '../details.ts';
 import { alter, loadTables } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
@@ -28,18 +28,25 @@ export async function readDefinitionsFile(manifest: Manifest, read: RestoreRun['
 export async function fillDatabase(context: EngineContext, fill: Filling): Promise<void> {
   const { report } = context;
   const { url, plan, definitions } = fill;
-  const tables = formatNumberOf(plan.tables.length, 'table');
-  report({ event: 'step', step: 'restore', state: 'started', label: `Restore ${tables}` });
+  const amount = formatNumberOf(plan.tables.length, 'table');
+  report({ event: 'step', step: 'restore', state: 'started', label: `Restore ${amount}` });
   await using session = await connect(context, url);
   await session.execute('SET foreign_key_checks = 0');
-  await createTables(session, definitions);
+  const tables = withRowsToCome(definitions.tables, fill);
+  await createTables(session, { ...definitions, tables });
   const [server] = await session.query<{ allowed: number }>('SELECT @@local_infile AS allowed');
-  await loadTables(context, { ...fill, definitions: definitions.tables, localInfile: server?.allowed === 1 });
-  report({ event: 'step', step: 'restore', state: 'done', label: `Restored ${tables} and their indexes` });
+  await loadTables(context, { ...fill, definitions: tables, localInfile: server?.allowed === 1 });
+  report({ event: 'step', step: 'restore', state: 'done', label: `Restored ${amount} and their indexes` });
 
   report({ event: 'step', step: 'index', state: 'started', label: 'Make foreign keys, views, routines and triggers' });
   await createDependents(session, definitions);
   report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
+}
+
+/** A table that stays empty gets its indexes when it is made: nobody comes to it again. */
+function withRowsToCome(tables: TableDefinition[], { plan, details }: Filling): TableDefinition[] {
+  const empty = new Set(plan.empty.map(({ file }) => details.data[file.name]?.table));
+  return tables.map((table) => (empty.has(table.name) ? withIndexes(table) : table));
 }
 
 /** What depends on several tables; events are not made, since they would run. */

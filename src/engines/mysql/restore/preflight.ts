@@ -2,6 +2,7 @@ import { EXIT, UserError } from '../../../errors.ts';
 import type { WarningEvent } from '../../../events.ts';
 import type { DestinationState } from '../../../results.ts';
 import { bytesOfTable } from '../../../snapshots/manifest.ts';
+import { divideTables } from '../../divide-tables.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
 import { freeBytesOf, refuseShortSpace, type Space } from '../../free-space.ts';
 import { LABELS, readServer, type Server } from '../catalogue.ts';
@@ -18,16 +19,18 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const details = detailsOf(manifest);
   const { destination, server, collations, freeBytes } = await inspectDestination(context, url);
   refuseOtherFlavour(details, { server, collations });
+  const { tables, empty } = divideTables(manifest.tables, request);
   refuseShortSpace(
     { destination, freeBytes },
-    manifest.tables.reduce((sum, table) => sum + bytesOfTable(table), 0),
+    tables.reduce((sum, table) => sum + bytesOfTable(table), 0),
   );
   return {
     destination,
     strategy: 'swap',
     strategyReason: 'the destination stays as it is until the new database is complete',
     schemas: manifest.schemas,
-    tables: manifest.tables,
+    tables,
+    empty,
     warnings: [...versionWarnings(server, request), ...sessionWarnings(destination)],
   };
 }

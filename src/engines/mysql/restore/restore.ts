@@ -1,4 +1,4 @@
-import { formatNumberOf } from '../../../amounts.ts';
+import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
 import type { Collations } from '../catalogue.ts';
 import { type Definers, dropCode } from '../code.ts';
@@ -34,7 +34,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       event: 'step',
       step: 'check',
       state: 'done',
-      label: `Checked ${formatNumberOf(plan.tables.length, 'table')}, row by row counted`,
+      label: `Checked ${tablesText(plan)}; row by row counted`,
     });
     if (beforeSwap) {
       await beforeSwap(beside);

@@ -1,4 +1,5 @@
 import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
+import { expectedRows } from '../../expected-rows.ts';
 import { type Inventory, readInventory } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
@@ -13,7 +14,7 @@ export interface Check {
   url: DatabaseUrl;
   tools: ClientTools;
   details: ArchiveDetails;
-  plan: Pick<RestorePlan, 'schemas' | 'tables'>;
+  plan: Pick<RestorePlan, 'schemas' | 'tables' | 'empty'>;
   jobs: number;
 }
 
@@ -30,17 +31,18 @@ export async function checkRestored(context: EngineContext, check: Check): Promi
 
 async function countRows(context: EngineContext, { url, tools, details, plan, jobs }: Check): Promise<string[]> {
   // An extension may have put rows of its own into its tables.
-  const queue = plan.tables.filter((table) => details.data[table.file.name]?.of_extension === false);
+  const queue = expectedRows(plan).filter(({ table }) => details.data[table.file.name]?.of_extension === false);
   const differences: string[] = [];
   const worker = async (): Promise<void> => {
     await using session = await connect(context, url, { tools });
-    for (let table = queue.pop(); table; table = queue.pop()) {
+    for (let next = queue.pop(); next; next = queue.pop()) {
+      const { table, rows, words } = next;
       const data = details.data[table.file.name];
       if (!data) continue;
       const name = `${quoteName(data.schema)}.${quoteName(data.table)}`;
       const [counted] = await session.query<{ rows: number }>(`SELECT count(*) AS rows FROM ONLY ${name}`);
-      if (counted?.rows === table.rows) continue;
-      differences.push(`${table.name}: ${counted?.rows} rows, ${table.rows} in the manifest`);
+      if (counted?.rows === rows) continue;
+      differences.push(`${table.name}: ${counted?.rows} rows, ${words}`);
     }
   };
   await Promise.all(Array.from({ length: Math.min(jobs, queue.length) }, worker));

@@ -7,8 +7,9 @@ import type { EngineContext } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
-import { type ArchiveEntry, isTableData, parseArchiveList, withoutDependents } from '../dump/archive.ts';
+import { type ArchiveEntry, isTableData, withoutDependents } from '../dump/archive.ts';
 import type { Filling } from './filling.ts';
+import { listArchive } from './list-archive.ts';
 import { loadTables } from './load-tables.ts';
 import { groupErrors } from './restore-errors.ts';
 import { restoreFailed } from './restore-failed.ts';
@@ -66,14 +67,10 @@ export async function materialize(
   const archive = join(directory, 'archive');
   await mkdir(archive);
   for (const file of manifest.files) await writeOut(read(file), join(archive, file.name));
-  const listing = await context.runner.run(
-    { file: tools.pg_restore, args: ['--list', '--verbose', archive], mounts: [{ path: directory }] },
-    { signal: context.signal },
-  );
-  if (listing.exitCode !== 0) throw restoreFailed('pg_restore cannot read the archive', groupErrors(listing.stderr));
+  const listed = await listArchive(context, { tools, archive, directory });
   const list = join(directory, 'archive.list');
   const leftOut = new Set(details.left_out.map((object) => object.oid));
-  const able = withoutDependents(parseArchiveList(listing.stdout), ({ oid }) => oid !== 0 && leftOut.has(oid));
+  const able = withoutDependents(listed, ({ oid }) => oid !== 0 && leftOut.has(oid));
   const entries = able.filter((entry) => !isTableData(entry) && isWanted(entry, { details, plan }));
   await writeFile(list, entries.map(({ line }) => `${line}\n`).join(''));
   return { directory: archive, list };

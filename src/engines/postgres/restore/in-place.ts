@@ -2,7 +2,9 @@ import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatNumberOf } from '../../../amounts.ts';
 import type { Mount } from '../../../process/runner.ts';
+import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
+import { expectedRows } from '../../expected-rows.ts';
 import { readSchemas } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { PSQL_FLAGS, quoteName, quoteText } from '../connection/session.ts';
@@ -93,7 +95,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     event: 'step',
     step: 'restore',
     state: 'done',
-    label: `Restored and checked ${formatNumberOf(plan.tables.length, 'table')}`,
+    label: `Restored and checked ${tablesText(plan)}`,
   });
   return { swapMs: null, undoDatabase: null };
 }
@@ -140,13 +142,13 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
 /** The manifest's row counts, inside the transaction: a difference ends it. */
 function checkScript({ plan, manifest }: RestoreRun): string {
   const details = archiveDetails(manifest);
-  const checks = plan.tables.flatMap((table) => {
+  const checks = expectedRows(plan).flatMap(({ table, rows, words }) => {
     const data = details.data[table.file.name];
     if (!data || data.of_extension) return [];
     const count = `SELECT count(*) FROM ONLY ${quoteName(data.schema)}.${quoteName(data.table)}`;
-    const message = quoteText(`${table.name} has not the ${table.rows} rows of the manifest`);
+    const message = quoteText(`${table.name} has other rows than it should: ${words}`);
     return [
-      `DO $check$ BEGIN IF (${count}) <> ${table.rows} THEN RAISE EXCEPTION USING MESSAGE = ${message}; END IF; END $check$;`,
+      `DO $check$ BEGIN IF (${count}) <> ${rows} THEN RAISE EXCEPTION USING MESSAGE = ${message}; END IF; END $check$;`,
     ];
   });
   return `${checks.join('\n')}\n`;

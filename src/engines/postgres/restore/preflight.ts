@@ -1,6 +1,7 @@
 import { EXIT, UserError } from '../../../errors.ts';
 import type { WarningEvent } from '../../../events.ts';
 import type { DestinationState } from '../../../results.ts';
+import { divideTables } from '../../divide-tables.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
 import { freeBytesOf, refuseShortSpace } from '../../free-space.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
@@ -22,10 +23,11 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   refuseMissing(facts, { extensions: details.extensions.map(({ name }) => name), roles: details.roles });
   const chosen = chooseStrategy(facts, request);
   const wanted = new Set(schemas);
-  const tables = manifest.tables.filter((table) => {
+  const inSchemas = manifest.tables.filter((table) => {
     const data = details.data[table.file.name];
     return data !== undefined && (data.of_extension || wanted.has(data.schema));
   });
+  const { tables, empty } = divideTables(inSchemas, request);
   refuseShortSpace(
     facts,
     tables.reduce((sum, table) => sum + table.file.bytes, 0),
@@ -35,6 +37,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     ...chosen,
     schemas,
     tables,
+    empty,
     warnings: [...warnings, ...versionWarnings(facts, request), ...sessionWarnings(facts, chosen.strategy)],
   };
 }

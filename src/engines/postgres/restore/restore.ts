@@ -1,5 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
-import { formatNumberOf } from '../../../amounts.ts';
+import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { Session } from '../connection/session.ts';
@@ -33,7 +33,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       event: 'step',
       step: 'check',
       state: 'done',
-      label: `Checked ${formatNumberOf(plan.tables.length, 'table')}, row by row counted`,
+      label: `Checked ${tablesText(plan)}; row by row counted`,
     });
     await run.beforeSwap?.(beside);
     await inheritSettings(server, {
