@@ -1,15 +1,15 @@
 import type { Operations } from '../../screens/operations.ts';
 import { UserError } from '../../src/errors.ts';
-import { addChange, changeDraft, openDraft, redoDraft, saveDraft } from '../../src/operations/edit-configuration.ts';
-import type { Diagnosis } from '../../src/operations/fix.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots.ts';
 import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow } from '../../src/results.ts';
 import type { TableSelection } from '../../src/selected-tables.ts';
 import type { Session } from '../../src/state/runs.ts';
-
+import { fakeConfiguration } from './fake-configuration.ts';
 import { fakeCoverage, fakeSanitize } from './fake-sanitize.ts';
 import { fakePlannedSubset } from './fake-subset.ts';
 import { type FakeWorld, fakeSnapshot } from './fake-world.ts';
+import { unlessAborted } from './unless-aborted.ts';
+
 /** Operations without databases, over a world that the test can look at and change. */
 export function fakeOperations(world: FakeWorld): Operations {
   const snapshotsOf = (target: string) => world.snapshots[target] ?? [];
@@ -185,7 +185,6 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.done.push(`export ${target} ${file}`);
       return { target, snapshot: find(target, snapshot), file, bytes: 6_100_000 };
     },
-    diagnose: (session) => diagnoseIn(world, session),
     findEngines: async () => world.check.engines,
     listDatabases: async () => [
       { name: 'shop', size_bytes: 61_400_000 },
@@ -220,29 +219,11 @@ export function fakeOperations(world: FakeWorld): Operations {
       shown: `# the file\ntargets:\n  ${setUp.target}:\n`,
       variables: setUp.variables ? { [setUp.variables.source]: 'secret' } : {},
     }),
-    openDraft: () => openDraft(world.configuration),
-    listSourceNames: async ({ signal }) => {
-      await unlessAborted(world.gate, signal);
-      if (world.failNames) throw world.failNames;
-      return { schema: [{ name: 'sales', size_bytes: 1_400_000 }], table: world.tables };
-    },
-    changeDraft: (draft, changes) => changeDraft(world.configuration, draft, changes),
-    addChange: (draft, change) => addChange(world.configuration, draft, change),
-    redoDraft: (draft) => redoDraft(world.configuration, draft),
-    saveDraft: (draft) => saveDraft(world.configuration, draft),
+    ...fakeConfiguration(world),
     writeSetUp: async ({ text }) => {
       world.done.push(`set up ${text}`);
     },
   };
-}
-
-/** Of a real file what is wrong with it, else what the world says. */
-async function diagnoseIn({ check, configuration }: FakeWorld, session: Session): Promise<Diagnosis> {
-  const fixes = check.problems.map(() => null);
-  if (configuration.cwd === '/nowhere') return { report: check, fixes, encrypt: null, makeFolder: null };
-  // Only who looks at a real file pays for loading all that is looked at.
-  const { diagnose } = await import('../../src/operations/fix.ts');
-  return diagnose({ ...configuration, ...session, offline: true, clock: () => new Date(0) });
 }
 
 /** What is asked for, with a table that it needs. */
@@ -294,12 +275,4 @@ function plan(world: FakeWorld, snapshot: SnapshotRow): LoadPlan {
     ],
     warnings: [{ code: 'sessions_open', message: '2 sessions are open on app_dev and will be ended' }],
   };
-}
-
-/** Waits for the gate; an abort ends the waiting. */
-async function unlessAborted(gate: Promise<void>, signal: AbortSignal): Promise<void> {
-  const aborted = new Promise<never>((_, reject) =>
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
-  );
-  await Promise.race([gate, aborted]);
 }
