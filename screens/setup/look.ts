@@ -19,7 +19,9 @@ export const LOOKS: Partial<Record<SetupStepId, Look>> = {
   file: planned,
   target: planned,
   url: async (looking) => (lacksDatabase(looking.place) ? databases(looking) : source(looking)),
-  port: async ({ place }) => refuseUnless(/^\d{1,5}$/.test(place.answers.port ?? ''), 'A port is a number'),
+  host: async ({ place }) =>
+    refuseUnless(!/\s/.test(place.answers.host ?? ''), 'A name or address has no blanks in it'),
+  port: async ({ place }) => refuseUnless(isPort(place.answers.port), 'A port is a number from 1 to 65535'),
   password: databases,
   database: source,
   async destination({ operations, session, place }) {
@@ -59,6 +61,10 @@ async function source({ operations, session, place }: Looking): Promise<Partial<
 async function bucket({ operations, session, place }: Looking): Promise<Partial<SetupFound>> {
   const profile = storageOf(place);
   return { storage: profile && (await operations.tryStorage(session, profile)) };
+}
+
+function isPort(text = ''): boolean {
+  return /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
 }
 
 const NO_VARIABLE = 'The name of a variable has letters, digits and _, and begins with no digit';
