@@ -19,6 +19,8 @@ export interface Facts {
   /** There is no configuration at all. */
   unconfigured: boolean;
   filtered: boolean;
+  /** What the place looks up is there. */
+  found: boolean;
   /** Keys are text. */
   typing: boolean;
   /** Names that exist are offered for it. */
@@ -48,6 +50,7 @@ export function factsOf(model: Model, place: Place = model.navigation.top()): Fa
     busy: model.runs.running().find((other) => other.target === name) ?? null,
     marked: 'marked' in place ? place.marked : [],
     unconfigured: model.targets.getState().error?.code === 'no_configuration',
+    found: 'found' in place && isFound(place),
     typing: typingAt(place) !== null,
     offering: place.screen === 'editor' && (suggestionsAt(place)?.names.length ?? 0) > 0,
     filtered: 'list' in place && place.list.filter !== '',
@@ -57,6 +60,11 @@ export function factsOf(model: Model, place: Place = model.navigation.top()): Fa
     signIn: place.screen === 'sign-in' ? signInState(place) : null,
     finding: place.screen === 'doctor' ? selectedFinding(place) : null,
   };
+}
+
+function isFound(place: Extract<Place, { found: unknown }>): boolean {
+  const isOld = 'counting' in place && place.counting;
+  return place.found !== null && place.error === null && !isOld;
 }
 
 function signInState({ prompt, result, error }: SignInPlace): Facts['signIn'] {

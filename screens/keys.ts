@@ -24,7 +24,7 @@ import {
 import { SNAPSHOT_KEYS } from './snapshots/snapshot-keys.ts';
 import { SUBSET, SUBSET_KEYS } from './subset/keys.ts';
 import { TABLE_KEYS } from './tables/table-keys.ts';
-import { noTarget } from './why-not.ts';
+import { noTarget, notFound } from './why-not.ts';
 
 /** The keys of every screen, in the order in which they are shown. Where a key is twice, the first that applies wins. */
 export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
@@ -111,6 +111,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
       label: 'do it',
       help: 'do what is shown, then look at everything again',
       stays: true,
+      whyNot: notFound,
     },
     { ...BACK, label: 'leave it', help: 'back; nothing is changed' },
     HELP,
