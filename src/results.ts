@@ -252,6 +252,10 @@ export interface SubsetTableRow {
   rows_now: number;
   /** In the subset; `null` when they were not looked for, as only a dry run does. */
   rows_expected: number | null;
+  /** On the disk of the source, without indexes. */
+  bytes_now: number;
+  /** Estimated by the number of rows. */
+  bytes_expected: number | null;
   /** The tables by which they come: `["product", "←", "order_item", "→", "orders"]`; arrows point to what is referred to. */
   path: string[];
   /** Columns that become null, since what they refer to does not come along. */

@@ -163,6 +163,8 @@ function mariadbPrograms(): Programs {
       '/usr/sbin/mariadbd',
       '--no-defaults',
       `--datadir=${directory}/data`,
+      // One of its own: a server that starts removes what others keep in the same.
+      `--tmpdir=${directory}`,
       `--socket=${directory}/socket`,
       `--pid-file=${directory}/pid`,
       ...flags,
@@ -189,7 +191,7 @@ async function mysqlPrograms(): Promise<Programs> {
     '/usr/sbin/mysqld',
     '--no-defaults',
     '--datadir=/mnt/data',
-    '--tmpdir=/tmp',
+    '--tmpdir=/mnt',
     ...flags,
   ];
   return {

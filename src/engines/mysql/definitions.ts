@@ -172,7 +172,7 @@ export function splitTable(name: string, create: string): TableDefinition {
   };
 }
 
-/** The table as one statement again, but for its foreign keys. */
+/** The table as one statement again, but for its foreign keys: where rows are few or none an ALTER costs more than they do. */
 export function withIndexes(table: TableDefinition): TableDefinition {
   const lines = table.create.split('\n');
   const end = lines.findIndex((line, at) => at > 0 && line.startsWith(')'));

@@ -13,3 +13,8 @@ export function ownsMemory(bytes: Uint8Array<ArrayBuffer>): boolean {
 export function release(bytes: Uint8Array<ArrayBuffer>): void {
   if (ownsMemory(bytes)) bytes.buffer.transfer(0);
 }
+
+/** The same of what came out of a pipe: however small, it lies in memory of its own, unless it is a part of another. */
+export function releaseChunk(chunk: Uint8Array<ArrayBuffer>): void {
+  if (chunk.byteLength === chunk.buffer.byteLength) chunk.buffer.transfer(0);
+}

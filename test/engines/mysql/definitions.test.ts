@@ -43,7 +43,7 @@ it('leaves the key of an AUTO_INCREMENT column where it is, without which the ta
   expect(splitTable('t', create)).toEqual({ name: 't', create, indexes: [], foreignKeys: [] });
 });
 
-it('puts the indexes back into a table that gets no rows', () => {
+it('puts the indexes back into a table of few rows or none', () => {
   const end = ") ENGINE=InnoDB COMMENT='KEY'\n/*!50100 PARTITION BY HASH (`id`)\nPARTITIONS 2 */";
   const head = 'CREATE TABLE `t` (\n  `id` int NOT NULL,\n  PRIMARY KEY (`id`)';
   const create = `${head},\n  KEY \`k\` (\`id\`),\n  FULLTEXT KEY \`f\` (\`id\`)\n${end}`;

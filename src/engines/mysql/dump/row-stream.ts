@@ -8,25 +8,27 @@ interface QueryOfRows extends Query {
 
 /** Rows as the server sends them: as objects of JavaScript they would cost ten times as much. */
 export function forEachRow(connection: Connection, select: string, take: (row: RowPacket) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const query = connection.query(select) as QueryOfRows;
-    const endOfRows = query.row;
-    let failed = false;
-    query.row = (packet) => {
-      if (packet.isEOF()) return endOfRows.call(query, packet);
-      if (failed) return query.row;
-      try {
-        take(packet);
-      } catch (error) {
-        // What is thrown among the driver's packets is lost, and nobody would be told.
-        failed = true;
-        reject(error);
-      }
-      return query.row;
-    };
-    query.on('error', reject);
-    query.on('end', resolve);
-  });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  // A connection that has been closed takes no query, and says so itself: the query would never end.
+  connection.on('error', reject);
+  const query = connection.query(select) as QueryOfRows;
+  const endOfRows = query.row;
+  let failed = false;
+  query.row = (packet) => {
+    if (packet.isEOF()) return endOfRows.call(query, packet);
+    if (failed) return query.row;
+    try {
+      take(packet);
+    } catch (error) {
+      // What is thrown among the driver's packets is lost, and nobody would be told.
+      failed = true;
+      reject(error);
+    }
+    return query.row;
+  };
+  query.on('error', reject);
+  query.on('end', resolve);
+  return promise.finally(() => connection.off('error', reject));
 }
 
 const BLOCK_BYTES = 256 * 1024;

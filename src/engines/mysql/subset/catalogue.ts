@@ -81,6 +81,7 @@ export async function readSubsetCatalogue(session: Session, database: string): P
       })),
       keys,
       rows: catalogue.rows,
+      bytes: catalogue.bytes,
     });
   }
   const references = new Map<string, Reference>();

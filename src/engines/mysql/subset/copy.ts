@@ -1,4 +1,5 @@
 import { createRowSet } from '../../../subset/row-set.ts';
+import { copyProgress, type Moved } from '../../copy-progress.ts';
 import type { EngineContext } from '../../engine.ts';
 import type { SubsetRun } from '../../subset.ts';
 import { TEXT_TYPES } from '../catalogue.ts';
@@ -7,9 +8,9 @@ import { quoteName, type Session } from '../connection/session.ts';
 import type { TableDefinition } from '../definitions.ts';
 import { alter, LOADING_SETTINGS, loadRows } from '../restore/load-tables.ts';
 import type { SubsetTable } from './catalogue.ts';
-import { pathOf } from './finder.ts';
+import { howTo, pathOf } from './finder.ts';
 import type { OpenSource } from './reading.ts';
-import { batchesOf, isKey, keyTable } from './rows.ts';
+import { batchesOf, isKey, joinedBy, keyTable } from './rows.ts';
 
 export interface Copying {
   source: OpenSource;
@@ -33,15 +34,10 @@ export async function copyRows(context: EngineContext, copying: Copying): Promis
   const { source, run, definitions } = copying;
   const indexes = new Map(definitions.map((definition) => [definition.name, definition.indexes]));
   const queue = tasksOf(copying);
-  const total = queue.reduce((sum, { rows }) => sum + rows, 0);
+  const onMoved = copyProgress(context.report, new Map(queue.map(({ table, rows }) => [table.name, rows])));
   const counts = new Map<string, number>();
   const failed = new AbortController();
   const signal = AbortSignal.any([context.signal, failed.signal]);
-  let done = 0;
-  const onRows = (current: string, rows: number): void => {
-    done += rows;
-    context.report({ event: 'progress', step: 'copy', done, total: Math.max(total, done), unit: 'rows', current });
-  };
   const worker = async (): Promise<void> => {
     await using session = await connect({ signal }, run.url);
     for (const setting of LOADING_SETTINGS) await session.execute(setting);
@@ -57,7 +53,7 @@ export async function copyRows(context: EngineContext, copying: Copying): Promis
             table: table.catalogue.name,
             columns: table.catalogue.columns.filter(({ generated }) => !generated).map(({ name }) => name),
             texts: table.catalogue.columns.filter(({ type }) => TEXT_TYPES.has(type)).map(({ name }) => name),
-            content: contentOf(reading, { copying, table, onRows: (count) => onRows(table.name, count) }),
+            content: contentOf(reading, { copying, table, onMoved: (moved) => onMoved(table.name, moved) }),
           },
         }),
       );
@@ -108,7 +104,7 @@ async function buildOthers(
 interface Content {
   copying: Copying;
   table: SubsetTable;
-  onRows: (rows: number) => void;
+  onMoved: (moved: Moved) => void;
 }
 
 /** So many bytes of rows one statement selects, about. */
@@ -116,7 +112,7 @@ const BATCH_BYTES = 32 * 1024 * 1024;
 
 async function* contentOf(
   session: Session,
-  { copying: { source, run }, table, onRows }: Content,
+  { copying: { source, run }, table, onMoved }: Content,
 ): AsyncGenerator<Uint8Array> {
   const { catalogue, key, numbers } = table;
   const nulled = run.plan.nulled.get(table.name);
@@ -135,7 +131,7 @@ async function* contentOf(
       rows += 1;
     };
     for await (const block of session.text(query, count)) {
-      onRows(rows);
+      onMoved({ rows, bytes: block.length });
       rows = 0;
       yield block;
     }
@@ -143,6 +139,7 @@ async function* contentOf(
   if (run.plan.rules.get(table.name) === 'copy') return yield* rowsOf(`${select} ${path} t`);
   const most = Math.max(1, Math.floor((BATCH_BYTES * Math.max(1, catalogue.rows)) / Math.max(1, catalogue.bytes)));
   for (const keys of batchesOf(run.collected.taken.get(table.name) ?? createRowSet(), numbers, most)) {
-    yield* rowsOf(`${select} ${keyTable(key, keys)} STRAIGHT_JOIN ${path} t ON ${isKey(key, 't')}`);
+    const query = `${select} ${keyTable(key, keys)} STRAIGHT_JOIN ${path} t ON ${isKey(key, 't')}`;
+    yield* rowsOf(joinedBy(howTo(table), query));
   }
 }

@@ -2,11 +2,12 @@ import { EXIT, UserError } from '../../../errors.ts';
 import { redact } from '../../../process/redact.ts';
 import type { Graph } from '../../../subset/graph.ts';
 import type { RowFinder, TargetSettings } from '../../../subset/row-finder.ts';
+import type { RowSet } from '../../../subset/row-set.ts';
 import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { mostBytesOf, type RowPacket, writeRow } from '../dump/row-text.ts';
 import { type Reference, referenceIn, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';
-import { familyOf, writtenValue } from './keys.ts';
-import { batchesOf, isKey, keyTable } from './rows.ts';
+import { type SubsetColumn, writtenValue } from './keys.ts';
+import { batchesOf, isKey, joinedBy, keyTable } from './rows.ts';
 
 /** Lends one of several sessions, which all see the same instant, for as long as the work takes. */
 export type Lend = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
@@ -36,6 +37,18 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
     return lend((session) => session.eachRow(query, (row) => take(numbers.numberOf(fieldsOf(row)))));
   }
 
+  /** The batches one after the other in one session: statements are long, and are made when they can be sent. */
+  function askBatches(
+    { rows, of, take }: { rows: RowSet; of: SubsetTable; take: (fields: string[]) => void },
+    query: (keys: string[][]) => string,
+  ): Promise<void> {
+    return lend(async (session) => {
+      for (const keys of batchesOf(rows, of.numbers)) {
+        await session.eachRow(query(keys), (row) => take(fieldsOf(row)));
+      }
+    });
+  }
+
   return {
     async targets(target, take) {
       const table = catalogue.tables.get(target.table);
@@ -50,15 +63,18 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
       });
     },
 
-    async referring({ id }, rows, take) {
+    async referring({ id, indexed }, rows, take) {
       const reference = referenceOf(id);
       const { from, to } = reference;
       const same = refersTo(reference, { own: 'f', other: 'r' });
-      for (const keys of batchesOf(rows, to.numbers)) {
-        const query = `SELECT ${keyOf(from, 'f')} FROM ${keyTable(to.key, keys)}
-          STRAIGHT_JOIN ${path(to)} r ON ${isKey(to.key, 'r')} STRAIGHT_JOIN ${path(from)} f ON ${same}`;
-        await rowsOf(query, from, take);
-      }
+      const how = to.unique && indexed && !isConverted(reference) ? 'index' : 'hash';
+      await askBatches({ rows, of: to, take: (fields) => take(from.numbers.numberOf(fields)) }, (keys) =>
+        joinedBy(
+          how,
+          `SELECT ${keyOf(from, 'f')} FROM ${keyTable(to.key, keys)}
+            STRAIGHT_JOIN ${path(to)} r ON ${isKey(to.key, 'r')} STRAIGHT_JOIN ${path(from)} f ON ${same}`,
+        ),
+      );
     },
 
     async referred({ id }, rows, take) {
@@ -67,14 +83,17 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
       const present = columns.map(({ name }) => `f.${quoteName(name)} IS NOT NULL`).join(' AND ');
       const values = columns.map(({ name }) => `f.${quoteName(name)}`).join(', ');
       const same = refersTo(reference, { own: 'd', other: 'p' });
-      const find = (source: string): Promise<void> => {
+      const find = (source: string): string => {
         const distinct = `SELECT DISTINCT ${values} FROM ${source} WHERE ${present}`;
-        return rowsOf(`SELECT ${keyOf(to, 'p')} FROM (${distinct}) d STRAIGHT_JOIN ${path(to)} p ON ${same}`, to, take);
+        return `SELECT ${keyOf(to, 'p')} FROM (${distinct}) d STRAIGHT_JOIN ${path(to)} p ON ${same}`;
       };
-      if (rows === 'all') return find(`${path(from)} f`);
-      for (const keys of batchesOf(rows, from.numbers)) {
-        await find(`${keyTable(from.key, keys)} STRAIGHT_JOIN ${path(from)} f ON ${isKey(from.key, 'f')}`);
-      }
+      if (rows === 'all') return rowsOf(find(`${path(from)} f`), to, take);
+      await askBatches({ rows, of: from, take: (fields) => take(to.numbers.numberOf(fields)) }, (keys) =>
+        joinedBy(
+          howTo(from),
+          find(`${keyTable(from.key, keys)} STRAIGHT_JOIN ${path(from)} f ON ${isKey(from.key, 'f')}`),
+        ),
+      );
     },
 
     async references({ id }, rows, take) {
@@ -82,22 +101,25 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
       const { from, columns, to } = reference;
       const present = columns.map(({ name }) => `f.${quoteName(name)} IS NOT NULL`).join(' AND ');
       const same = refersTo(reference, { own: 'f', other: 'p' });
-      for (const keys of batchesOf(rows, from.numbers)) {
-        const query = `SELECT ${keyOf(from, 'f')}, ${keyOf(to, 'p')} FROM ${keyTable(from.key, keys)}
-          STRAIGHT_JOIN ${path(from)} f ON ${isKey(from.key, 'f')} LEFT JOIN ${path(to)} p ON ${same} WHERE ${present}`;
-        await lend((session) =>
-          session.eachRow(query, (row) => {
-            const fields = fieldsOf(row);
-            const referred = fields.slice(from.key.length);
-            take(
-              from.numbers.numberOf(fields.slice(0, from.key.length)),
-              referred[0] === NULL ? null : to.numbers.numberOf(referred),
-            );
-          }),
-        );
-      }
+      const takePair = (fields: string[]): void => {
+        const referred = fields.slice(from.key.length);
+        const own = from.numbers.numberOf(fields.slice(0, from.key.length));
+        take(own, referred[0] === NULL ? null : to.numbers.numberOf(referred));
+      };
+      await askBatches({ rows, of: from, take: takePair }, (keys) =>
+        joinedBy(
+          howTo(from),
+          `SELECT ${keyOf(from, 'f')}, ${keyOf(to, 'p')} FROM ${keyTable(from.key, keys)}
+            STRAIGHT_JOIN ${path(from)} f ON ${isKey(from.key, 'f')} LEFT JOIN ${path(to)} p ON ${same} WHERE ${present}`,
+        ),
+      );
     },
   };
+}
+
+/** How rows of the table are found by its key. */
+export function howTo({ unique }: SubsetTable): 'index' | 'hash' {
+  return unique ? 'index' : 'hash';
 }
 
 export function pathOf(database: string, table: string): string {
@@ -109,14 +131,24 @@ function keyOf({ key }: SubsetTable, alias: string): string {
   return key.map((part) => part.out(alias)).join(', ');
 }
 
+function isOtherText({ charset, collation }: SubsetColumn, referred: SubsetColumn | undefined): boolean {
+  return charset !== null && collation !== referred?.collation;
+}
+
+/** Whether what refers has to be converted, which no index of it serves. */
+function isConverted({ columns, refColumns }: Reference): boolean {
+  return columns.some((column, index) => isOtherText(column, refColumns[index]));
+}
+
 /** That the row refers to the other, as the referred columns compare: another character set or collation would be an error, or would find none by an index. */
 export function refersTo({ columns, refColumns }: Reference, { own, other }: { own: string; other: string }): string {
   const conditions = refColumns.map((referred, index) => {
     const column = columns[index];
     if (!column) throw new Error('a reference has as many columns on either side');
     const value = `${own}.${quoteName(column.name)}`;
-    const differs = familyOf(column) === 'text' && column.collation !== referred.collation;
-    const comparable = differs ? `CONVERT(${value} USING ${referred.charset}) COLLATE ${referred.collation}` : value;
+    const comparable = isOtherText(column, referred)
+      ? `CONVERT(${value} USING ${referred.charset}) COLLATE ${referred.collation}`
+      : value;
     return `${other}.${quoteName(referred.name)} = ${comparable}`;
   });
   return conditions.join(' AND ');

@@ -5,7 +5,7 @@ import type { Made, SubsetRun } from '../../subset.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
-import { readDefinitions } from '../definitions.ts';
+import { readDefinitions, withIndexes } from '../definitions.ts';
 import { collationsIn, featuresOf } from '../features.ts';
 import { createDependents, createTables } from '../restore/fill.ts';
 import { inspectDestination, refuseOtherFlavour } from '../restore/preflight.ts';
@@ -30,8 +30,11 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
     await using session = await connect(context, url);
     await session.execute('SET foreign_key_checks = 0');
     report({ event: 'step', step: 'copy', state: 'started', label: 'Copy the rows' });
-    await createTables(session, definitions);
-    made.rows = await copyRows(context, { source, run: { ...run, url }, definitions: definitions.tables });
+    const tables = definitions.tables.map((table) =>
+      expectedRows(run, `${source.database}.${table.name}`) <= FEW_ROWS ? withIndexes(table) : table,
+    );
+    await createTables(session, { ...definitions, tables });
+    made.rows = await copyRows(context, { source, run: { ...run, url }, definitions: tables });
     const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
     report({
       event: 'step',
@@ -64,6 +67,14 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
     return { code: definitions, definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
   });
   return { replaced, ...made };
+}
+
+/** Up to so many rows go into indexes one by one as fast as the indexes are built afterwards. */
+const FEW_ROWS = 5000;
+
+function expectedRows({ plan, collected }: SubsetRun, table: string): number {
+  const isWhole = plan.rules.get(table) === 'copy';
+  return (isWhole ? plan.graph.tables.get(table)?.rows : collected.taken.get(table)?.size) ?? 0;
 }
 
 async function readSourceDefinitions(context: EngineContext, { url, database }: OpenSource) {

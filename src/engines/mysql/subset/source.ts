@@ -14,8 +14,8 @@ import { makeSubset } from './make.ts';
 import type { OpenSource } from './reading.ts';
 import { isKey, keyTable } from './rows.ts';
 
-/** What a session that reads needs: bytes as they are stored, and a join by hash where no index serves. */
-const READING_SETTINGS = ['SET character_set_results = NULL', '/*M!100600 SET join_cache_level = 4 */'];
+/** What a session that reads needs: bytes as they are stored, and indexes used where there are any. */
+const READING_SETTINGS = ['SET character_set_results = NULL', '/*M!100600 SET join_cache_level = 2 */'];
 const EMPTY_QUERY = 1065;
 
 /** Several sessions whose transactions see one instant. */
@@ -43,6 +43,7 @@ export async function openSource(
     const open: OpenSource = { url, database, server, catalogue, lend, sessions: readers.length };
     return {
       facts: catalogue.facts,
+      warnings: [],
       finder: async (graph, seed) => createFinder(graph, { database, catalogue, lend, seed }),
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, row) => nameRow(open, table, row),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Report } from '../../../events.ts';
 import { redact } from '../../../process/redact.ts';
 import type { Runner, RunningProcess } from '../../../process/runner.ts';
+import { releaseChunk } from '../../../snapshots/objects/release.ts';
 import type { DatabaseUrl } from '../../engine.ts';
 import { connectionOf, type Settings } from './url.ts';
 
@@ -12,8 +13,8 @@ import { connectionOf, type Settings } from './url.ts';
 export interface Session extends AsyncDisposable {
   /** The rows of a query, each as an object. Rejects with a SqlError. */
   query<Row>(sql: string): Promise<Row[]>;
-  /** Hands over what `COPY … TO STDOUT` writes, line by line as it comes. */
-  lines(statement: string, take: (line: string) => void): Promise<void>;
+  /** Hands over what `COPY … TO STDOUT` writes as it comes, whole lines at a time; their memory is taken back afterwards. */
+  lines(statement: string, take: (lines: Buffer) => void): Promise<void>;
   /** Runs one statement; nothing is handed back. */
   execute(statement: string): Promise<void>;
   /** Runs statements in one transaction: all of them or none. */
@@ -118,13 +119,13 @@ interface Exchange extends PromiseWithResolvers<string> {
   marker: string;
   output: string[];
   /** Takes the lines of the answer in place of `output`. */
-  take: ((line: string) => void) | undefined;
+  take: ((lines: Buffer) => void) | undefined;
   /** `null` until the statement has ended, then what the server said when it refused it. */
   message: string[] | null;
   sqlstate: string;
 }
 
-type Send = (statement: string, take?: (line: string) => void) => Promise<string>;
+type Send = (statement: string, take?: (lines: Buffer) => void) => Promise<string>;
 
 /** Statements that name rows by the thousand are told by their beginning. */
 const TOLD_CHARACTERS = 4000;
@@ -156,9 +157,15 @@ function exchanges(child: RunningProcess): Send {
   const queue: Exchange[] = [];
   let lost: Error | null = null;
   child.stdin.on('error', () => {});
-  onLine(child, (line) => {
-    const current = queue[0];
-    if (current && readLine(current, line)) queue.shift();
+  onLines(child, (lines) => {
+    let rest = lines;
+    while (rest.length > 0) {
+      const current = queue[0];
+      if (!current) return;
+      const taken = takeLines(current, rest);
+      if (taken.isLast) queue.shift();
+      rest = rest.subarray(taken.bytes);
+    }
   });
   const end = (error: Error): void => {
     lost = error;
@@ -184,11 +191,22 @@ function exchanges(child: RunningProcess): Send {
   };
 }
 
+/** How many bytes of the lines were taken, and whether they end the answer. */
+function takeLines(exchange: Exchange, lines: Buffer): { bytes: number; isLast: boolean } {
+  if (exchange.take && exchange.message === null) {
+    const marker = lines.indexOf(exchange.marker);
+    const bytes = marker === -1 ? lines.length : marker;
+    if (bytes > 0) exchange.take(lines.subarray(0, bytes));
+    if (bytes > 0) return { bytes, isLast: false };
+  }
+  const end = lines.indexOf(LINE_FEED);
+  return { bytes: end + 1, isLast: readLine(exchange, lines.toString('utf8', 0, end)) };
+}
+
 /** Whether the line was the answer's last. */
 function readLine(exchange: Exchange, line: string): boolean {
   if (!line.startsWith(exchange.marker)) {
-    if (exchange.message === null && exchange.take) exchange.take(line);
-    else (exchange.message ?? exchange.output).push(line);
+    (exchange.message ?? exchange.output).push(line);
     return false;
   }
   if (exchange.message === null) {
@@ -201,12 +219,20 @@ function readLine(exchange: Exchange, line: string): boolean {
   return true;
 }
 
-/** Not readline's lines: those also end at U+2028, which may stand in a value. */
-function onLine(child: RunningProcess, take: (line: string) => void): void {
-  let unfinished = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    const lines = (unfinished + chunk).split('\n');
-    unfinished = lines.pop() ?? '';
-    for (const line of lines) take(line);
+const LINE_FEED = 0x0a;
+
+/** Whole lines as bytes, whose memory is given back at once: text of millions of rows would keep the collector busy. */
+function onLines(child: RunningProcess, take: (lines: Buffer) => void): void {
+  let unfinished: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer<ArrayBuffer>) => {
+    const first = chunk.indexOf(LINE_FEED) + 1;
+    const last = chunk.lastIndexOf(LINE_FEED) + 1;
+    if (first > 0) {
+      take(Buffer.concat([...unfinished, chunk.subarray(0, first)]));
+      take(chunk.subarray(first, last));
+      unfinished = [];
+    }
+    if (last < chunk.length) unfinished.push(Buffer.from(chunk.subarray(last)));
+    releaseChunk(chunk);
   });
 }

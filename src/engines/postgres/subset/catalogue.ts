@@ -56,6 +56,7 @@ interface RelationRow {
   keys: string[][];
   primary: string[];
   rows: number;
+  bytes: number;
 }
 
 interface KeyRow extends Omit<ForeignKeyFacts, 'from' | 'to'> {
@@ -75,8 +76,8 @@ export async function readSubsetCatalogue(session: Session): Promise<SubsetCatal
     roots.filter(({ rows }) => rows < 0),
   );
   const facts: TableFacts[] = roots.map((relation) => {
-    const { oid, columns, keys, rows } = relation;
-    return { name: nameOf(relation), columns, keys, rows: rows < 0 ? (counted.get(oid) ?? 0) : rows };
+    const { oid, columns, keys, rows, bytes } = relation;
+    return { name: nameOf(relation), columns, keys, rows: rows < 0 ? (counted.get(oid) ?? 0) : rows, bytes };
   });
   const references = new Map<string, Reference>();
   const foreignKeys: ForeignKeyFacts[] = [];
@@ -177,7 +178,7 @@ const FAMILY = `
 const RELATIONS = `
   SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, c.relkind = 'p' AS partitioned,
     CASE WHEN c.relispartition THEN pg_partition_root(c.oid)::oid ELSE c.oid END::int8 AS root,
-    l.leaves, l.rows,
+    l.leaves, l.rows, l.bytes,
     coalesce((SELECT json_agg(json_build_object('name', a.attname, 'number', a.attnum,
         'nullable', NOT (a.attnotnull OR t.typnotnull), 'generated', a.attgenerated <> '',
         'type', format_type(a.atttypid, a.atttypmod), 'family', ${FAMILY}) ORDER BY a.attnum)
@@ -193,7 +194,8 @@ const RELATIONS = `
       WHERE p.conrelid = c.oid AND p.contype = 'p' AND a.attrelid = c.oid AND a.attnum = u.number), '[]') AS primary
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, LATERAL (
     SELECT coalesce(json_agg(leaf.oid::int8 ORDER BY leaf.oid), '[]') AS leaves,
-      CASE WHEN bool_or(leaf.reltuples < 0) THEN -1 ELSE coalesce(sum(leaf.reltuples), 0) END::int8 AS rows
+      CASE WHEN bool_or(leaf.reltuples < 0) THEN -1 ELSE coalesce(sum(leaf.reltuples), 0) END::int8 AS rows,
+      coalesce(sum(pg_table_size(leaf.oid)), 0)::int8 AS bytes
     FROM pg_class leaf WHERE leaf.relkind = 'r' AND (leaf.oid = c.oid
       OR c.relkind = 'p' AND leaf.oid IN (SELECT relid FROM pg_partition_tree(c.oid)))) l
   WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'

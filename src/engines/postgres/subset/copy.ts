@@ -1,15 +1,13 @@
-import type { Writable } from 'node:stream';
-import { redact } from '../../../process/redact.ts';
-import type { RunningProcess } from '../../../process/runner.ts';
 import { createRowSet } from '../../../subset/row-set.ts';
+import { copyProgress, type Moved } from '../../copy-progress.ts';
 import type { EngineContext } from '../../engine.ts';
 import type { SubsetRun } from '../../subset.ts';
-import { PSQL_FLAGS, quoteName, quoteText } from '../connection/session.ts';
-import { connectionOf, type Settings } from '../connection/url.ts';
-import { COPY_FLAGS } from '../restore/load-tables.ts';
-import { restoreFailed } from '../restore/restore-failed.ts';
+import { quoteName } from '../connection/session.ts';
+import type { Settings } from '../connection/url.ts';
 import type { Leaf, SubsetTable } from './catalogue.ts';
-import { type OpenSource, READING_SETTINGS } from './reading.ts';
+import { createCopyCounter } from './copy-counter.ts';
+import { echo, pipeScript } from './pipe.ts';
+import type { OpenSource } from './reading.ts';
 import { batchesOf, isOneOf } from './rows.ts';
 
 export interface Copying {
@@ -18,9 +16,6 @@ export interface Copying {
   /** Of the sessions that write. */
   settings: Settings;
 }
-
-/** TRUNCATE, COPY, and the end of the rows. */
-const SCRIPT_LINES = 3;
 
 /** A leaf of which rows are copied. */
 interface Task {
@@ -37,27 +32,16 @@ interface Task {
 export async function copyRows(context: EngineContext, copying: Copying): Promise<Map<string, number>> {
   const { run } = copying;
   const tasks = tasksOf(copying);
-  const total = tasks.reduce((sum, { rows }) => sum + rows, 0);
-  // The lines around the rows of each leaf are no rows.
-  let done = -SCRIPT_LINES * tasks.length;
-  const onRows = (current: string, rows: number): void => {
-    done += rows;
-    context.report({
-      event: 'progress',
-      step: 'copy',
-      done: Math.max(0, done),
-      total: Math.max(total, done),
-      unit: 'rows',
-      current,
-    });
-  };
+  const expected = new Map<string, number>();
+  for (const { table, rows } of tasks) expected.set(table.name, (expected.get(table.name) ?? 0) + rows);
+  const onMoved = copyProgress(context.report, expected);
   const failed = new AbortController();
   const signal = AbortSignal.any([context.signal, failed.signal]);
   const counts = new Map<string, number>();
   const outcomes = await Promise.allSettled(
     shares(tasks, run.jobs).map(async (share) => {
       try {
-        const copied = await copyShare({ ...context, signal }, { ...copying, share, onRows });
+        const copied = await copyShare({ ...context, signal }, { ...copying, share, onMoved });
         for (const [index, { table }] of share.entries()) {
           counts.set(table.name, (counts.get(table.name) ?? 0) + (copied[index] ?? 0));
         }
@@ -102,115 +86,36 @@ function shares(tasks: Task[], jobs: number): Task[][] {
 
 interface Share extends Copying {
   share: Task[];
-  onRows: (table: string, rows: number) => void;
+  onMoved: (table: string, moved: Moved) => void;
 }
 
 /** The numbers of rows written, leaf by leaf. */
-async function copyShare(context: EngineContext, { source, run, settings, share, onRows }: Share): Promise<number[]> {
-  const { runner, signal } = context;
-  const psql = source.tools.psql;
-  const from = connectionOf(source.url, { ...COPY_SETTINGS, ...READING_SETTINGS });
-  const to = connectionOf(run.url, { ...COPY_SETTINGS, ...settings });
-  let current = '';
-  const reader = runner.start(
-    { file: psql, args: [...PSQL_FLAGS, ...COPY_FLAGS, ...from.args], env: from.env, mounts: from.mounts },
-    { signal, onErrorLine: (line) => (current = line.startsWith(NOW) ? line.slice(NOW.length) : current) },
-  );
-  const flags = [...PSQL_FLAGS.filter((flag) => flag !== '--quiet'), '--single-transaction', ...COPY_FLAGS];
-  const writer = runner.start({ file: psql, args: [...flags, ...to.args], env: to.env, mounts: to.mounts }, { signal });
-  let tags = '';
-  writer.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    tags += chunk;
+async function copyShare(context: EngineContext, { source, run, settings, share, onMoved }: Share): Promise<number[]> {
+  const said = await pipeScript(context, {
+    ...{ source, settings, url: run.url, what: 'The rows of the subset' },
+    ask: () => scriptOf(run, share),
+    onChunk: createCopyCounter((leaf, moved) => onMoved(share[leaf]?.table.name ?? '', moved)),
   });
-  const [, passed, read, written] = await Promise.allSettled([
-    ask(reader, { source, run, share }),
-    pass(reader, { writer, onLines: (lines) => onRows(current, lines) }),
-    reader.ended,
-    writer.ended,
-  ]);
-  signal.throwIfAborted();
-  for (const [side, ended] of Object.entries({ read, written })) {
-    if (ended.status === 'rejected') throw ended.reason;
-    const { exitCode, stderr } = ended.value;
-    if (exitCode === 0 || exitCode === null) continue;
-    const words = redact(stderr).trim().split('\n');
-    const lines = words.filter((line) => !line.startsWith(NOW)).slice(0, 20);
-    throw restoreFailed(`The rows of the subset could not be ${side}`, lines);
-  }
-  if (passed.status === 'rejected') throw passed.reason;
-  return [...tags.matchAll(/^COPY (\d+)$/gm)].map((match) => Number(match[1]));
+  return [...said.matchAll(/^COPY (\d+)$/gm)].map((match) => Number(match[1]));
 }
 
-const COPY_SETTINGS = {
-  search_path: 'pg_catalog',
-  row_security: 'off',
-  xmloption: 'content',
-  client_min_messages: 'warning',
-};
-
-/** Begins the line on standard error by which the reader says at which table it is. */
-const NOW = 'tool: now at ';
-
-type Asking = Pick<Copying, 'source' | 'run'> & { share: Task[] };
-
-/** Tells the reader what to read; what it echoes around the rows is what the writer has to be told. */
-async function ask(reader: RunningProcess, { source, run, share }: Asking): Promise<void> {
-  const { stdin } = reader;
-  stdin.on('error', () => {});
-  await write(stdin, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;\n');
-  await write(stdin, `SET TRANSACTION SNAPSHOT ${quoteText(source.snapshot)};\n`);
+/** What the reader has to say: for each leaf what the writer has to be told, around the rows. */
+function* scriptOf({ plan, collected }: SubsetRun, share: Task[]): Generator<string> {
   for (const { table, leaf } of share) {
-    const nulled = run.plan.nulled.get(table.name);
+    const nulled = plan.nulled.get(table.name);
     const columns = table.columns.map(quoteName);
     const values = table.columns.map((column) => (nulled?.has(column) ? 'NULL' : quoteName(column)));
     const query = `SELECT ${values.join(', ')} FROM ${leaf.from}`;
     const list = columns.length > 0 ? ` (${columns.join(', ')})` : '';
-    await write(stdin, `\\warn ${echoed(`${NOW}${table.name}`)}\n`);
-    await write(stdin, `\\echo ${echoed(`TRUNCATE ONLY ${leaf.name};`)}\n`);
+    yield echo(`TRUNCATE ONLY ${leaf.name};`);
     // FREEZE writes the rows as the vacuum would leave them.
-    await write(stdin, `\\echo ${echoed(`COPY ${leaf.name}${list} FROM STDIN WITH (FREEZE);`)}\n`);
-    if (run.plan.rules.get(table.name) === 'copy') await write(stdin, `COPY (${query}) TO STDOUT;\n`);
+    yield echo(`COPY ${leaf.name}${list} FROM STDIN WITH (FREEZE);`);
+    if (plan.rules.get(table.name) === 'copy') yield `COPY (${query}) TO STDOUT;\n`;
     else {
-      for (const batch of batchesOf(run.collected.taken.get(table.name) ?? createRowSet(), [leaf])) {
-        await write(stdin, `COPY (${query} WHERE ${isOneOf(batch)}) TO STDOUT;\n`);
+      for (const batch of batchesOf(collected.taken.get(table.name) ?? createRowSet(), [leaf])) {
+        yield `COPY (${query} WHERE ${isOneOf(batch)}) TO STDOUT;\n`;
       }
     }
-    await write(stdin, `\\echo ${echoed('\\.')}\n`);
+    yield echo('\\.');
   }
-  stdin.end('COMMIT;\n');
-}
-
-/** A text as an argument of psql's own commands. */
-function echoed(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
-}
-
-const LINE_FEED = 0x0a;
-
-/** When the reader does not end well the writer is ended: an end of its input would be taken for the end of the rows. */
-async function pass(
-  reader: RunningProcess,
-  { writer, onLines }: { writer: RunningProcess; onLines: (lines: number) => void },
-): Promise<void> {
-  writer.stdin.on('error', () => reader.kill());
-  try {
-    for await (const chunk of reader.stdout as AsyncIterable<Buffer>) {
-      let lines = 0;
-      for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) lines += 1;
-      await write(writer.stdin, chunk);
-      onLines(lines);
-    }
-    const { exitCode } = await reader.ended;
-    if (exitCode !== 0) throw new Error('the reader did not end well');
-    writer.stdin.end();
-  } catch (error) {
-    writer.kill();
-    throw error;
-  }
-}
-
-function write(input: Writable, content: Uint8Array | string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    input.write(content, (error) => (error ? reject(error) : resolve()));
-  });
 }

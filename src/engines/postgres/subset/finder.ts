@@ -2,9 +2,11 @@ import { EXIT, UserError } from '../../../errors.ts';
 import { redact } from '../../../process/redact.ts';
 import type { Graph } from '../../../subset/graph.ts';
 import type { RowFinder } from '../../../subset/row-finder.ts';
+import type { RowSet } from '../../../subset/row-set.ts';
 import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { type Leaf, type Reference, resolveAdded, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';
-import { batchesOf, isOneOf, rowNumber } from './rows.ts';
+import { forEachLine } from './line-numbers.ts';
+import { type Batch, batchesOf, isOneOf, rowNumber } from './rows.ts';
 
 /** Lends one of several sessions, which all see the same instant, for as long as the work takes. */
 export type Lend = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
@@ -14,6 +16,9 @@ export interface Finding {
   lend: Lend;
   seed: number;
 }
+
+/** A page and a line. */
+const PLACE_NUMBERS = 2;
 
 /** Finds rows by joins over whole batches, so that the server chooses between an index and reading the table once. */
 export async function createFinder(graph: Graph, { catalogue, lend, seed }: Finding): Promise<RowFinder> {
@@ -31,15 +36,29 @@ export async function createFinder(graph: Graph, { catalogue, lend, seed }: Find
     return reference;
   }
 
-  function takeLine(line: string, take: (row: number) => void): void {
-    const [oid = '', ctid = ''] = line.split('\t');
-    const leaf = leaves.get(Number(oid));
-    if (leaf) take(rowNumber(leaf, ctid));
+  /** Of lines that are a `tableoid` and a `ctid`. */
+  function takeRows(lines: Uint8Array, take: (row: number) => void): void {
+    forEachLine(lines, ([oid = 0, page = 0, line = 0]) => {
+      const leaf = leaves.get(oid);
+      if (leaf) take(rowNumber(leaf, { page, line }));
+    });
+  }
+
+  /** The batches one after the other in one session: statements are long, and are made when they can be sent. */
+  function askBatches(
+    { rows, of, take }: { rows: RowSet; of: Leaf[]; take: (lines: Uint8Array, batch: Batch) => void },
+    query: (batch: Batch) => string,
+  ): Promise<void> {
+    return lend(async (session) => {
+      for (const batch of batchesOf(rows, of)) {
+        await session.lines(`COPY (${query(batch)}) TO STDOUT`, (lines) => take(lines, batch));
+      }
+    });
   }
 
   /** `query` selects `tableoid` and `ctid`. */
   function rowsOf(query: string, take: (row: number) => void): Promise<void> {
-    return lend((session) => session.lines(`COPY (${query}) TO STDOUT`, (line) => takeLine(line, take)));
+    return lend((session) => session.lines(`COPY (${query}) TO STDOUT`, (lines) => takeRows(lines, take)));
   }
 
   return {
@@ -48,22 +67,19 @@ export async function createFinder(graph: Graph, { catalogue, lend, seed }: Find
       if (!table) throw new Error(`${target.table} was not checked`);
       if (target.where === undefined) return rowsOf(shareQuery(table, target.percent ?? 100, seed), take);
       const { where } = target;
-      await lend((session) => rowsWhere(session, { table, where, take: (line) => takeLine(line, take) }));
+      await lend((session) => rowsWhere(session, { table, where, take: (lines) => takeRows(lines, take) }));
     },
 
     async referring({ id, to }, rows, take) {
       const reference = referenceOf(id);
       const { columns, refColumns } = reference;
-      for (const batch of batchesOf(rows, leavesOf(catalogue, to))) {
+      const join = columns
+        .map((column, index) => compare(reference, index, { key: 'k', column: `f.${quoteName(column)}` }))
+        .join(' AND ');
+      await askBatches({ rows, of: leavesOf(catalogue, to), take: (lines) => takeRows(lines, take) }, (batch) => {
         const keys = `SELECT ${names(refColumns)} FROM ${batch.leaf.from} r WHERE r.${isOneOf(batch)}`;
-        const join = columns.map((column, index) =>
-          compare(reference, index, { key: 'k', column: `f.${quoteName(column)}` }),
-        );
-        await rowsOf(
-          `SELECT f.tableoid, f.ctid FROM (${keys}) k JOIN ${reference.from} f ON ${join.join(' AND ')}`,
-          take,
-        );
-      }
+        return `SELECT f.tableoid, f.ctid FROM (${keys}) k JOIN ${reference.from} f ON ${join}`;
+      });
     },
 
     async referred({ id }, rows, take) {
@@ -73,13 +89,15 @@ export async function createFinder(graph: Graph, { catalogue, lend, seed }: Find
       const join = columns
         .map((_, index) => compare(reference, index, { key: 'p', column: `k.c${index}` }))
         .join(' AND ');
-      const find = (from: string, condition: string): Promise<void> => {
+      const find = (from: string, condition: string): string => {
         const keys = columns.map((column, index) => `f.${quoteName(column)} AS c${index}`).join(', ');
         const chosen = `SELECT DISTINCT ${keys} FROM ${from} f WHERE ${condition} AND ${present}`;
-        return rowsOf(`SELECT p.tableoid, p.ctid FROM (${chosen}) k JOIN ${reference.to} p ON ${join}`, take);
+        return `SELECT p.tableoid, p.ctid FROM (${chosen}) k JOIN ${reference.to} p ON ${join}`;
       };
-      if (rows === 'all') return find(reference.from, 'true');
-      for (const batch of batchesOf(rows, fromLeaves)) await find(batch.leaf.from, `f.${isOneOf(batch)}`);
+      if (rows === 'all') return rowsOf(find(reference.from, 'true'), take);
+      await askBatches({ rows, of: fromLeaves, take: (lines) => takeRows(lines, take) }, (batch) =>
+        find(batch.leaf.from, `f.${isOneOf(batch)}`),
+      );
     },
 
     async references({ id }, rows, take) {
@@ -89,17 +107,16 @@ export async function createFinder(graph: Graph, { catalogue, lend, seed }: Find
       const join = columns
         .map((column, index) => compare(reference, index, { key: 'p', column: `f.${quoteName(column)}` }))
         .join(' AND ');
-      for (const batch of batchesOf(rows, fromLeaves)) {
-        const query = `SELECT f.ctid, p.tableoid, p.ctid FROM ${batch.leaf.from} f LEFT JOIN ${reference.to} p ON ${join}
-          WHERE f.${isOneOf(batch)} AND ${present}`;
-        await lend((session) =>
-          session.lines(`COPY (${query}) TO STDOUT`, (line) => {
-            const [own = '', oid = '', ctid = ''] = line.split('\t');
-            const leaf: Leaf | undefined = leaves.get(Number(oid));
-            take(rowNumber(batch.leaf, own), leaf ? rowNumber(leaf, ctid) : null);
-          }),
-        );
-      }
+      const takePairs = (lines: Uint8Array, { leaf }: Batch): void =>
+        forEachLine(lines, ([page = 0, line = 0, oid = 0, otherPage = 0, otherLine = 0], count) => {
+          const other = count > PLACE_NUMBERS ? leaves.get(oid) : undefined;
+          const referred = other ? rowNumber(other, { page: otherPage, line: otherLine }) : null;
+          take(rowNumber(leaf, { page, line }), referred);
+        });
+      await askBatches({ rows, of: fromLeaves, take: takePairs }, (batch) => {
+        const from = `${batch.leaf.from} f LEFT JOIN ${reference.to} p ON ${join}`;
+        return `SELECT f.ctid, p.tableoid, p.ctid FROM ${from} WHERE f.${isOneOf(batch)} AND ${present}`;
+      });
     },
   };
 }
@@ -128,7 +145,7 @@ function shareQuery(table: SubsetTable, percent: number, seed: number): string {
 interface Condition {
   table: SubsetTable;
   where: string;
-  take: (line: string) => void;
+  take: (lines: Uint8Array) => void;
 }
 
 /**

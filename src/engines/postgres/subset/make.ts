@@ -14,6 +14,7 @@ import { inheritSettings } from '../restore/swap.ts';
 import { type ClientTools, findClientTools, toolsForArchive } from '../tools.ts';
 import { copyRows } from './copy.ts';
 import { finishDatabase } from './finish.ts';
+import { copyLargeObjects } from './large-objects.ts';
 import { prove } from './proof.ts';
 import type { OpenSource } from './reading.ts';
 
@@ -31,9 +32,11 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
     const restoring = { url, tools, archive, settings };
     report({ event: 'step', step: 'copy', state: 'started', label: 'Copy the rows' });
     await restoreSection(context, { ...restoring, section: 'pre-data', jobs: 1 });
-    made.rows = await copyRows(context, { source, run: { ...run, url }, settings });
+    const copying = { source, run: { ...run, url }, settings };
+    made.rows = await copyRows(context, copying);
     const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
     report({ event: 'step', step: 'copy', state: 'done', label: `Copied ${formatNumberOf(total, 'row')}` });
+    await copyLargeObjects(context, copying);
 
     report({ event: 'step', step: 'index', state: 'started', label: 'Build indexes and constraints' });
     await restoreSection(context, { ...restoring, section: 'post-data', jobs: run.jobs });

@@ -14,6 +14,8 @@ export interface OpenSource {
   /** `ALTER DATABASE … SET`, as `name=value`. */
   settings: string[];
   catalogue: SubsetCatalogue;
+  /** How many it has. */
+  largeObjects: number;
   lend: Lend;
 }
 

@@ -1,4 +1,5 @@
 import { EXIT, UserError } from '../../../errors.ts';
+import { releaseChunk } from '../../../snapshots/objects/release.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
 import type { Leaf, SubsetTable } from './catalogue.ts';
 
@@ -11,13 +12,18 @@ const LEAF_SPAN = 2 ** 41;
 const PAGE_SPAN = 2 ** 9;
 const MOST_LEAVES = 2 ** 53 / LEAF_SPAN;
 
-/** How many rows a statement names; more would only make it longer. */
-const BATCH_ROWS = 25_000;
+/** How many rows a statement names; more would only make it longer, and harder on the memory here. */
+const BATCH_ROWS = 10_000;
 
-/** `(12,5)` in a leaf. */
-export function rowNumber({ index }: Leaf, ctid: string): number {
-  const comma = ctid.indexOf(',');
-  return index * LEAF_SPAN + Number(ctid.slice(1, comma)) * PAGE_SPAN + Number(ctid.slice(comma + 1, -1));
+/** A `ctid`. */
+export interface Place {
+  page: number;
+  line: number;
+}
+
+/** The row that lies there. */
+export function rowNumber({ index }: Leaf, { page, line }: Place): number {
+  return index * LEAF_SPAN + page * PAGE_SPAN + line;
 }
 
 export interface Batch {
@@ -46,12 +52,7 @@ export function* batchesOf(rows: RowSet, leaves: Leaf[]): Generator<Batch> {
 
 /** The condition that the row is one of these, by an array of places: it needs no table of keys, so that a replica will do. */
 export function isOneOf({ rows }: Batch): string {
-  const places = rows.map((row) => {
-    const line = row % PAGE_SPAN;
-    const page = Math.floor((row % LEAF_SPAN) / PAGE_SPAN);
-    return `"(${page},${line})"`;
-  });
-  return `ctid = ANY ('{${places.join(',')}}'::tid[])`;
+  return `ctid = ANY ('{${writePlaces(rows)}}'::tid[])`;
 }
 
 /** Refuses what row numbers cannot tell apart. */
@@ -74,5 +75,36 @@ export function refuseUnnumbered(tables: Iterable<SubsetTable>, pageBytes: numbe
 export function placeOf(row: number, leaves: Leaf[]): { leaf: Leaf; ctid: string } {
   const leaf = leaves[Math.floor(row / LEAF_SPAN)];
   if (!leaf) throw new Error('a row lies in no leaf of its table');
-  return { leaf, ctid: `(${Math.floor((row % LEAF_SPAN) / PAGE_SPAN)},${row % PAGE_SPAN})` };
+  return { leaf, ctid: writePlaces([row]).slice(1, -1) };
+}
+
+const [QUOTE, OPEN, CLOSE, COMMA, ZERO] = Buffer.from('"(),0') as unknown as [number, number, number, number, number];
+/** `"(4294967295,511)",` */
+const MOST_PLACE_BYTES = 19;
+
+/** `"(12,5)","(12,6)"`: as bytes, since a text for each row would keep the collector busy. */
+function writePlaces(rows: number[]): string {
+  const bytes = Buffer.allocUnsafeSlow(rows.length * MOST_PLACE_BYTES);
+  let end = 0;
+  const writeNumber = (value: number): void => {
+    let digits = 1;
+    for (let rest = value; rest >= 10; rest = Math.floor(rest / 10)) digits += 1;
+    end += digits;
+    for (let at = end - 1, rest = value; digits > 0; digits -= 1, at -= 1, rest = Math.floor(rest / 10)) {
+      bytes[at] = ZERO + (rest % 10);
+    }
+  };
+  for (const row of rows) {
+    if (end > 0) bytes[end++] = COMMA;
+    bytes[end++] = QUOTE;
+    bytes[end++] = OPEN;
+    writeNumber(Math.floor((row % LEAF_SPAN) / PAGE_SPAN));
+    bytes[end++] = COMMA;
+    writeNumber(row % PAGE_SPAN);
+    bytes[end++] = CLOSE;
+    bytes[end++] = QUOTE;
+  }
+  const text = bytes.toString('latin1', 0, end);
+  releaseChunk(bytes);
+  return text;
 }

@@ -10,6 +10,7 @@ import { readDatabaseSettings } from '../dump/dump-source.ts';
 import { findClientTools, toolsForServer } from '../tools.ts';
 import { readSubsetCatalogue, type SubsetCatalogue } from './catalogue.ts';
 import { createFinder } from './finder.ts';
+import { largeObjectsWarning } from './large-objects.ts';
 import { makeSubset } from './make.ts';
 import { type OpenSource, READING_SETTINGS } from './reading.ts';
 import { placeOf, refuseUnnumbered, rowNumber } from './rows.ts';
@@ -49,9 +50,11 @@ export async function openSource(
       ...{ url, snapshot, tools, catalogue, lend },
       locale: await readLocale(first, tools.major < 15 ? tools.major : Number.parseInt(version, 10)),
       settings: await readDatabaseSettings(first),
+      largeObjects: await countLargeObjects(first),
     };
     return {
       facts: catalogue.facts,
+      warnings: largeObjectsWarning(open.largeObjects, catalogue.facts.tables),
       finder: (graph, seed) => createFinder(graph, { catalogue, lend, seed }),
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, number) => nameRow(open, table, number),
@@ -73,6 +76,11 @@ function unreadable({ display }: DatabaseUrl, cause: SqlError): UserError {
   });
 }
 
+async function countLargeObjects(session: Session): Promise<number> {
+  const [row] = await session.query<{ count: number }>('SELECT count(*) FROM pg_largeobject_metadata');
+  return row?.count ?? 0;
+}
+
 /** A rewritten table (VACUUM FULL, TRUNCATE) would have its rows in other places than those that were noted. */
 async function lockTables(session: Session, { tables }: SubsetCatalogue): Promise<void> {
   const leaves = [...tables.values()].flatMap((table) => table.leaves.map(({ name }) => `ONLY ${name}`));
@@ -86,12 +94,13 @@ async function findRow({ catalogue, lend }: OpenSource, name: string, key: strin
     (column, index) => `${quoteName(column)}::text = ${quoteText(key[index] ?? '')}`,
   );
   const [row] = await lend((session) =>
-    session.query<{ oid: number; ctid: string }>(
-      `SELECT tableoid::int8 AS oid, ctid::text FROM ${table.from} WHERE ${condition.join(' AND ')}`,
+    session.query<{ oid: number; place: string }>(
+      `SELECT tableoid::int8 AS oid, ctid::text AS place FROM ${table.from} WHERE ${condition.join(' AND ')}`,
     ),
   );
   const leaf = table.leaves.find(({ oid }) => oid === row?.oid);
-  return row && leaf ? rowNumber(leaf, row.ctid) : null;
+  const [page, line] = row?.place.slice(1, -1).split(',') ?? [];
+  return leaf ? rowNumber(leaf, { page: Number(page), line: Number(line) }) : null;
 }
 
 async function nameRow({ catalogue, lend }: OpenSource, name: string, number: number): Promise<string> {
