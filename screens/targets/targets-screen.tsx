@@ -34,6 +34,9 @@ export function TargetsScreen({ place }: { place: TargetsPlace }) {
     <Frame screen="targets" path={['targets']} aside={countOf(entries.length, state.entries.length)}>
       {filtering && <FilterLine typing={place.typing} filter={place.list.filter} width={columns} />}
       {state.error && <Failure error={state.error} width={columns} />}
+      {state.error?.code === 'configuration_invalid' && (
+        <Empty lines={['D looks at each problem, and mends what it can.']} />
+      )}
       {entries.length === 0 && !state.error && <NoTargets loading={state.phase === 'loading'} filtering={filtering} />}
       {entries.length > 0 && (
         <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>

@@ -14,7 +14,7 @@ export async function bundleScreens(folder: string): Promise<string> {
     define: { 'process.env.NODE_ENV': '"production"' },
     // Ink asks for it in development only.
     external: ['react-devtools-core'],
-    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+    banner: { js: "import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);" },
     logLevel: 'error',
   });
   return join(folder, 'screens.js');
