@@ -3,12 +3,12 @@ import { createContext, useContext, useRef } from 'react';
 import { Line, type Span } from './line.tsx';
 import { useTheme } from './theme.ts';
 
-/** What a list shows at the moment, for clicks on it. */
+/** What was drawn last, for the keys and clicks that come next. */
 export interface Viewport {
-  /** Index of the first item in view. */
-  offset: number;
-  /** Items in view. */
-  rows: number;
+  /** Keys of a list's items in view, from the top. */
+  keys: string[];
+  /** How many lines a text can be scrolled. */
+  furthest: number;
 }
 
 export const ViewportContext = createContext<Viewport | null>(null);
@@ -30,10 +30,11 @@ export function List<Item>({ items, keyOf, row, selected, width, height }: ListP
   const offset = useRef(0);
   offset.current = scrolledTo({ offset: offset.current, selected, height, count: items.length });
   const viewport = useContext(ViewportContext);
-  if (viewport) Object.assign(viewport, { offset: offset.current, rows: Math.min(height, items.length) });
+  const inView = items.slice(offset.current, offset.current + height);
+  if (viewport) viewport.keys = inView.map(keyOf);
   return (
     <Box flexDirection="column" height={height} width={width}>
-      {items.slice(offset.current, offset.current + height).map((item, index) => {
+      {inView.map((item, index) => {
         const isSelected = offset.current + index === selected;
         const pointer: Span = isSelected ? { text: `${glyphs.pointer} `, tone: 'accent', bold: true } : { text: '  ' };
         const spans = isSelected ? row(item).map((span) => ({ ...span, bold: true })) : row(item);

@@ -16,8 +16,8 @@ export interface PageProps {
   path: string[];
   /** At the right end of the first line, such as a count. */
   aside?: Span[];
-  /** What was done last, or why something cannot be done. */
-  notice: Span[] | null;
+  /** What was said last, or what is going on. */
+  status: Span[];
   hints: KeyHint[];
   children: ReactNode;
 }
@@ -25,11 +25,11 @@ export interface PageProps {
 /** Lines above the content: title and rule. */
 export const PAGE_HEAD = 2;
 
-/** Lines that a page takes for itself: title, rule, notice, keys. */
+/** Lines that a page takes for itself: title, rule, status, keys. */
 export const PAGE_CHROME = 4;
 
 /** The frame that every screen has: where one is, the content, what happened, the keys. */
-export function Page({ size, path, aside = [], notice, hints, children }: PageProps) {
+export function Page({ size, path, aside = [], status, hints, children }: PageProps) {
   const { glyphs } = useTheme();
   const { columns, rows } = size;
   return (
@@ -39,7 +39,7 @@ export function Page({ size, path, aside = [], notice, hints, children }: PagePr
       <Box flexDirection="column" height={Math.max(0, rows - PAGE_CHROME)} width={columns}>
         {children}
       </Box>
-      <Line spans={[{ text: ' ' }, ...(notice ?? [])]} width={columns} />
+      <Line spans={[{ text: ' ' }, ...status]} width={columns} />
       <KeyBar hints={hints} width={columns} />
     </Box>
   );

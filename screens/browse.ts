@@ -7,9 +7,10 @@ import { goToProblem, leaveEditor, openInEditor } from './editor/actions.ts';
 import { saveShown } from './editor/save.ts';
 import { panesOf } from './editor/selection.ts';
 import { factsOf } from './facts.ts';
+import { openMessage } from './messages/actions.ts';
 import { type Model, snapshotsInView, targetsInView } from './model.ts';
 import { entriesInView } from './palette/entries.ts';
-import { type Place, snapshotsPlace } from './place.ts';
+import { isFiltered, type Place, runPlace, snapshotsPlace } from './place.ts';
 import { refreshSnapshots } from './refresh.ts';
 import { backStep, finish } from './setup/actions.ts';
 import { openTables } from './snapshots/actions.ts';
@@ -20,10 +21,15 @@ export function move(model: Model, direction: Move): void {
   const { navigation } = model;
   const place = navigation.top();
   const page = Math.max(1, model.terminal.rows() - PAGE_CHROME - 2);
+  const { furthest } = model.viewport;
   if (place.screen === 'run' || place.screen === 'setup') {
-    navigation.replace({ ...place, scrolledUp: scrolled(place.scrolledUp, UPWARDS[direction], page) });
-  } else if (place.screen === 'help') {
-    navigation.replace({ ...place, scrolled: scrolled(place.scrolled, direction, page) });
+    const scrolledUp = scrolled(place.scrolledUp, { direction: UPWARDS[direction], page, furthest });
+    navigation.replace({ ...place, scrolledUp });
+    return;
+  }
+  if (place.screen === 'help') {
+    navigation.replace({ ...place, scrolled: scrolled(place.scrolled, { direction, page, furthest }) });
+    return;
   }
   if (place.screen === 'editor' && place.pane === 'form' && !place.typing) {
     const fields = (panesOf(place)?.fields ?? []).map(({ id }) => id);
@@ -47,10 +53,10 @@ export function openSelected(model: Model): void {
   if (place.screen === 'editor-diff') saveShown(model, place);
   if (place.screen === 'editor-problems')
     goToProblem(model, selectedIndex(idsInView(model, place), place.list.selected));
+  if (place.screen === 'messages') openMessage(model);
   if (place.screen === 'tasks') {
-    const ids = idsInView(model, place);
-    const run = ids.includes(place.list.selected ?? '') ? place.list.selected : ids[0];
-    if (run) navigation.push({ screen: 'run', run, scrolledUp: 0 });
+    const run = factsOf(model).run?.id;
+    if (run !== undefined) navigation.push(runPlace(run));
   }
 }
 
@@ -75,9 +81,7 @@ export function back(model: Model): void {
 
 export function startFilter(model: Model): void {
   const place = model.navigation.top();
-  if (place.screen === 'targets' || place.screen === 'snapshots') {
-    model.navigation.replace({ ...place, typing: textEdit(place.list.filter) });
-  }
+  if (isFiltered(place)) model.navigation.replace({ ...place, typing: textEdit(place.list.filter) });
 }
 
 export function clearFilter(model: Model): void {
@@ -118,6 +122,8 @@ export function idsInView(model: Model, place: Place): string[] {
         .getState()
         .runs.map(({ id }) => id)
         .reverse();
+    case 'messages':
+      return model.messages.store.getState().all.map(({ id }) => id);
     case 'tables':
       return (place.found ?? []).map(({ table }) => table);
     case 'diff':
@@ -153,17 +159,21 @@ const UPWARDS: Record<Move, Move> = {
   last: 'first',
 };
 
-function scrolled(from: number, direction: Move, page: number): number {
+interface Scroll {
+  direction: Move;
+  page: number;
+  /** As far as the text goes. */
+  furthest: number;
+}
+
+function scrolled(from: number, { direction, page, furthest }: Scroll): number {
   const distances: Record<Move, number> = {
     up: -1,
     down: 1,
     'page-up': -page,
     'page-down': page,
     first: Number.NEGATIVE_INFINITY,
-    last: FURTHEST,
+    last: Number.POSITIVE_INFINITY,
   };
-  return Math.max(0, Math.min(FURTHEST, from + distances[direction]));
+  return Math.max(0, Math.min(furthest, from + distances[direction]));
 }
-
-/** More than any text is long; who draws takes the last page instead. */
-const FURTHEST = 100_000;

@@ -12,7 +12,7 @@ import type { Model } from './model.ts';
 import type { MouseEvent } from './mouse.ts';
 import { saveNote } from './note/actions.ts';
 import { entriesInView } from './palette/entries.ts';
-import { type PalettePlace, type Place, type SnapshotsPlace, type TargetsPlace, typingAt } from './place.ts';
+import { type FilteredPlace, isFiltered, type PalettePlace, type Place, typingAt } from './place.ts';
 import { interrupt } from './quit/actions.ts';
 import { answerTyped } from './setup/actions.ts';
 import { beginExport } from './snapshots/actions.ts';
@@ -24,6 +24,7 @@ export function dispatchKey(model: Model, key: string): void {
     return;
   }
   model.navigation.notify(null);
+  model.messages.seen();
   const place = model.navigation.top();
   const typing = typingAt(place);
   if (typing) dispatchTyped(model, { place, typing, key });
@@ -55,9 +56,8 @@ function click(model: Model, row: number): void {
   if (!('list' in place)) return;
   const ids = idsInView(model, place);
   // Between the head of the page and the list is what the screen has above its list.
-  const inView = row - PAGE_HEAD - rowsAboveList(place);
-  const clicked = inView >= 0 && inView < model.viewport.rows ? ids[model.viewport.offset + inView] : undefined;
-  if (clicked === undefined) return;
+  const clicked = model.viewport.keys[row - PAGE_HEAD - rowsAboveList(place)];
+  if (clicked === undefined || !ids.includes(clicked)) return;
   if (clicked === ids[selectedIndex(ids, place.list.selected)]) dispatchKey(model, 'enter');
   else model.navigation.replace({ ...place, list: { ...place.list, selected: clicked } });
 }
@@ -146,11 +146,7 @@ function leaveTyped(model: Model, place: Place): void {
   else ACTIONS.back(model);
 }
 
-function isFiltered(place: Place): place is TargetsPlace | SnapshotsPlace {
-  return place.screen === 'targets' || place.screen === 'snapshots';
-}
-
-function keepFilter(model: Model, place: TargetsPlace | SnapshotsPlace, filter: string): void {
+function keepFilter(model: Model, place: FilteredPlace, filter: string): void {
   model.navigation.replace({ ...place, list: { ...place.list, filter }, typing: null });
 }
 

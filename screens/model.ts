@@ -1,6 +1,7 @@
 import type { Viewport } from '../components/list.tsx';
 import type { SnapshotRow } from '../src/results.ts';
 import { matchesFilter, selectedIndex } from '../src/state/list.ts';
+import { createMessages, type Message, type Messages, type MessagesState } from '../src/state/messages.ts';
 import { createNavigation, type Navigation } from '../src/state/navigation.ts';
 import { createRuns, type Run, type Runs, type Session } from '../src/state/runs.ts';
 import { createSnapshotsStore, type SnapshotsState, type SnapshotsStore, snapshotsOf } from '../src/state/snapshots.ts';
@@ -11,8 +12,16 @@ import {
   type TargetsState,
   type TargetsStore,
 } from '../src/state/targets.ts';
+import { keepMessages, tellOutcome } from './messages/keep.ts';
 import type { Operations } from './operations.ts';
-import { openingStack, type Place, type SnapshotsPlace, type TargetsPlace } from './place.ts';
+import {
+  type MessagesPlace,
+  openingStack,
+  type Place,
+  type SnapshotsPlace,
+  type TargetsPlace,
+  type TasksPlace,
+} from './place.ts';
 import { sortTargets } from './targets/sort.ts';
 
 /** All that the screens are made from: the stores, the operations, and the few things only the terminal can do. */
@@ -21,6 +30,7 @@ export interface Model {
   targets: TargetsStore;
   snapshots: SnapshotsStore;
   runs: Runs;
+  messages: Messages;
   operations: Operations;
   terminal: TerminalControl;
   clock: () => Date;
@@ -67,11 +77,15 @@ export interface ModelOptions {
 export function createModel(options: ModelOptions): Model {
   const { target, operations, terminal, clock, cwd = '/', config, readOnly = false } = options;
   const { known = [], remember = () => {} } = options;
+  const navigation = createNavigation(openingStack(target));
+  const messages = createMessages({ clock });
+  keepMessages(navigation, messages);
   return {
-    navigation: createNavigation(openingStack(target)),
+    navigation,
+    messages,
     targets: createTargetsStore(known),
     snapshots: createSnapshotsStore(),
-    runs: createRuns({ clock }),
+    runs: createRuns({ clock, onEnd: (run) => tellOutcome(run, { navigation, messages }) }),
     operations,
     terminal,
     clock,
@@ -79,7 +93,7 @@ export function createModel(options: ModelOptions): Model {
     config,
     readOnly,
     remember,
-    viewport: { offset: 0, rows: 0 },
+    viewport: { keys: [], furthest: Number.POSITIVE_INFINITY },
     mouse: { on: false },
     interrupts: { last: null },
   };
@@ -121,6 +135,18 @@ export function selectedSnapshot(state: SnapshotsState, place: SnapshotsPlace): 
   const rows = snapshotsInView(state, place);
   const ids = rows.map(({ id }) => id);
   return rows[selectedIndex(ids, place.list.selected)] ?? null;
+}
+
+/** Work of the session as it is listed: newest first. */
+export function selectedTask(runs: Run[], { list }: TasksPlace): Run | null {
+  const newestFirst = runs.toReversed();
+  const ids = newestFirst.map(({ id }) => id);
+  return newestFirst[selectedIndex(ids, list.selected)] ?? null;
+}
+
+export function selectedMessage({ all }: MessagesState, { list }: MessagesPlace): Message | null {
+  const ids = all.map(({ id }) => id);
+  return all[selectedIndex(ids, list.selected)] ?? null;
 }
 
 export function targetNamed({ entries }: TargetsState, name: string): TargetEntry | null {

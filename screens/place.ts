@@ -30,6 +30,7 @@ export type Place =
   | CoveragePlace
   | SubsetPlace
   | TasksPlace
+  | MessagesPlace
   | PalettePlace
   | TablesPlace
   | DiffPlace
@@ -93,6 +94,9 @@ export interface RunPlace {
   run: string;
   /** Lines that the log is scrolled up; 0 follows what comes. */
   scrolledUp: number;
+  /** Of the log, which has no selection: its filter. */
+  list: ListState;
+  typing: TextEdit | null;
 }
 
 /** What a sanitization of this session has changed. */
@@ -117,6 +121,12 @@ export interface SubsetPlace extends LookedUp<PlannedSubset> {
 
 export interface TasksPlace {
   screen: 'tasks';
+  list: ListState;
+}
+
+/** What was said of results in this session. */
+export interface MessagesPlace {
+  screen: 'messages';
   list: ListState;
 }
 
@@ -251,6 +261,8 @@ export type OtherPlace =
   | { screen: 'quit' }
   | { screen: 'help'; of: Place; scrolled: number };
 
+export type FilteredPlace = TargetsPlace | SnapshotsPlace | RunPlace;
+
 export type Screen = Place['screen'];
 
 /** Where the screens open: the targets, or one target's snapshots with the targets behind them. */
@@ -266,6 +278,15 @@ export function openingStack(target: string | undefined): [Place, ...Place[]] {
 
 export function snapshotsPlace(target: string): SnapshotsPlace {
   return { screen: 'snapshots', target, list: emptyList, typing: null, marked: [] };
+}
+
+export function runPlace(run: string): RunPlace {
+  return { screen: 'run', run, scrolledUp: 0, list: emptyList, typing: null };
+}
+
+/** Where a filter is typed. */
+export function isFiltered(place: Place): place is FilteredPlace {
+  return place.screen === 'targets' || place.screen === 'snapshots' || place.screen === 'run';
 }
 
 /** The text that keys go to at this place, if any is being typed. */

@@ -4,8 +4,8 @@ import { noTarget, notWritable, READ_ONLY } from './why-not.ts';
 // Keys that several screens have, or that read better by a name.
 
 export const MOVES: KeyBinding[] = [
-  { keys: ['up', 'k'], action: 'move-up', help: 'up' },
-  { keys: ['down', 'j'], action: 'move-down', help: 'down' },
+  { keys: ['up', 'k', 'shift+tab'], action: 'move-up', help: 'up' },
+  { keys: ['down', 'j', 'tab'], action: 'move-down', help: 'down' },
   { keys: ['pageup', 'ctrl+b'], action: 'page-up', help: 'a page up' },
   { keys: ['pagedown', 'ctrl+f'], action: 'page-down', help: 'a page down' },
   { keys: ['home', 'g'], action: 'move-first', help: 'to the beginning' },
@@ -81,7 +81,14 @@ export const TASKS: KeyBinding = {
   keys: ['t'],
   action: 'tasks',
   label: 'tasks',
-  help: 'all work of this session, running and ended',
+  help: 'all work of this session: running, waiting for its turn, ended',
+  when: ({ tasks }) => tasks > 0,
+};
+export const MESSAGES: KeyBinding = {
+  keys: ['H'],
+  action: 'messages',
+  label: 'messages',
+  help: 'what has come of the work of this session, to read again',
   when: ({ tasks }) => tasks > 0,
 };
 export const BUILD: KeyBinding = {

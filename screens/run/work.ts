@@ -1,15 +1,17 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../../src/amounts.ts';
 import type { PlannedLoad } from '../../src/operations/load.ts';
-import type { RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
+import type { LoadPlan, LoadResult, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';
 import type { Model } from '../model.ts';
 import { refreshAfterWork } from '../refresh.ts';
+import { replacedDatabase } from './rivals.ts';
 
 export function buildWork(model: Model, target: string): Work {
   return {
     title: `Build a snapshot of ${target}`,
     target,
     kind: 'build',
+    replaces: null,
     perform: async (session) => {
       const snapshot = await model.operations.build(session, { target });
       await refreshAfterWork(model, target);
@@ -30,16 +32,27 @@ export function loadWork(model: Model, planned: PlannedLoad): Work {
     title: `Load ${what} into ${plan.destination.database}`,
     target: plan.target,
     kind: 'load',
+    replaces: replacedDatabase(plan.destination),
     perform: async (session) => {
       const result = await model.operations.load(session, planned);
       await refreshAfterWork(model, request.target);
       const held = contents(result);
       return (duration) => ({
         ...receipt(`Loaded ${what} into ${result.destination} (${held}, ${formatDuration(duration)})`),
+        details: loadDetails(plan, result),
         undoable: result.undo_database !== null,
       });
     },
   };
+}
+
+/** What was checked, for how long nobody could connect, and what became of the database before. */
+function loadDetails({ strategy, destination: { database, exists } }: LoadPlan, result: LoadResult): string[] {
+  const checked = 'Rows, indexes, constraints, triggers and sequences are those of the manifest.';
+  const away =
+    result.swap_ms === null || !exists ? [] : [`${database} was away for ${formatDuration(result.swap_ms)}.`];
+  const before = result.undo_database === null ? [] : [`What ${database} held before is kept: u puts it back.`];
+  return [...(strategy === 'swap' ? [checked] : []), ...away, ...before];
 }
 
 export function undoWork(model: Model, plan: UndoPlan): Work {
@@ -48,6 +61,7 @@ export function undoWork(model: Model, plan: UndoPlan): Work {
     title: `Undo the last load into ${destination.database}`,
     target,
     kind: 'undo',
+    replaces: replacedDatabase(destination),
     perform: async (session) => {
       const result = await model.operations.undo(session, plan);
       await refreshAfterWork(model, target);
@@ -64,6 +78,7 @@ export function verifyWork(model: Model, target: string, snapshot: SnapshotRow):
     title: `Verify snapshot ${snapshot.index} of ${target}`,
     target,
     kind: 'verify',
+    replaces: null,
     perform: async (session) => {
       const result = await model.operations.verify(session, { target, snapshot: snapshot.id });
       const read = `${formatNumberOf(result.files, 'file')}, ${formatBytes(result.bytes)}`;
@@ -84,6 +99,7 @@ export function removeWork(model: Model, plan: RemovePlan): Work {
     title: `Remove snapshot ${snapshot.index} of ${target}`,
     target,
     kind: 'remove',
+    replaces: null,
     perform: async (session) => {
       await model.operations.remove(session, plan);
       await refreshAfterWork(model, target);

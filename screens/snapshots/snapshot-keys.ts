@@ -1,5 +1,5 @@
 import type { KeyBinding } from '../key-binding.ts';
-import { isBusy, noSnapshot, notWritable, READ_ONLY } from '../why-not.ts';
+import { noSnapshot, notWritable, READ_ONLY } from '../why-not.ts';
 
 /** What can be done with the selected snapshot. */
 export const SNAPSHOT_KEYS: KeyBinding[] = [
@@ -39,7 +39,7 @@ export const SNAPSHOT_KEYS: KeyBinding[] = [
     action: 'verify',
     label: 'verify',
     help: 're-read every byte of the snapshot against its checksums',
-    whyNot: (facts) => noSnapshot(facts) ?? isBusy(facts),
+    whyNot: noSnapshot,
   },
   {
     keys: ['n'],

@@ -93,7 +93,7 @@ describe('what cannot be done says why', () => {
     await running(model);
     press(model, 'esc', 'b');
     expect(notice(model)).toBe('Build a snapshot of app is going on');
-    expect(model.runs.running()).toHaveLength(1);
+    expect(model.runs.live()).toHaveLength(1);
   });
 });
 

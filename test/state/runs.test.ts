@@ -12,12 +12,12 @@ test('work reports into its run, and leaves a receipt', async () => {
       report({ event: 'step', step: 'dump', state: 'done', label: 'Dump' });
     }),
   );
-  expect(runs.running()).toHaveLength(1);
+  expect(runs.live()).toHaveLength(1);
   await runs.settled();
   expect(runs.store.getState().runs).toMatchObject([
     { id, state: { status: 'done', steps: [{ step: 'dump', state: 'done' }] }, receipt },
   ]);
-  expect(runs.running()).toEqual([]);
+  expect(runs.live()).toEqual([]);
 });
 
 test('work that fails keeps its error, and can be done again as a run of its own', async () => {
@@ -74,6 +74,7 @@ function work(perform: (session: Session) => Promise<void>) {
     title: 'Build',
     target: 'app',
     kind: 'build' as const,
+    replaces: null,
     perform: async (session: Session) => {
       await perform(session);
       return () => receipt;
