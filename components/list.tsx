@@ -22,13 +22,17 @@ export interface ListProps<Item> {
   selected: number;
   width: number;
   height: number;
+  /** A heading is never selected; it stays in view above the first of its items. */
+  isHeading?: (item: Item) => boolean;
 }
 
 /** A list that mounts only the rows in view, so that ten thousand items cost what twenty do. */
-export function List<Item>({ items, keyOf, row, selected, width, height }: ListProps<Item>) {
+export function List<Item>({ items, keyOf, row, selected, width, height, isHeading }: ListProps<Item>) {
   const { glyphs } = useTheme();
   const offset = useRef(0);
-  offset.current = scrolledTo({ offset: offset.current, selected, height, count: items.length });
+  const above = items[selected - 1];
+  const lead = above !== undefined && isHeading?.(above) ? 1 : 0;
+  offset.current = scrolledTo({ offset: offset.current, selected, lead, height, count: items.length });
   const viewport = useContext(ViewportContext);
   const inView = items.slice(offset.current, offset.current + height);
   if (viewport) viewport.keys = inView.map(keyOf);
@@ -47,14 +51,16 @@ export function List<Item>({ items, keyOf, row, selected, width, height }: ListP
 interface Scroll {
   offset: number;
   selected: number;
+  /** Rows above the selected one that have to be seen with it. */
+  lead?: number;
   height: number;
   count: number;
 }
 
 /** The first row in view: moved no further than it must for the selection to be seen, and no empty rows below. */
-export function scrolledTo({ offset, selected, height, count }: Scroll): number {
+export function scrolledTo({ offset, selected, lead = 0, height, count }: Scroll): number {
   const lowest = Math.max(0, selected - height + 1);
-  const highest = Math.max(0, selected);
+  const highest = Math.max(0, selected - (height > lead ? lead : 0));
   const wanted = Math.min(Math.max(offset, lowest), highest);
   return Math.max(0, Math.min(wanted, count - height));
 }

@@ -14,6 +14,7 @@ import {
   MESSAGES,
   MOUSE,
   MOVES,
+  MOVES_WITHOUT_TAB,
   PALETTE,
   QUIT,
   REFRESH,
@@ -143,7 +144,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     { keys: ['pageup'], action: 'page-up', help: 'a page up in the file that is shown' },
     { keys: ['pagedown'], action: 'page-down', help: 'a page down in the file that is shown' },
   ],
-  editor: [...EDITOR_KEYS, BACK, TASKS, PALETTE, HELP, ...MOVES],
+  editor: [...EDITOR_KEYS, BACK, TASKS, PALETTE, HELP, ...MOVES_WITHOUT_TAB],
   'editor-diff': [
     { keys: ['enter'], action: 'open', label: 'save', help: 'write the file', stays: true },
     { ...BACK, label: 'go on editing', help: 'back to the editor; nothing is written' },
@@ -216,7 +217,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
       help: 'a page down',
       when: ({ scrolls }) => scrolls,
     },
-    ...MOVES,
+    ...MOVES_WITHOUT_TAB,
   ],
 };
 

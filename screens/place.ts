@@ -18,7 +18,7 @@ import type { LookedUp } from './looked-up.ts';
 import type { SetupAnswers, SetupStepId } from './setup/step-ids.ts';
 
 /** What the targets are sorted by. */
-export type Sort = 'configured' | 'name' | 'status' | 'size' | 'snapshots' | 'type';
+export type Sort = 'configured' | 'name' | 'status' | 'size' | 'snapshots' | 'age';
 
 /** A screen and all that it shows which is not in a store: what is selected, typed, asked. */
 export type Place =

@@ -47,7 +47,9 @@ function helpLines(model: Model, of: Place, width: number): Span[][] {
     ...keys,
     [],
     [{ text: 'Everywhere', tone: 'strong' }],
-    ...EVERYWHERE.flatMap(({ keys, help }) => keyLines({ keys: keyName(keys), help, reason: null, usable: true, width })),
+    ...EVERYWHERE.flatMap(({ keys, help }) =>
+      keyLines({ keys: keyName(keys), help, reason: null, usable: true, width }),
+    ),
     [],
     [{ text: 'Every action has a command for scripts: tool --help lists them.', tone: 'dim' }],
   ];

@@ -6,14 +6,16 @@ import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
 import { useTheme } from '../../components/theme.ts';
-import { formatNumberOf } from '../../src/amounts.ts';
+import { formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { Empty, Failure } from '../empty.tsx';
 import { FilterLine } from '../filter-line.tsx';
 import { Frame, useModel, useRoom } from '../frame.tsx';
 import { selectedTarget, targetsInView } from '../model.ts';
-import type { TargetsPlace } from '../place.ts';
+import type { Sort, TargetsPlace } from '../place.ts';
 import { targetColumns } from './columns.ts';
+import { GROUP_NAMES, keyOfLine, type TargetLine, targetLines } from './lines.ts';
+import { isGrouped } from './sort.ts';
 import { targetFacts } from './target-facts.ts';
 
 const POINTER_WIDTH = 2;
@@ -31,17 +33,23 @@ export function TargetsScreen({ place }: { place: TargetsPlace }) {
   const listWidth = detail === 'beside' ? Math.floor(columns * 0.6) : columns;
   const listHeight = height - (filtering ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);
   return (
-    <Frame screen="targets" path={['targets']} aside={countOf(entries.length, state.entries.length)}>
+    <Frame screen="targets" path={['targets']} aside={countOf(entries.length, state.entries.length, place.sort)}>
       {filtering && <FilterLine typing={place.typing} filter={place.list.filter} width={columns} />}
       {state.error && <Failure error={state.error} width={columns} />}
       {entries.length === 0 && !state.error && <NoTargets loading={state.phase === 'loading'} filtering={filtering} />}
       {entries.length > 0 && (
         <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
-          <TargetTable entries={entries} selected={selected} width={listWidth} height={listHeight} />
+          <TargetTable
+            entries={entries}
+            grouped={isGrouped(state.entries)}
+            selected={selected}
+            width={listWidth}
+            height={listHeight}
+          />
           {selected && detail !== 'none' && (
             <DetailPane
               title={titleOf(selected)}
-              facts={targetFacts(selected)}
+              facts={targetFacts(selected, model.clock().getTime())}
               width={detail === 'beside' ? columns - listWidth : columns}
               place={detail}
             />
@@ -54,28 +62,49 @@ export function TargetsScreen({ place }: { place: TargetsPlace }) {
 
 interface TargetTableProps {
   entries: TargetEntry[];
+  /** Whether each group has a heading. */
+  grouped: boolean;
   selected: TargetEntry | null;
   width: number;
   height: number;
 }
 
-function TargetTable({ entries, selected, width, height }: TargetTableProps) {
+function TargetTable({ entries, grouped, selected, width, height }: TargetTableProps) {
+  const { clock } = useModel();
   const { glyphs } = useTheme();
   const inner = width - POINTER_WIDTH - 1;
-  const layout = useMemo(() => layOutTable(targetColumns(glyphs, entries), entries, inner), [glyphs, entries, inner]);
+  const minute = Math.floor(clock().getTime() / 60_000);
+  const layout = useMemo(
+    () => layOutTable(targetColumns(entries, { glyphs, now: minute * 60_000 }), entries, inner),
+    [glyphs, minute, entries, inner],
+  );
+  const lines = useMemo(
+    () => (grouped ? targetLines(entries) : entries.map((entry): TargetLine => ({ entry }))),
+    [entries, grouped],
+  );
+  const row = (line: TargetLine): Span[] =>
+    'entry' in line ? tableRow(layout, line.entry, glyphs.ellipsis) : headingSpans(line);
   return (
     <Box flexDirection="column" width={width} height={height}>
       <Line spans={[{ text: ' '.repeat(POINTER_WIDTH) }, ...tableHead(layout, glyphs.ellipsis)]} width={width} />
       <List
-        items={entries}
-        keyOf={({ row }) => row.name}
-        row={(entry) => tableRow(layout, entry, glyphs.ellipsis)}
-        selected={selected ? entries.indexOf(selected) : -1}
+        items={lines}
+        keyOf={keyOfLine}
+        row={row}
+        selected={lines.findIndex((line) => 'entry' in line && line.entry === selected)}
+        isHeading={(line) => 'heading' in line}
         width={width}
         height={Math.max(1, height - 1)}
       />
     </Box>
   );
+}
+
+function headingSpans({ heading, count }: Extract<TargetLine, { heading: unknown }>): Span[] {
+  return [
+    { text: GROUP_NAMES[heading], tone: 'strong' },
+    { text: `  ${formatCount(count)}`, tone: 'dim' },
+  ];
 }
 
 function titleOf({ row }: TargetEntry): Span[] {
@@ -93,12 +122,18 @@ function NoTargets({ loading, filtering }: { loading: boolean; filtering: boolea
     <Empty
       lines={[
         'The configuration has no targets yet.',
-        'Add one under "targets:" in tool.yml, then press r. tool.example.yml shows every key.',
+        'E opens the configuration: a target is added there.',
+        'Or add one under "targets:" in tool.yml, then press r. tool.example.yml shows every key.',
       ]}
     />
   );
 }
 
-function countOf(shown: number, all: number): Span[] {
-  return [{ text: shown === all ? formatNumberOf(all, 'target') : `${shown} of ${all} targets`, tone: 'dim' }];
+function countOf(shown: number, all: number, sort: Sort): Span[] {
+  const order = sort === 'configured' ? '' : `by ${sort}  `;
+  const count = shown === all ? formatNumberOf(all, 'target') : `${shown} of ${all} targets`;
+  return [
+    { text: order, tone: 'accent' },
+    { text: count, tone: 'dim' },
+  ];
 }

@@ -34,7 +34,11 @@ export function fakeOperations(world: FakeWorld): Operations {
   };
   return {
     listTargets: async () =>
-      world.targets.map((row) => ({ ...row, snapshots: snapshotsOf(row.name).length || row.snapshots })),
+      world.targets.map((row) => ({
+        ...row,
+        snapshots: snapshotsOf(row.name).length || row.snapshots,
+        last_snapshot_at: snapshotsOf(row.name)[0]?.created_at ?? row.last_snapshot_at,
+      })),
     checkTarget: (_session, target) => {
       const row = world.targets.find(({ name }) => name === target);
       const found = world.checks[target];
