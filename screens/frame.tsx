@@ -40,6 +40,9 @@ export interface FrameProps {
   children: ReactNode;
 }
 
+/** Screens that show all work themselves. */
+const LISTS_WORK: ReadonlySet<Screen> = new Set<Screen>(['tasks', 'quit']);
+
 /** The page of a screen, with its keys from the key table and what is going on elsewhere. */
 export function Frame({ screen, path, aside = [], children }: FrameProps) {
   const model = useModel();
@@ -49,7 +52,9 @@ export function Frame({ screen, path, aside = [], children }: FrameProps) {
   const shown = place.screen === 'run' ? place.run : null;
   const notice = useStore(model.navigation.store, (state) => state.notice);
   const toast = useStore(model.messages.store, (state) => state.toast);
-  const work = useStore(model.runs.store, ({ runs }) => workWords(runs, { shown, glyphs }));
+  const work = useStore(model.runs.store, ({ runs }) =>
+    LISTS_WORK.has(screen) ? '' : workWords(runs, { shown, glyphs }),
+  );
   return (
     <Page
       size={size}

@@ -29,7 +29,7 @@ export const LOG_KEYS = [
   {
     keys: ['/'] as [string],
     action: 'filter' as const,
-    label: 'search the log',
+    label: 'search log',
     help: 'show only the lines of the log that contain the words you type',
   },
   {
@@ -43,8 +43,11 @@ export const LOG_KEYS = [
   {
     keys: ['w'] as [string],
     action: 'save-log' as const,
-    label: 'write the log',
+    label: 'write log',
     help: 'write the log to a file in the folder that the program was started in',
-    whyNot: ({ readOnly }: Facts) => (readOnly ? READ_ONLY : null),
+    whyNot({ readOnly, run }: Facts): string | null {
+      if (readOnly) return READ_ONLY;
+      return run?.state.log.length === 0 ? 'The log is empty as yet' : null;
+    },
   },
 ];

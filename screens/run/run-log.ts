@@ -4,13 +4,13 @@ import { formatCount, formatDuration, formatNumberOf } from '../../src/amounts.t
 import { matchesFilter } from '../../src/state/list.ts';
 import type { LogLine, RunState } from '../../src/state/run.ts';
 
-const LEADS: Record<LogLine['kind'], { lead: string; tone: Tone }> = {
-  step: { lead: '  ', tone: 'plain' },
-  done: { lead: '  ', tone: 'plain' },
-  skipped: { lead: '  ', tone: 'dim' },
-  failed: { lead: '! ', tone: 'bad' },
-  command: { lead: '$ ', tone: 'dim' },
-  warning: { lead: '! ', tone: 'caution' },
+const LOOKS: Record<LogLine['kind'], { lead: keyof Glyphs | null; tone: Tone }> = {
+  step: { lead: 'pending', tone: 'plain' },
+  done: { lead: 'good', tone: 'plain' },
+  skipped: { lead: 'skipped', tone: 'dim' },
+  failed: { lead: 'bad', tone: 'bad' },
+  command: { lead: null, tone: 'dim' },
+  warning: { lead: 'caution', tone: 'caution' },
 };
 
 export interface LogOptions {
@@ -38,7 +38,10 @@ export function viewLog({ state, filter, scrolledUp, height, width, glyphs }: Lo
   const title = `Log${logFacts(state, { filter, found: found.length, up })} `;
   const rule = glyphs.rule.repeat(Math.max(0, width - title.length));
   return {
-    lines: [[{ text: title + rule, tone: 'dim' }], ...found.slice(Math.max(0, end - rows), end).map(logLine)],
+    lines: [
+      [{ text: title + rule, tone: 'dim' }],
+      ...found.slice(Math.max(0, end - rows), end).map((line) => logLine(line, glyphs)),
+    ],
     furthest,
   };
 }
@@ -56,10 +59,12 @@ function logFacts({ log, droppedLines }: RunState, { filter, found, up }: LogFac
   return matching + paused + dropped;
 }
 
-function logLine({ at, kind, text, tookMs }: LogLine): Span[] {
-  const { lead, tone } = LEADS[kind];
+function logLine({ at, kind, text, tookMs }: LogLine, glyphs: Glyphs): Span[] {
+  const { lead, tone } = LOOKS[kind];
   return [
-    { text: `${clockTime(at)} ${lead}`, tone: 'dim' },
+    { text: `${clockTime(at)} `, tone: 'dim' },
+    // As in a shell's own log of what it runs.
+    { text: `${lead === null ? '$' : glyphs[lead]} `, tone: kind === 'done' ? 'good' : tone },
     { text, tone },
     { text: tookMs === undefined ? '' : `  ${formatDuration(tookMs)}`, tone: 'dim' },
   ];

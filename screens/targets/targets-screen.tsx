@@ -33,7 +33,11 @@ export function TargetsScreen({ place }: { place: TargetsPlace }) {
   const listWidth = detail === 'beside' ? Math.floor(columns * 0.6) : columns;
   const listHeight = height - (filtering ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);
   return (
-    <Frame screen="targets" path={['targets']} aside={countOf(entries.length, state.entries.length, place.sort)}>
+    <Frame
+      screen="targets"
+      path={['targets']}
+      aside={state.entries.length === 0 ? [] : countOf(entries.length, state.entries.length, place.sort)}
+    >
       {filtering && <FilterLine typing={place.typing} filter={place.list.filter} width={columns} />}
       {state.error && <Failure error={state.error} width={columns} />}
       {entries.length === 0 && !state.error && <NoTargets loading={state.phase === 'loading'} filtering={filtering} />}

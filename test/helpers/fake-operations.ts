@@ -2,7 +2,7 @@ import type { Operations } from '../../screens/operations.ts';
 import { UserError } from '../../src/errors.ts';
 import { addChange, changeDraft, openDraft, redoDraft, saveDraft } from '../../src/operations/edit-configuration.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots.ts';
-import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow } from '../../src/results.ts';
+import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow, TargetRow } from '../../src/results.ts';
 import type { Session } from '../../src/state/runs.ts';
 
 import { fakeCoverage, fakeSanitize } from './fake-sanitize.ts';
@@ -11,6 +11,11 @@ import { type FakeWorld, fakeSnapshot } from './fake-world.ts';
 /** Operations without databases, over a world that the test can look at and change. */
 export function fakeOperations(world: FakeWorld): Operations {
   const snapshotsOf = (target: string) => world.snapshots[target] ?? [];
+  const counted = (row: TargetRow): TargetRow => ({
+    ...row,
+    snapshots: snapshotsOf(row.name).length || row.snapshots,
+    last_snapshot_at: snapshotsOf(row.name)[0]?.created_at ?? row.last_snapshot_at,
+  });
   const find = (target: string, id: unknown) => {
     const found = snapshotsOf(target).find((row) => row.id === id);
     if (!found) throw new UserError(`${target} has no snapshot ${String(id)}`, { code: 'no_snapshot', exit: 2 });
@@ -34,13 +39,9 @@ export function fakeOperations(world: FakeWorld): Operations {
   };
   return {
     listTargets: async () =>
-      world.targets.map((row) => ({
-        ...row,
-        snapshots: snapshotsOf(row.name).length || row.snapshots,
-        last_snapshot_at: snapshotsOf(row.name)[0]?.created_at ?? row.last_snapshot_at,
-      })),
+      world.targets.map(counted),
     checkTarget: (_session, target) => {
-      const row = world.targets.find(({ name }) => name === target);
+      const row = world.targets.map(counted).find(({ name }) => name === target);
       const found = world.checks[target];
       return row && found ? Promise.resolve({ ...row, ...found }) : new Promise(() => {});
     },
