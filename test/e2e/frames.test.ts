@@ -17,34 +17,23 @@ beforeAll(async () => {
 afterEach(() => terminal.close());
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-// The clock of the fake world stands still: nothing in a frame changes from run to run.
-test.for([
+const SIZES = [
   [60, 20],
   [80, 24],
   [120, 40],
   [220, 60],
-] as const)('the screens at %d×%d are what they were', async ([columns, rows]) => {
-  const environment = { XDG_CACHE_HOME: join(folder, `${columns}`), TZ: 'UTC' };
-  terminal = openTerminal({ command: [process.execPath, program], columns, rows, environment });
-  const frames: string[] = [];
-  const frame = async (name: string, wanted: string | RegExp | ((screen: string) => boolean)) => {
-    await terminal.waitFor(wanted);
-    const lines = terminal.screen().split('\n');
-    expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns);
-    frames.push(`${`=== ${name} `.padEnd(columns, '=')}\n${lines.join('\n')}\n`);
-  };
-  const back = async (wanted: string) => {
-    terminal.press('esc');
-    await terminal.waitFor(wanted);
-  };
+] as const;
 
-  await frame('targets', (screen) => screen.includes('no datab') && !screen.includes('○'));
+// The clock of the fake world stands still: nothing in a frame changes from run to run.
+test.for(SIZES)('the screens at %d×%d are what they were', async ([columns, rows]) => {
+  const { frames, frame, back } = open('groups', columns, rows);
+  await frame('targets', (screen) => screen.includes('denied') && !screen.includes('○'));
   terminal.press('?');
   await frame('help', 'targets ❯ help');
-  await back('4 targets');
+  await back('6 targets');
   terminal.press(':', 'build');
   await frame('palette', ': build');
-  await back('4 targets');
+  await back('6 targets');
   terminal.press('enter');
   await frame('snapshots', /tool ❯ app +2 snapshots/);
   terminal.press('l');
@@ -53,3 +42,48 @@ test.for([
   await frame('run', 'Loaded snapshot 0');
   await expect(frames.join('\n')).toMatchFileSnapshot(`frames/${columns}x${rows}.txt`);
 });
+
+test.for(SIZES)('work in a queue at %d×%d is shown as it was', async ([columns, rows]) => {
+  const { frames, frame, back } = open('slow', columns, rows);
+  await terminal.waitFor('unreachable');
+  terminal.press('b');
+  await frame('running', '25 %');
+  await back('4 targets');
+  terminal.press('b');
+  await frame('waiting', '○ Begins when this has ended');
+  await back('4 targets');
+  terminal.press('down', 'b');
+  await terminal.waitFor('Build a snapshot of billing');
+  await back('4 targets');
+  await frame('elsewhere', 'Build a snapshot of app 25 % and 1 more, 1 waiting');
+  terminal.press('t');
+  await frame('tasks', '3 tasks, 1 waiting');
+  terminal.press('j', 'c');
+  await frame('taken out', '! cancelled');
+  await back('4 targets');
+  terminal.press('H');
+  await frame('messages', '1 message');
+  await back('4 targets');
+  terminal.press('q');
+  await frame('quit', '❯ Stay here');
+  await expect(frames.join('\n')).toMatchFileSnapshot(`frames/queue-${columns}x${rows}.txt`);
+});
+
+function open(world: string, columns: number, rows: number) {
+  const environment = { XDG_CACHE_HOME: join(folder, `${world}-${columns}`), TZ: 'UTC' };
+  terminal = openTerminal({ command: [process.execPath, program, world], columns, rows, environment });
+  const frames: string[] = [];
+  return {
+    frames,
+    async frame(name: string, wanted: string | RegExp | ((screen: string) => boolean)) {
+      await terminal.waitFor(wanted);
+      const lines = terminal.screen().split('\n');
+      expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns);
+      frames.push(`${`=== ${name} `.padEnd(columns, '=')}\n${lines.join('\n')}\n`);
+    },
+    async back(wanted: string) {
+      terminal.press('esc');
+      await terminal.waitFor(wanted);
+    },
+  };
+}
