@@ -21,7 +21,7 @@ export function QuitScreen() {
             label: one ? 'Wait until it is done, then leave' : 'Wait until all of it is done, then leave',
             value: 'wait',
           },
-          { label: `Cancel ${one ? 'it' : 'all of it'}, put everything back as it was, and leave`, value: 'cancel' },
+          { label: `Cancel ${one ? 'it' : 'all of it'}, put things back, and leave`, value: 'cancel' },
         ]}
         onAnswer={(answer) => answerQuit(model, answer)}
       />
