@@ -51,7 +51,7 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   undo: askUndo,
   'cancel-run': askCancel,
   retry,
-  'save-log': (model) => void saveLog(model),
+  'save-log': saveLog,
   mark,
   compare,
   push: (model) => transfer(model, 'push'),

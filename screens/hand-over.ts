@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { EXIT, UserError } from '../src/errors.ts';
 
 /** Gives the terminal away for a while: the application, once it is drawn, knows how. */
@@ -27,7 +26,8 @@ export function createHandOver(environment: NodeJS.ProcessEnv): HandOver {
 }
 
 /** As git does: the variable may hold words of its own, `code --wait`. */
-function runEditor(editor: string, file: string, environment: NodeJS.ProcessEnv): Promise<UserError | null> {
+async function runEditor(editor: string, file: string, environment: NodeJS.ProcessEnv): Promise<UserError | null> {
+  const { spawn } = await import('node:child_process');
   return new Promise((resolve) => {
     const child = spawn('sh', ['-c', `${editor} "$@"`, editor, file], { stdio: 'inherit', env: environment });
     child.once('error', (cause) => resolve(notOpened(editor, cause)));

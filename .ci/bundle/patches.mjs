@@ -59,6 +59,12 @@ const Yoga = wrapAssembly(assembly);`,
     from: 'let string = input;',
     to: 'if (ambiguousIsNarrow && isNarrow(input)) return input.length;\n$&',
   },
+  {
+    name: 'plain text is searched for control characters without their table',
+    file: 'ink/build/sanitize-ansi.js',
+    from: 'const sanitizeAnsi = (text) => {',
+    to: "import { isNarrow } from 'plain-text';\n$&\n    if (isNarrow(text)) return text;",
+  },
   ...[
     'prependedConcatenationMarks',
     'visibleCharacter',

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toUserError } from '../../src/errors.ts';
 import type { LogLine } from '../../src/state/run.ts';
@@ -6,13 +6,13 @@ import { factsOf } from '../facts.ts';
 import type { Model } from '../model.ts';
 
 /** Writes what the log holds to a file of its own: to be looked through, or sent to somebody. */
-export async function saveLog(model: Model): Promise<void> {
+export function saveLog(model: Model): void {
   const { run } = factsOf(model);
   if (!run) return;
   const began = new Date(run.state.startedAt).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const file = join(model.cwd, `tool-${run.kind}-${encodeURIComponent(run.target)}-${began}.log`);
   try {
-    await writeFile(file, run.state.log.map(lineOf).join(''), { mode: 0o600 });
+    writeFileSync(file, run.state.log.map(lineOf).join(''), { mode: 0o600 });
     model.navigation.notify({ tone: 'good', text: `Written: ${file}` });
   } catch (thrown) {
     model.navigation.notify({ tone: 'bad', text: toUserError(thrown).message });
