@@ -7,6 +7,7 @@ import { goToProblem, leaveEditor, openInEditor } from './editor/actions.ts';
 import { saveShown } from './editor/save.ts';
 import { panesOf } from './editor/selection.ts';
 import { factsOf } from './facts.ts';
+import { positionIn } from './in-view.ts';
 import { openMessage } from './messages/actions.ts';
 import { type Model, snapshotsInView, targetsInView } from './model.ts';
 import { entriesInView } from './palette/entries.ts';
@@ -33,11 +34,19 @@ export function move(model: Model, direction: Move): void {
   }
   if (place.screen === 'editor' && place.pane === 'form' && !place.typing) {
     const fields = (panesOf(place)?.fields ?? []).map(({ id }) => id);
-    navigation.replace({ ...place, fields: moveSelection(place.fields, { ids: fields, move: direction, page }) });
+    navigation.replace({
+      ...place,
+      fields: moveSelection(place.fields, {
+        ...{ ids: fields, move: direction, page },
+        index: selectedIndex(fields, place.fields.selected),
+      }),
+    });
     return;
   }
+  if (!('list' in place)) return;
   const ids = idsInView(model, place);
-  if ('list' in place) navigation.replace(withList(place, moveSelection(place.list, { ids, move: direction, page })));
+  const index = indexInView(model, place, ids);
+  navigation.replace(withList(place, moveSelection(place.list, { ids, index, move: direction, page })));
 }
 
 export function openSelected(model: Model): void {
@@ -108,13 +117,21 @@ export function help(model: Model): void {
   model.navigation.push({ screen: 'help', of: model.navigation.top(), scrolled: 0 });
 }
 
+/** Where the selection is; in long lists without looking through them. */
+function indexInView(model: Model, place: Extract<Place, { list: ListState }>, ids: string[]): number {
+  const { selected } = place.list;
+  if (place.screen === 'targets') return positionIn(targetsInView(model, place), selected);
+  if (place.screen === 'snapshots') return positionIn(snapshotsInView(model, place), selected);
+  return selectedIndex(ids, selected);
+}
+
 /** Identities of what a list shows at the moment, in order. */
 export function idsInView(model: Model, place: Place): string[] {
   switch (place.screen) {
     case 'targets':
-      return targetsInView(model.targets.getState(), place).map(({ row }) => row.name);
+      return targetsInView(model, place).ids;
     case 'snapshots':
-      return snapshotsInView(model.snapshots.getState(), place).map(({ id }) => id);
+      return snapshotsInView(model, place).ids;
     case 'coverage':
       return coverageRows(factsOf(model, place).run?.receipt?.sanitized?.coverage).map(({ column }) => column);
     case 'tasks':

@@ -46,7 +46,7 @@ export function factsOf(model: Model, place: Place = model.navigation.top()): Fa
   return {
     readOnly: model.readOnly,
     target,
-    snapshot: place.screen === 'snapshots' ? selectedSnapshot(model.snapshots.getState(), place) : null,
+    snapshot: place.screen === 'snapshots' ? selectedSnapshot(model, place) : null,
     run,
     message: place.screen === 'messages' ? selectedMessage(model.messages.store.getState(), place) : null,
     overtaken: run && overtakenBy(model.runs.store.getState().runs, run),
@@ -84,8 +84,7 @@ function hasOrWillReplace(run: Run): boolean {
 }
 
 function targetAt(model: Model, place: Place, run: Run | null): TargetEntry | null {
-  const state = model.targets.getState();
-  if (place.screen === 'targets') return selectedTarget(state, place);
+  if (place.screen === 'targets') return selectedTarget(model, place);
   const name = run?.target ?? ('target' in place ? place.target : null);
-  return name === null ? null : targetNamed(state, name);
+  return name === null ? null : targetNamed(model.targets.getState(), name);
 }

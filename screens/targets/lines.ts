@@ -10,12 +10,22 @@ export const GROUP_NAMES: Record<TargetRow['type'], string> = {
   share: 'Shared',
 };
 
-/** Targets that come group by group, with a heading over each group. */
-export function targetLines(entries: TargetEntry[]): TargetLine[] {
+/** Targets that come group by group, with a heading over each group where there is more than one. */
+export function targetLines(entries: TargetEntry[], grouped: boolean): TargetLine[] {
+  if (!grouped) return entries.map((entry) => ({ entry }));
   return [...Map.groupBy(entries, ({ row }) => row.type)].flatMap(([heading, group]): TargetLine[] => [
     { heading, count: group.length },
     ...group.map((entry) => ({ entry })),
   ]);
+}
+
+/** The line of an entry, by the lines of the headings. */
+export function lineOfEntry(headings: number[], index: number): number {
+  return index + headings.filter((line, before) => line - before <= index).length;
+}
+
+export function headingLines(lines: TargetLine[]): number[] {
+  return lines.flatMap((line, index) => ('heading' in line ? [index] : []));
 }
 
 /** A heading's is none that a target can have. */

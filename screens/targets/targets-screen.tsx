@@ -11,10 +11,11 @@ import type { TargetEntry } from '../../src/state/targets.ts';
 import { Empty, Failure } from '../empty.tsx';
 import { FilterLine } from '../filter-line.tsx';
 import { Frame, useModel, useRoom } from '../frame.tsx';
-import { selectedTarget, targetsInView } from '../model.ts';
+import { positionIn } from '../in-view.ts';
+import { targetsInView } from '../model.ts';
 import type { Sort, TargetsPlace } from '../place.ts';
 import { targetColumns } from './columns.ts';
-import { GROUP_NAMES, keyOfLine, type TargetLine, targetLines } from './lines.ts';
+import { GROUP_NAMES, headingLines, keyOfLine, lineOfEntry, type TargetLine, targetLines } from './lines.ts';
 import { isGrouped } from './sort.ts';
 import { targetFacts } from './target-facts.ts';
 
@@ -25,8 +26,11 @@ export function TargetsScreen({ place }: { place: TargetsPlace }) {
   const model = useModel();
   const state = useStore(model.targets);
   const { columns, height, wide } = useRoom();
-  const entries = targetsInView(state, place);
-  const selected = selectedTarget(state, place);
+  const view = targetsInView(model, place);
+  const entries = view.items;
+  const index = positionIn(view, place.list.selected);
+  const selected = entries[index];
+  const grouped = useMemo(() => isGrouped(state.entries), [state.entries]);
   const filtering = place.typing !== null || place.list.filter !== '';
   // Beside the list where there is room, below it where the window is high enough.
   const detail = wide ? 'beside' : height >= 16 ? 'below' : 'none';
@@ -43,13 +47,7 @@ export function TargetsScreen({ place }: { place: TargetsPlace }) {
       {entries.length === 0 && !state.error && <NoTargets loading={state.phase === 'loading'} filtering={filtering} />}
       {entries.length > 0 && (
         <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
-          <TargetTable
-            entries={entries}
-            grouped={isGrouped(state.entries)}
-            selected={selected}
-            width={listWidth}
-            height={listHeight}
-          />
+          <TargetTable entries={entries} grouped={grouped} selected={index} width={listWidth} height={listHeight} />
           {selected && detail !== 'none' && (
             <DetailPane
               title={titleOf(selected)}
@@ -68,7 +66,8 @@ interface TargetTableProps {
   entries: TargetEntry[];
   /** Whether each group has a heading. */
   grouped: boolean;
-  selected: TargetEntry | null;
+  /** Index of the entry with the pointer. */
+  selected: number;
   width: number;
   height: number;
 }
@@ -82,10 +81,8 @@ function TargetTable({ entries, grouped, selected, width, height }: TargetTableP
     () => layOutTable(targetColumns(entries, { glyphs, now: minute * 60_000 }), entries, inner),
     [glyphs, minute, entries, inner],
   );
-  const lines = useMemo(
-    () => (grouped ? targetLines(entries) : entries.map((entry): TargetLine => ({ entry }))),
-    [entries, grouped],
-  );
+  const lines = useMemo(() => targetLines(entries, grouped), [entries, grouped]);
+  const headings = useMemo(() => headingLines(lines), [lines]);
   const row = (line: TargetLine): Span[] =>
     'entry' in line ? tableRow(layout, line.entry, glyphs.ellipsis) : headingSpans(line);
   return (
@@ -95,7 +92,7 @@ function TargetTable({ entries, grouped, selected, width, height }: TargetTableP
         items={lines}
         keyOf={keyOfLine}
         row={row}
-        selected={lines.findIndex((line) => 'entry' in line && line.entry === selected)}
+        selected={lineOfEntry(headings, selected)}
         isHeading={(line) => 'heading' in line}
         width={width}
         height={Math.max(1, height - 1)}

@@ -228,7 +228,7 @@ describe('sanitizing', () => {
 });
 
 function selected(model: Model): string | undefined {
-  return selectedTarget(model.targets.getState(), model.navigation.top() as TargetsPlace)?.row.name;
+  return selectedTarget(model, model.navigation.top() as TargetsPlace)?.row.name;
 }
 
 function notice(model: Model): string | undefined {

@@ -66,7 +66,7 @@ test('targets are sorted, and the selection stays', async () => {
   const model = await atTargets(fakeWorld({ targets }));
   press(model, 'j', 'S', 'k');
   const place = model.navigation.top();
-  expect(place.screen === 'targets' && selectedTarget(model.targets.getState(), place)?.row.name).toBe('b');
+  expect(place.screen === 'targets' && selectedTarget(model, place)?.row.name).toBe('b');
 });
 
 test('a copied URL is that of the source among targets, that of the destination among snapshots', async () => {

@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
 import { createTheme } from '../../components/theme.ts';
-import { targetsInView } from '../../screens/model.ts';
-import type { TargetsPlace } from '../../screens/place.ts';
+import { createViews } from '../../screens/in-view.ts';
+import type { Sort } from '../../screens/place.ts';
 import { targetColumns } from '../../screens/targets/columns.ts';
-import { keyOfLine, targetLines } from '../../screens/targets/lines.ts';
+import { headingLines, keyOfLine, lineOfEntry, targetLines } from '../../screens/targets/lines.ts';
 import { cellWidth } from '../../src/cells.ts';
-import { emptyList } from '../../src/state/list.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { fakeTarget } from '../helpers/fake-world.ts';
 
-const place: TargetsPlace = { screen: 'targets', list: emptyList, typing: null, sort: 'configured' };
 const { glyphs } = createTheme({ unicode: true });
 const now = Date.parse('2026-11-21T05:00:00Z');
 
@@ -24,7 +22,7 @@ describe('groups', () => {
 
   test('local ones come first, then those of the cloud, then shared ones, each as the configuration has them', () => {
     expect(names('configured')).toEqual(['b', 'a', 'hosted', 'team']);
-    expect(targetLines(inView('configured')).map(keyOfLine)).toEqual([
+    expect(targetLines(inView('configured'), true).map(keyOfLine)).toEqual([
       '\nlocal',
       'b',
       'a',
@@ -35,14 +33,20 @@ describe('groups', () => {
     ]);
   });
 
+  test('an entry is found below the headings before it', () => {
+    const entriesInOrder = inView('configured');
+    const lines = targetLines(entriesInOrder, true);
+    const found = entriesInOrder.map((_, index) => lines[lineOfEntry(headingLines(lines), index)]);
+    expect(found).toEqual(entriesInOrder.map((entry) => ({ entry })));
+  });
+
   test('stay together in every order', () => {
     expect(names('name')).toEqual(['a', 'b', 'hosted', 'team']);
     expect(names('size')).toEqual(['a', 'b', 'hosted', 'team']);
   });
 
-  const inView = (sort: TargetsPlace['sort']) =>
-    targetsInView({ phase: 'ready', error: null, entries }, { ...place, sort });
-  const names = (sort: TargetsPlace['sort']) => inView(sort).map(({ row }) => row.name);
+  const inView = (sort: Sort) => createViews().targets(entries, sort, '').items;
+  const names = (sort: Sort) => inView(sort).map(({ row }) => row.name);
 });
 
 test('by age, the target with the newest snapshot comes first, one without any last', () => {
@@ -51,7 +55,7 @@ test('by age, the target with the newest snapshot comes first, one without any l
     entry({ name: 'old', last_snapshot_at: '2026-11-01T00:00:00.000Z' }),
     entry({ name: 'new', last_snapshot_at: '2026-11-20T00:00:00.000Z' }),
   ];
-  const sorted = targetsInView({ phase: 'ready', error: null, entries }, { ...place, sort: 'age' });
+  const sorted = createViews().targets(entries, 'age', '').items;
   expect(sorted.map(({ row }) => row.name)).toEqual(['new', 'old', 'none']);
 });
 
