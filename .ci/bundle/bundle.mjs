@@ -75,7 +75,7 @@ function refuseEagerLoading(outputs, main) {
 }
 
 /** `import wasm from 'yoga.wasm'`: the bytes that yoga-layout carries as base64. */
-const yogaWasm = {
+export const yogaWasm = {
   name: 'yoga.wasm',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^yoga\.wasm$/ }, () => ({ path: 'yoga.wasm', namespace: 'yoga' }));
