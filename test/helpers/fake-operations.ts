@@ -38,12 +38,11 @@ export function fakeOperations(world: FakeWorld): Operations {
     return { target, snapshot: row, storage: 's3://snapshots/shop', objects: 27, bytes: 6_100_000 };
   };
   return {
-    listTargets: async () =>
-      world.targets.map(counted),
+    listTargets: async () => world.targets.map(counted),
     checkTarget: (_session, target) => {
-      const row = world.targets.map(counted).find(({ name }) => name === target);
+      const row = world.targets.find(({ name }) => name === target);
       const found = world.checks[target];
-      return row && found ? Promise.resolve({ ...row, ...found }) : new Promise(() => {});
+      return row && found ? Promise.resolve({ ...counted(row), ...found }) : new Promise(() => {});
     },
     listSnapshots: async (_session, target) => ({ target, snapshots: snapshotsOf(target) }),
     annotate: async (_session, { target, snapshot, note }) => {
