@@ -9,7 +9,7 @@ import { panesOf } from './editor/selection.ts';
 import { factsOf } from './facts.ts';
 import { positionIn } from './in-view.ts';
 import { openMessage } from './messages/actions.ts';
-import { type Model, snapshotsInView, targetsInView } from './model.ts';
+import { type Model, snapshotsInView, tablesInView, targetsInView } from './model.ts';
 import { entriesInView } from './palette/entries.ts';
 import { isFiltered, type Place, runPlace, snapshotsPlace } from './place.ts';
 import { refreshSnapshots } from './refresh.ts';
@@ -142,7 +142,7 @@ export function idsInView(model: Model, place: Place): string[] {
     case 'messages':
       return model.messages.store.getState().all.map(({ id }) => id);
     case 'tables':
-      return (place.found ?? []).map(({ table }) => table);
+      return tablesInView(place).map(({ table }) => table);
     case 'diff':
       return (place.found?.changes ?? []).map(({ table }) => table);
     case 'subset':

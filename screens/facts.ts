@@ -27,7 +27,7 @@ export interface Facts {
   /** There is no configuration at all. */
   unconfigured: boolean;
   filtered: boolean;
-  /** Ids of the snapshots that are marked. */
+  /** Ids of the snapshots, or names of the tables, that are marked. */
   marked: string[];
   atRoot: boolean;
   /** Whether a text is longer than the window, as it was drawn last. */
@@ -46,11 +46,11 @@ export function factsOf(model: Model, place: Place = model.navigation.top()): Fa
   return {
     readOnly: model.readOnly,
     target,
-    snapshot: place.screen === 'snapshots' ? selectedSnapshot(model, place) : null,
+    snapshot: snapshotAt(model, place),
     run,
     message: place.screen === 'messages' ? selectedMessage(model.messages.store.getState(), place) : null,
     overtaken: run && overtakenBy(model.runs.store.getState().runs, run),
-    marked: place.screen === 'snapshots' ? place.marked : [],
+    marked: 'marked' in place ? place.marked : [],
     unconfigured: model.targets.getState().error?.code === 'no_configuration',
     filtered: 'list' in place && place.list.filter !== '',
     atRoot: place === stack[0],
@@ -65,6 +65,11 @@ function signInState({ prompt, result, error }: SignInPlace): Facts['signIn'] {
   if (error) return 'failed';
   if (result) return 'done';
   return prompt ? 'waiting' : 'asking';
+}
+
+function snapshotAt(model: Model, place: Place): SnapshotRow | null {
+  if (place.screen === 'tables') return place.snapshot;
+  return place.screen === 'snapshots' ? selectedSnapshot(model, place) : null;
 }
 
 function runAt(model: Model, place: Place): Run | null {

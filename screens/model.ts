@@ -1,6 +1,6 @@
 import type { Viewport } from '../components/list.tsx';
-import type { SnapshotRow } from '../src/results.ts';
-import { selectedIndex } from '../src/state/list.ts';
+import type { SnapshotRow, SnapshotTable } from '../src/results.ts';
+import { matchesFilter, selectedIndex } from '../src/state/list.ts';
 import { createMessages, type Message, type Messages, type MessagesState } from '../src/state/messages.ts';
 import { createNavigation, type Navigation } from '../src/state/navigation.ts';
 import { createRuns, type Run, type Runs, type Session } from '../src/state/runs.ts';
@@ -20,6 +20,7 @@ import {
   openingStack,
   type Place,
   type SnapshotsPlace,
+  type TablesPlace,
   type TargetsPlace,
   type TasksPlace,
 } from './place.ts';
@@ -117,6 +118,12 @@ export function snapshotsInView(
   { target, list, typing }: SnapshotsPlace,
 ): InView<SnapshotRow> {
   return views.snapshots(snapshotsOf(snapshots.getState(), target).rows, typing?.text ?? list.filter);
+}
+
+/** The tables that the filter lets through. */
+export function tablesInView({ found, list, typing }: TablesPlace): SnapshotTable[] {
+  const filter = typing?.text ?? list.filter;
+  return (found ?? []).filter(({ table }) => filter === '' || matchesFilter(filter, [table]));
 }
 
 export function selectedTarget(model: Model, place: TargetsPlace): TargetEntry | null {

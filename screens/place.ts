@@ -135,6 +135,9 @@ export interface TablesPlace extends LookedUp<SnapshotTable[]> {
   target: string;
   snapshot: SnapshotRow;
   list: ListState;
+  typing: TextEdit | null;
+  /** Names of the tables to load. */
+  marked: string[];
 }
 
 export interface DiffPlace extends LookedUp<DiffResult> {
@@ -261,7 +264,7 @@ export type OtherPlace =
   | { screen: 'quit' }
   | { screen: 'help'; of: Place; scrolled: number };
 
-export type FilteredPlace = TargetsPlace | SnapshotsPlace | RunPlace;
+export type FilteredPlace = TargetsPlace | SnapshotsPlace | TablesPlace | RunPlace;
 
 export type Screen = Place['screen'];
 
@@ -286,7 +289,7 @@ export function runPlace(run: string): RunPlace {
 
 /** Where a filter is typed. */
 export function isFiltered(place: Place): place is FilteredPlace {
-  return place.screen === 'targets' || place.screen === 'snapshots' || place.screen === 'run';
+  return ['targets', 'snapshots', 'tables', 'run'].includes(place.screen);
 }
 
 /** The text that keys go to at this place, if any is being typed. */

@@ -35,12 +35,8 @@ export function outcomeLines({ run, before, width, glyphs }: OutcomeOptions): Sp
     const problems = receipt?.problems ?? [];
     const whole = problems.length === 0;
     const line = paragraph(receipt?.line ?? 'Done', whole ? 'good' : 'bad', whole ? glyphs.good : glyphs.bad);
-    return spaced([
-      ...warnings,
-      ...line,
-      ...problems.flatMap((problem) => paragraph(problem)),
-      ...(receipt?.details ?? []).flatMap((detail) => paragraph(detail, 'dim')),
-    ]);
+    const more = (receipt?.details ?? []).flatMap((detail) => paragraph(detail, 'dim'));
+    return spaced([...warnings, ...line, ...problems.flatMap((problem) => paragraph(problem)), ...more]);
   }
   const { error } = state;
   const tone = state.status === 'cancelled' ? 'caution' : 'bad';

@@ -1,6 +1,7 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../../src/amounts.ts';
 import type { PlannedLoad } from '../../src/operations/load.ts';
 import type { LoadPlan, LoadResult, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
+import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';
 import type { Model } from '../model.ts';
 import { refreshAfterWork } from '../refresh.ts';
@@ -27,7 +28,9 @@ export function buildWork(model: Model, target: string): Work {
 
 export function loadWork(model: Model, planned: PlannedLoad): Work {
   const { plan, request } = planned;
-  const what = plan.snapshot ? `snapshot ${plan.snapshot.index} of ${plan.target}` : (plan.file ?? plan.target);
+  const { selection } = plan;
+  const some = selection ? `${formatNumberOf(selection.chosen.length, 'table')} of ` : '';
+  const what = plan.snapshot ? `${some}snapshot ${plan.snapshot.index} of ${plan.target}` : (plan.file ?? plan.target);
   return {
     title: `Load ${what} into ${plan.destination.database}`,
     target: plan.target,
@@ -46,13 +49,25 @@ export function loadWork(model: Model, planned: PlannedLoad): Work {
   };
 }
 
-/** What was checked, for how long nobody could connect, and what became of the database before. */
+/** What of it was loaded, what was checked, for how long nobody could connect, and what became of what was before. */
 function loadDetails({ strategy, destination: { database, exists } }: LoadPlan, result: LoadResult): string[] {
-  const checked = 'Rows, indexes, constraints, triggers and sequences are those of the manifest.';
-  const away =
-    result.swap_ms === null || !exists ? [] : [`${database} was away for ${formatDuration(result.swap_ms)}.`];
-  const before = result.undo_database === null ? [] : [`What ${database} held before is kept: u puts it back.`];
-  return [...(strategy === 'swap' ? [checked] : []), ...away, ...before];
+  const { selection, swap_ms, undo_database } = result;
+  return [
+    ...(selection ? selectionLines(selection) : []),
+    ...(strategy === 'swap' ? ['Rows, indexes, constraints, triggers and sequences are those of the manifest.'] : []),
+    ...(swap_ms === null || !exists ? [] : [`${database} was away for ${formatDuration(swap_ms)}.`]),
+    ...(undo_database === null ? [] : [`What ${database} held before is kept: u puts it back.`]),
+  ];
+}
+
+/** What a load of some tables has loaded, and why. */
+function selectionLines(selection: TableSelection): string[] {
+  const { chosen, needed } = selection;
+  return [
+    `Asked for: ${shortened(chosen).join(', ')}`,
+    ...(needed.length > 0 ? [`Came along: ${shortened(reasonsOf(needed)).join(', ')}`] : []),
+    `Left empty: ${othersOf(selection)}`,
+  ];
 }
 
 export function undoWork(model: Model, plan: UndoPlan): Work {

@@ -8,7 +8,7 @@ import { planRemove, remove } from '../../src/operations/remove.ts';
 import { listSnapshots } from '../../src/operations/snapshots.ts';
 import { verify } from '../../src/operations/verify.ts';
 import type { Manifest } from '../../src/snapshots/manifest.ts';
-import type { StorageProfile } from '../../src/snapshots/providers.ts';
+import type { StorageProfile } from '../../src/snapshots/s3/providers.ts';
 import { type Fault, type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';

@@ -6,8 +6,8 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { describe } from 'vitest';
-import type { StorageProfile } from '../../src/snapshots/providers.ts';
-import { createS3Client } from '../../src/snapshots/s3-client.ts';
+import { createS3Client } from '../../src/snapshots/s3/client.ts';
+import type { StorageProfile } from '../../src/snapshots/s3/providers.ts';
 import { freePort } from './free-port.ts';
 import { eventually } from './postgres-server.ts';
 
@@ -19,6 +19,8 @@ export interface S3Server {
   bucket(limit?: { objects: number }): Promise<StorageProfile>;
   /** Credentials of another user of the service, who owns nothing. */
   user(name: string): Promise<Credentials>;
+  /** The service's own administration (radosgw-admin). */
+  admin(...words: string[]): Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -37,8 +39,11 @@ export function describeWithS3(name: string, suite: () => void): void {
 const run = promisify(execFile);
 const KEYS = { access_key: 'testaccess', secret_key: 'testsecret123' };
 
+/** With it the gateway calls wrong keys something else, so that it is only for those who ask for it. */
+const ROLES = ['--rgw-s3-auth-use-sts=true', '--rgw-sts-key=0123456789abcdef'];
+
 /** Starts Ceph's RADOS gateway: one monitor, one OSD in memory, one gateway; ready in some two seconds. */
-export async function startS3(): Promise<S3Server> {
+export async function startS3({ roles = false } = {}): Promise<S3Server> {
   const folder = await mkdtemp(join(tmpdir(), 'tool-s3-'));
   const [port, monitorPort] = [await freePort(), await freePort()];
   const conf = join(folder, 'ceph.conf');
@@ -90,7 +95,8 @@ export async function startS3(): Promise<S3Server> {
     }
     await run('ceph-osd', ['-c', conf, '-i', '0', '--mkfs']);
     await begin('ceph-osd', '-i', '0');
-    await begin('radosgw', '-n', 'client.rgw', `--rgw-frontends=beast endpoint=127.0.0.1:${port}`);
+    const frontends = `--rgw-frontends=beast endpoint=127.0.0.1:${port}`;
+    await begin('radosgw', '-n', 'client.rgw', frontends, ...(roles ? ROLES : []));
     const endpoint = `http://127.0.0.1:${port}`;
     const answers = (): Promise<boolean> =>
       fetch(endpoint).then(
@@ -123,6 +129,7 @@ export async function startS3(): Promise<S3Server> {
         return owner;
       },
       user,
+      admin,
     };
   } catch (error) {
     await stop();
