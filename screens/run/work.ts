@@ -49,12 +49,14 @@ export function loadWork(model: Model, planned: PlannedLoad): Work {
   };
 }
 
+const CHECKED = 'Checked against the manifest: rows, indexes, constraints, triggers, sequences.';
+
 /** What of it was loaded, what was checked, for how long nobody could connect, and what became of what was before. */
 function loadDetails({ strategy, destination: { database, exists } }: LoadPlan, result: LoadResult): string[] {
   const { selection, swap_ms, undo_database } = result;
   return [
     ...(selection ? selectionLines(selection) : []),
-    ...(strategy === 'swap' ? ['Rows, indexes, constraints, triggers and sequences are those of the manifest.'] : []),
+    ...(strategy === 'swap' ? [CHECKED] : []),
     ...(swap_ms === null || !exists ? [] : [`${database} was away for ${formatDuration(swap_ms)}.`]),
     ...(undo_database === null ? [] : [`What ${database} held before is kept: u puts it back.`]),
   ];

@@ -18,7 +18,7 @@ const ORDERS: Record<Sort, ((entry: TargetEntry) => string | number) | null> = {
 const SORTS = Object.keys(ORDERS) as Sort[];
 
 /** The groups, in the order in which they are listed. */
-export const TARGET_TYPES: TargetRow['type'][] = ['local', 'cloud', 'share'];
+const TARGET_TYPES: TargetRow['type'][] = ['local', 'cloud', 'share'];
 
 /** Group by group, and in each of them in the order that was asked for. */
 export function sortTargets(entries: TargetEntry[], sort: Sort): TargetEntry[] {

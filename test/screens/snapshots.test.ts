@@ -53,6 +53,9 @@ test('marked tables are loaded, after what they need was shown', async () => {
       'Asked for: public.orders, sales.漢字 🚀',
       'Came along: public.customer (public.orders refers to it)',
       'Left empty: the other 22 tables',
+      'Checked against the manifest: rows, indexes, constraints, triggers, sequences.',
+      'app_dev was away for 130 ms.',
+      'What app_dev held before is kept: u puts it back.',
     ],
   });
   press(model, 'esc');
