@@ -21,6 +21,8 @@ import { targetFacts } from './target-facts.ts';
 
 const POINTER_WIDTH = 2;
 
+const MINUTE = 60_000;
+
 /** Every target with its source's live state. */
 export function TargetsScreen({ place }: { place: TargetsPlace }) {
   const model = useModel();
@@ -30,6 +32,7 @@ export function TargetsScreen({ place }: { place: TargetsPlace }) {
   const entries = view.items;
   const index = positionIn(view, place.list.selected);
   const selected = entries[index];
+  const now = Math.floor(model.clock().getTime() / MINUTE) * MINUTE;
   const grouped = useMemo(() => isGrouped(state.entries), [state.entries]);
   const filtering = place.typing !== null || place.list.filter !== '';
   // Beside the list where there is room, below it where the window is high enough.
@@ -51,7 +54,7 @@ export function TargetsScreen({ place }: { place: TargetsPlace }) {
           {selected && detail !== 'none' && (
             <DetailPane
               title={titleOf(selected)}
-              facts={targetFacts(selected, model.clock().getTime())}
+              facts={targetFacts(selected, now)}
               width={detail === 'beside' ? columns - listWidth : columns}
               place={detail}
             />
@@ -68,18 +71,18 @@ interface TargetTableProps {
   grouped: boolean;
   /** Index of the entry with the pointer. */
   selected: number;
+  /** The minute that ages are told at. */
+  now: number;
   width: number;
   height: number;
 }
 
-function TargetTable({ entries, grouped, selected, width, height }: TargetTableProps) {
-  const { clock } = useModel();
+function TargetTable({ entries, grouped, selected, now, width, height }: TargetTableProps) {
   const { glyphs } = useTheme();
   const inner = width - POINTER_WIDTH - 1;
-  const minute = Math.floor(clock().getTime() / 60_000);
   const layout = useMemo(
-    () => layOutTable(targetColumns(entries, { glyphs, now: minute * 60_000 }), entries, inner),
-    [glyphs, minute, entries, inner],
+    () => layOutTable(targetColumns(entries, { glyphs, now }), entries, inner),
+    [glyphs, now, entries, inner],
   );
   const lines = useMemo(() => targetLines(entries, grouped), [entries, grouped]);
   const headings = useMemo(() => headingLines(lines), [lines]);
