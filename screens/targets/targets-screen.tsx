@@ -7,6 +7,7 @@ import { List } from '../../components/list.tsx';
 import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
 import { useTheme } from '../../components/theme.ts';
 import { formatCount, formatNumberOf } from '../../src/amounts.ts';
+import type { UserError } from '../../src/errors.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { Empty, Failure } from '../empty.tsx';
 import { FilterLine } from '../filter-line.tsx';
@@ -47,10 +48,18 @@ export function TargetsScreen({ place }: { place: TargetsPlace }) {
     >
       {filtering && <FilterLine typing={place.typing} filter={place.list.filter} width={columns} />}
       {state.error && <Failure error={state.error} width={columns} />}
+      {state.error && <Empty lines={[wayOut(state.error)]} />}
       {entries.length === 0 && !state.error && <NoTargets loading={state.phase === 'loading'} filtering={filtering} />}
       {entries.length > 0 && (
         <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
-          <TargetTable entries={entries} grouped={grouped} selected={index} width={listWidth} height={listHeight} />
+          <TargetTable
+            entries={entries}
+            grouped={grouped}
+            selected={index}
+            now={now}
+            width={listWidth}
+            height={listHeight}
+          />
           {selected && detail !== 'none' && (
             <DetailPane
               title={titleOf(selected)}
@@ -117,6 +126,12 @@ function titleOf({ row }: TargetEntry): Span[] {
     { text: name, tone: 'strong' },
     { text: title === name ? '' : `  ${title}`, tone: 'dim' },
   ];
+}
+
+/** The keys that lead out of a configuration that is missing or wrong. */
+function wayOut({ code }: UserError): string {
+  if (code === 'no_configuration') return 'i writes a first one, question by question.';
+  return 'D lists every problem, E opens the configuration, r reads it again.';
 }
 
 function NoTargets({ loading, filtering }: { loading: boolean; filtering: boolean }) {
