@@ -14,11 +14,13 @@ import {
 import { undoEdit } from './editor/change-draft.ts';
 import { showDraftDiff } from './editor/save.ts';
 import type { Action } from './key-binding.ts';
+import { messages } from './messages/actions.ts';
 import type { Model } from './model.ts';
 import { writeNote } from './note/actions.ts';
 import { quit } from './quit/actions.ts';
 import { refresh } from './refresh.ts';
 import { askCancel, retry, verify } from './run/actions.ts';
+import { saveLog } from './run/save-log.ts';
 import { setUp } from './setup/actions.ts';
 import { copySignInUrl, signIn, signInByCode } from './sign-in/actions.ts';
 import { askExport, compare, mark, transfer } from './snapshots/actions.ts';
@@ -49,6 +51,7 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   undo: askUndo,
   'cancel-run': askCancel,
   retry,
+  'save-log': saveLog,
   mark,
   compare,
   push: (model) => transfer(model, 'push'),
@@ -80,6 +83,7 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   'sign-in-by-code': signInByCode,
   'copy-sign-in-url': copySignInUrl,
   tasks,
+  messages,
   palette,
   mouse,
   help,

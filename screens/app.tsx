@@ -19,6 +19,7 @@ import { ExportScreen } from './export/export-screen.tsx';
 import { ModelContext } from './frame.tsx';
 import { HelpScreen } from './help/help-screen.tsx';
 import { keyPresses } from './key-press.ts';
+import { MessagesScreen } from './messages/messages-screen.tsx';
 import type { Model } from './model.ts';
 import { NoteScreen } from './note/note-screen.tsx';
 import { PaletteScreen } from './palette/palette-screen.tsx';
@@ -88,6 +89,8 @@ function PlaceView({ place }: { place: Place }) {
       return <SubsetScreen place={place} />;
     case 'tasks':
       return <TasksScreen place={place} />;
+    case 'messages':
+      return <MessagesScreen place={place} />;
     case 'tables':
       return <TablesScreen place={place} />;
     case 'diff':

@@ -13,14 +13,7 @@ import type { Model } from './model.ts';
 import type { MouseEvent } from './mouse.ts';
 import { saveNote } from './note/actions.ts';
 import { entriesInView } from './palette/entries.ts';
-import {
-  type PalettePlace,
-  type Place,
-  type SnapshotsPlace,
-  type TablesPlace,
-  type TargetsPlace,
-  typingAt,
-} from './place.ts';
+import { type FilteredPlace, isFiltered, type PalettePlace, type Place, typingAt } from './place.ts';
 import { interrupt } from './quit/actions.ts';
 import { answerTyped } from './setup/actions.ts';
 import { beginExport } from './snapshots/actions.ts';
@@ -32,6 +25,7 @@ export function dispatchKey(model: Model, key: string): void {
     return;
   }
   model.navigation.notify(null);
+  model.messages.seen();
   const place = model.navigation.top();
   const typing = typingAt(place);
   if (typing) dispatchTyped(model, { place, typing, key });
@@ -63,9 +57,8 @@ function click(model: Model, row: number): void {
   if (!('list' in place)) return;
   const ids = idsInView(model, place);
   // Between the head of the page and the list is what the screen has above its list.
-  const inView = row - PAGE_HEAD - rowsAboveList(place);
-  const clicked = inView >= 0 && inView < model.viewport.rows ? ids[model.viewport.offset + inView] : undefined;
-  if (clicked === undefined) return;
+  const clicked = model.viewport.keys[row - PAGE_HEAD - rowsAboveList(place)];
+  if (clicked === undefined || !ids.includes(clicked)) return;
   if (clicked === ids[selectedIndex(ids, place.list.selected)]) dispatchKey(model, 'enter');
   else model.navigation.replace({ ...place, list: { ...place.list, selected: clicked } });
 }
@@ -152,12 +145,6 @@ function leaveTyped(model: Model, place: Place): void {
   if (isFiltered(place)) keepFilter(model, place, '');
   else if (place.screen === 'editor') model.navigation.replace({ ...place, ...NOT_TYPING });
   else ACTIONS.back(model);
-}
-
-type FilteredPlace = TargetsPlace | SnapshotsPlace | TablesPlace;
-
-function isFiltered(place: Place): place is FilteredPlace {
-  return place.screen === 'targets' || place.screen === 'snapshots' || place.screen === 'tables';
 }
 
 function keepFilter(model: Model, place: FilteredPlace, filter: string): void {

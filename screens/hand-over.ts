@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { EXIT, UserError } from '../src/errors.ts';
 
@@ -44,7 +43,8 @@ function placeIn(editor: string, file: string, line: number | undefined): string
 }
 
 /** As git does: the variable may hold words of its own, `code --wait`. */
-function runEditor(editor: string, place: string[], environment: NodeJS.ProcessEnv): Promise<UserError | null> {
+async function runEditor(editor: string, place: string[], environment: NodeJS.ProcessEnv): Promise<UserError | null> {
+  const { spawn } = await import('node:child_process');
   return new Promise((resolve) => {
     const child = spawn('sh', ['-c', `${editor} "$@"`, editor, ...place], { stdio: 'inherit', env: environment });
     child.once('error', (cause) => resolve(notOpened(editor, cause)));

@@ -15,7 +15,7 @@ import type { LookedUp } from './looked-up.ts';
 import type { SetupPlace } from './setup/setup-place.ts';
 
 /** What the targets are sorted by. */
-export type Sort = 'configured' | 'name' | 'status' | 'size' | 'snapshots' | 'type';
+export type Sort = 'configured' | 'name' | 'status' | 'size' | 'snapshots' | 'age';
 
 /** A screen and all that it shows which is not in a store: what is selected, typed, asked. */
 export type Place =
@@ -27,6 +27,7 @@ export type Place =
   | CoveragePlace
   | SubsetPlace
   | TasksPlace
+  | MessagesPlace
   | PalettePlace
   | TablesPlace
   | DiffPlace
@@ -91,6 +92,9 @@ export interface RunPlace {
   run: string;
   /** Lines that the log is scrolled up; 0 follows what comes. */
   scrolledUp: number;
+  /** Of the log, which has no selection: its filter. */
+  list: ListState;
+  typing: TextEdit | null;
 }
 
 /** What a sanitization of this session has changed. */
@@ -115,6 +119,12 @@ export interface SubsetPlace extends LookedUp<PlannedSubset> {
 
 export interface TasksPlace {
   screen: 'tasks';
+  list: ListState;
+}
+
+/** What was said of results in this session. */
+export interface MessagesPlace {
+  screen: 'messages';
   list: ListState;
 }
 
@@ -196,6 +206,8 @@ export type OtherPlace =
   | { screen: 'quit' }
   | { screen: 'help'; of: Place; scrolled: number };
 
+export type FilteredPlace = TargetsPlace | SnapshotsPlace | TablesPlace | RunPlace;
+
 export type Screen = Place['screen'];
 
 /** Where the screens open: the targets, or one target's snapshots with the targets behind them. */
@@ -211,6 +223,15 @@ export function openingStack(target: string | undefined): [Place, ...Place[]] {
 
 export function snapshotsPlace(target: string): SnapshotsPlace {
   return { screen: 'snapshots', target, list: emptyList, typing: null, marked: [] };
+}
+
+export function runPlace(run: string): RunPlace {
+  return { screen: 'run', run, scrolledUp: 0, list: emptyList, typing: null };
+}
+
+/** Where a filter is typed. */
+export function isFiltered(place: Place): place is FilteredPlace {
+  return ['targets', 'snapshots', 'tables', 'run'].includes(place.screen);
 }
 
 /** The text that keys go to at this place, if any is being typed. */

@@ -18,7 +18,9 @@ export interface TargetRow {
   latency_ms: number | null;
   server_version: string | null;
   size_bytes: number | null;
+  /** On this machine. */
   snapshots: number;
+  last_snapshot_at: string | null;
   error: string | null;
 }
 

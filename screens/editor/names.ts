@@ -70,7 +70,7 @@ export function moveSuggestion(model: Model, place: EditorPlace, move: Move): vo
   const ids = names.map(({ name }) => name);
   const isFirst = selected <= 0 && move === 'up';
   const list = { ...emptyList, selected: place.suggestion };
-  const next = selected === -1 ? ids[0] : moveSelection(list, { ids, move, page: 1 }).selected;
+  const next = selected === -1 ? ids[0] : moveSelection(list, { ids, index: selected, move, page: 1 }).selected;
   model.navigation.replace({ ...place, suggestion: isFirst ? null : (next ?? null) });
 }
 

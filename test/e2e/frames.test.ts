@@ -27,23 +27,23 @@ const SIZES = [
 
 // The clock of the fake world stands still: nothing in a frame changes from run to run.
 test.for(SIZES)('the screens at %d×%d are what they were', async ([columns, rows]) => {
-  const { frames, frame, back } = open(columns, rows);
-  await frame('targets', (screen) => screen.includes('no datab') && !screen.includes('○'));
+  const { frames, frame, back } = open('groups', columns, rows);
+  await frame('targets', (screen) => screen.includes('denied') && !screen.includes('○'));
   terminal.press('?');
   await frame('help', 'targets ❯ help');
-  await back('4 targets');
+  await back('6 targets');
   terminal.press(':', 'build');
   await frame('palette', ': build');
-  await back('4 targets');
+  await back('6 targets');
   terminal.press('D');
   await frame('check', '1 error');
-  await back('4 targets');
+  await back('6 targets');
   terminal.press('x');
   await frame('subset', '❯ public.customer');
-  await back('4 targets');
+  await back('6 targets');
   terminal.press('s');
   await frame('sign in', 'You are signed in');
-  await back('4 targets');
+  await back('6 targets');
   terminal.press('enter');
   await frame('snapshots', /tool ❯ app +2 snapshots/);
   terminal.press('right');
@@ -74,7 +74,7 @@ test.for(SIZES)('the configuration as it is edited and mended at %d×%d is what 
   const edited = join(folder, `edited-${columns}`);
   await mkdir(edited);
   await writeFile(join(edited, 'tool.yml'), CONFIGURATION, { mode: 0o600 });
-  const { frames, frame, back } = open(columns, rows, { CONFIGURATION_FOLDER: edited });
+  const { frames, frame, back } = open('edited', columns, rows, { CONFIGURATION_FOLDER: edited });
   await terminal.waitFor('4 targets');
   terminal.press('E');
   await terminal.waitFor('❯ general');
@@ -109,11 +109,37 @@ test.for(SIZES)('the configuration as it is edited and mended at %d×%d is what 
   );
 });
 
+test.for(SIZES)('work in a queue at %d×%d is shown as it was', async ([columns, rows]) => {
+  const { frames, frame, back } = open('slow', columns, rows);
+  await terminal.waitFor('unreachable');
+  terminal.press('b');
+  await frame('running', '25 %');
+  await back('4 targets');
+  terminal.press('b');
+  await frame('waiting', '○ Begins when this has ended');
+  await back('4 targets');
+  terminal.press('down', 'b');
+  await terminal.waitFor('Build a snapshot of billing');
+  await back('4 targets');
+  await frame('elsewhere', 'Build a snapshot of app 25 % and 1 more, 1 waiting');
+  terminal.press('t');
+  await frame('tasks', '3 tasks, 1 waiting');
+  terminal.press('j', 'c');
+  await frame('taken out', '! cancelled');
+  await back('4 targets');
+  terminal.press('H');
+  await frame('messages', '1 message');
+  await back('4 targets');
+  terminal.press('q');
+  await frame('quit', '❯ Stay here');
+  await expect(frames.join('\n')).toMatchFileSnapshot(`frames/queue-${columns}x${rows}.txt`);
+});
+
 type Wanted = string | RegExp | ((screen: string) => boolean);
 
-function open(columns: number, rows: number, variables: Record<string, string> = {}) {
-  const environment = { XDG_CACHE_HOME: join(folder, `${columns}`), TZ: 'UTC', ...variables };
-  terminal = openTerminal({ command: [process.execPath, program], columns, rows, environment });
+function open(world: string, columns: number, rows: number, variables: Record<string, string> = {}) {
+  const environment = { XDG_CACHE_HOME: join(folder, `${world}-${columns}`), TZ: 'UTC', ...variables };
+  terminal = openTerminal({ command: [process.execPath, program, world], columns, rows, environment });
   const frames: string[] = [];
   return {
     frames,

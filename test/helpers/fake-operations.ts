@@ -1,7 +1,7 @@
 import type { Operations } from '../../screens/operations.ts';
 import { UserError } from '../../src/errors.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots.ts';
-import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow } from '../../src/results.ts';
+import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow, TargetRow } from '../../src/results.ts';
 import type { TableSelection } from '../../src/selected-tables.ts';
 import type { Session } from '../../src/state/runs.ts';
 import { fakeConfiguration } from './fake-configuration.ts';
@@ -13,6 +13,11 @@ import { unlessAborted } from './unless-aborted.ts';
 /** Operations without databases, over a world that the test can look at and change. */
 export function fakeOperations(world: FakeWorld): Operations {
   const snapshotsOf = (target: string) => world.snapshots[target] ?? [];
+  const counted = (row: TargetRow): TargetRow => ({
+    ...row,
+    snapshots: snapshotsOf(row.name).length || row.snapshots,
+    last_snapshot_at: snapshotsOf(row.name)[0]?.created_at ?? row.last_snapshot_at,
+  });
   const find = (target: string, id: unknown) => {
     const found = snapshotsOf(target).find((row) => row.id === id);
     if (!found) throw new UserError(`${target} has no snapshot ${String(id)}`, { code: 'no_snapshot', exit: 2 });
@@ -36,12 +41,11 @@ export function fakeOperations(world: FakeWorld): Operations {
     return { target, snapshot: row, storage: 's3://snapshots/shop', objects: 27, bytes: 6_100_000 };
   };
   return {
-    listTargets: async () =>
-      world.targets.map((row) => ({ ...row, snapshots: snapshotsOf(row.name).length || row.snapshots })),
+    listTargets: async () => world.targets.map(counted),
     checkTarget: (_session, target) => {
       const row = world.targets.find(({ name }) => name === target);
       const found = world.checks[target];
-      return row && found ? Promise.resolve({ ...row, ...found }) : new Promise(() => {});
+      return row && found ? Promise.resolve({ ...counted(row), ...found }) : new Promise(() => {});
     },
     listSnapshots: async (_session, target) => ({ target, snapshots: snapshotsOf(target) }),
     annotate: async (_session, { target, snapshot, note }) => {

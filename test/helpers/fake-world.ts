@@ -44,6 +44,7 @@ export function fakeTarget(row: Partial<TargetRow> & { name: string }): TargetRo
     server_version: null,
     size_bytes: null,
     snapshots: 0,
+    last_snapshot_at: null,
     error: null,
     ...row,
   };
