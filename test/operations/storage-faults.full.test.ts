@@ -1,4 +1,6 @@
 import { testStorageFaults } from '../contracts/storage-faults.ts';
 
-for (const seed of [55, 56]) testStorageFaults({ rounds: 50, seed });
-for (const seed of [57, 58]) testStorageFaults({ rounds: 50, seed, encrypt: true });
+testStorageFaults({ rounds: 100, seed: 55, faults: 'one' });
+testStorageFaults({ rounds: 100, seed: 56, faults: 'one', encrypt: true });
+testStorageFaults({ rounds: 50, seed: 57, faults: 'many' });
+testStorageFaults({ rounds: 50, seed: 58, faults: 'many', encrypt: true });
