@@ -6,7 +6,7 @@ import type { Credentials } from './s3-client.ts';
 import { attemptsFor, isMissing, storageError } from './s3-errors.ts';
 import { SealBroken } from './sealed-format.ts';
 
-type Sdk = typeof import('./s3-sdk.ts');
+type Sdk = typeof import('./s3-sdk.ts').sdk;
 
 export interface S3Options {
   /** Name of the storage profile. */
@@ -47,7 +47,7 @@ export type Request<Answer> = (options: { abortSignal: AbortSignal }) => Promise
 export async function openS3Bucket(options: S3Options): Promise<S3Bucket> {
   const { name: profileName, profile, envelope = clearEnvelope, signal: whole, credentials } = options;
   const { createS3Client } = await import('./s3-client.ts');
-  const [sdk, client] = await Promise.all([
+  const [{ sdk }, client] = await Promise.all([
     import('./s3-sdk.ts'),
     options.client ?? createS3Client(profile, credentials),
   ]);

@@ -22,11 +22,11 @@ export type Credentials = () => Promise<{
  * or what the environment offers (variables, the default profile, the machine's role).
  */
 export async function createS3Client(profile: StorageProfile, credentials?: Credentials): Promise<S3Client> {
-  const { S3Client } = await import('./s3-sdk.ts');
+  const { sdk } = await import('./s3-sdk.ts');
   const { cli_profile, access_key, secret_key } = profile;
   const { endpoint, region, pathStyle } = connectionOf(profile, cli_profile ? await readCliProfile(cli_profile) : {});
   const keys = !cli_profile && access_key && secret_key;
-  return new S3Client({
+  return new sdk.S3Client({
     region,
     forcePathStyle: pathStyle,
     ...(endpoint !== undefined && { endpoint }),

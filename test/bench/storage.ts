@@ -59,6 +59,9 @@ const clients: Client[] = [
   },
 ];
 
+// Settings of storage clients that this machine may have.
+for (const name of Object.keys(process.env)) if (/^(AWS|RCLONE|S3CMD)_/.test(name)) delete process.env[name];
+
 try {
   console.log(`Storing a snapshot of ${megabytes} MB in ${TABLES} tables, the largest a fifth of it`);
   const here = join(folder, 'here');

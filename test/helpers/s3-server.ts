@@ -19,6 +19,8 @@ export interface S3Server {
   bucket(limit?: { objects: number }): Promise<StorageProfile>;
   /** Credentials of another user of the service, who owns nothing. */
   user(name: string): Promise<Credentials>;
+  /** The ARN of a role that the owner of the buckets may assume, and that may do everything. */
+  role(name: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -55,6 +57,15 @@ export async function startS3(): Promise<S3Server> {
     const words = ['--access-key', other.access_key, '--secret-key', other.secret_key];
     await admin('user', 'create', '--uid', name, '--display-name', name, ...words);
     return other;
+  };
+  const role = async (name: string): Promise<string> => {
+    const allow = (what: object): string =>
+      JSON.stringify({ Version: '2012-10-17', Statement: [{ Effect: 'Allow', ...what }] });
+    const trust = allow({ Principal: { AWS: ['arn:aws:iam:::user/owner'] }, Action: ['sts:AssumeRole'] });
+    const everything = allow({ Action: ['s3:*'], Resource: ['arn:aws:s3:::*'] });
+    await admin('role', 'create', '--role-name', name, '--assume-role-policy-doc', trust);
+    await admin('role-policy', 'put', '--role-name', name, '--policy-name', 'all', '--policy-doc', everything);
+    return `arn:aws:iam:::role/${name}`;
   };
   const ceph = (...words: string[]) => run('ceph', ['-c', conf, ...words], { timeout: 30_000 });
   const stop = async (): Promise<void> => {
@@ -123,6 +134,7 @@ export async function startS3(): Promise<S3Server> {
         return owner;
       },
       user,
+      role,
     };
   } catch (error) {
     await stop();
@@ -158,6 +170,8 @@ ms bind msgr1 = false
 paxos propose interval = 0.02
 paxos min wait = 0.01
 rgw dynamic resharding = false
+rgw s3 auth use sts = true
+rgw sts key = sixteen letters.
 rgw bucket quota ttl = 0
 rgw user quota bucket sync interval = 1
 rgw user quota sync interval = 1
