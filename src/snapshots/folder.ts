@@ -50,7 +50,10 @@ export function createFolder(root: string): Folder {
         const file = await open(unfinished, 'wx', 0o600);
         await file.writeFile(text).finally(() => file.close());
       }),
-    size: async (key) => (await stat(path(key)).catch(ignoreMissing))?.size ?? null,
+    async present(keys) {
+      const found = await Promise.all(keys.map((key) => stat(path(key)).catch(ignoreMissing)));
+      return new Set(keys.filter((_, index) => found[index]));
+    },
     put: (key, source, { signal, onBytes, sha256 }) =>
       place(key, async (unfinished) => {
         signal.throwIfAborted();
