@@ -122,8 +122,8 @@ async function readWhole({ file, checksum }: Passing, start: number, buffer: Buf
 }
 
 async function writeWhole({ file, checksum }: Passing, bytes: Buffer, position: number): Promise<void> {
-  checksum.update(bytes, position);
   for (let at = 0; at < bytes.length; ) {
     at += (await file.write(bytes, at, bytes.length - at, position + at)).bytesWritten;
   }
+  checksum.update(bytes, position);
 }

@@ -6,8 +6,8 @@ import { type CliProfile, connectionOf, type StorageProfile } from './providers.
 const SOCKETS = 32;
 
 /** A connection that does not come, or over which nothing comes, is given up after so many milliseconds. */
-const CONNECTION_TIMEOUT = 5000;
-const IDLE_TIMEOUT = 30_000;
+export const CONNECTION_TIMEOUT = 5000;
+export const IDLE_TIMEOUT = 30_000;
 
 /** Credentials for a while; asked for again when they end. */
 export type Credentials = () => Promise<{

@@ -32,17 +32,17 @@ export async function uploadFile(key: string, path: string, upload: Upload): Pro
   await using file = await open(path);
   const { bucket, memory, signal, onBytes } = upload;
   const { client, sdk, place, envelope } = bucket;
-  const checksum = createChecksum();
+  const checksum = createChecksum(file);
   const source = await envelope.source(key, { file, checksum });
-  const checkContent = (): string | null => {
-    const sha256 = checksum.digest();
+  const checkContent = async (): Promise<string | null> => {
+    const sha256 = await checksum.digest();
     if (upload.sha256 !== undefined && upload.sha256 !== sha256) throw new ContentDiffers();
     return sha256;
   };
   if (source.bytes > PART_BYTES) return await sendParts(key, { ...source, checkContent }, upload);
   using room = await memory.take(source.bytes);
   const Body = await source.read(0, room.bytes);
-  const sha256 = checkContent();
+  const sha256 = await checkContent();
   const command = new sdk.PutObjectCommand({ ...place(key), Body });
   if (sha256 !== null && source.isClear) signChecksum(command, sha256);
   await bucket.ask('write', (options) => client.send(command, options), signal);
@@ -62,7 +62,7 @@ function signChecksum({ middlewareStack }: PutObjectCommand, sha256: string): vo
 
 interface CheckedSource extends Source {
   /** Throws when what was read is not what it has to be. */
-  checkContent: () => string | null;
+  checkContent: () => Promise<string | null>;
 }
 
 async function sendParts(key: string, source: CheckedSource, upload: Upload): Promise<void> {
@@ -76,7 +76,7 @@ async function sendParts(key: string, source: CheckedSource, upload: Upload): Pr
   const one = { ...place(key), UploadId };
   try {
     const Parts = await sendEachPart(one, source, upload);
-    source.checkContent();
+    await source.checkContent();
     const command = new sdk.CompleteMultipartUploadCommand({ ...one, MultipartUpload: { Parts } });
     await bucket
       .ask('write', (options) => client.send(command, options), signal)

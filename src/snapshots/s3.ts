@@ -4,10 +4,11 @@ import type {
   ListMultipartUploadsCommandInput,
   ListMultipartUploadsCommandOutput,
 } from '@aws-sdk/client-s3';
-import { createBudget } from './budget.ts';
+import { createHttpReader } from './http-reader.ts';
 import { createMemory } from './memory.ts';
 import { openS3Bucket, type S3Bucket, type S3Options } from './s3-bucket.ts';
-import { downloadFile, FETCHES_AT_ONCE } from './s3-download.ts';
+import { CONNECTION_TIMEOUT, IDLE_TIMEOUT } from './s3-client.ts';
+import { BYTES_GATHERED, downloadFile } from './s3-download.ts';
 import { isMissing } from './s3-errors.ts';
 import { PART_BYTES, uploadFile } from './s3-upload.ts';
 import { mapSideBySide } from './side-by-side.ts';
@@ -27,7 +28,8 @@ export async function createS3Store(options: S3Options): Promise<Store> {
   const bucket = await openS3Bucket(options);
   const { client, sdk, place, envelope } = bucket;
   const memory = createMemory(BYTES_IN_FLIGHT);
-  const fetches = createBudget(FETCHES_AT_ONCE);
+  const gathering = createMemory(BYTES_GATHERED);
+  const reader = createHttpReader({ connectionTimeout: CONNECTION_TIMEOUT, idleTimeout: IDLE_TIMEOUT });
   return {
     name: bucket.name,
 
@@ -54,7 +56,7 @@ export async function createS3Store(options: S3Options): Promise<Store> {
 
     put: (key, file, transfer) => uploadFile(key, file, { bucket, memory, ...transfer }),
 
-    get: (key, file, transfer) => downloadFile(key, file, { bucket, fetches, ...transfer }),
+    get: (key, file, transfer) => downloadFile(key, file, { bucket, reader, memory: gathering, ...transfer }),
 
     async remove(key, signal) {
       await bucket

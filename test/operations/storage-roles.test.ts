@@ -35,7 +35,12 @@ describeWithS3('an encrypted shelf, by temporary credentials of a role', () => {
     profile = { ...bucket, encrypt: true };
     const [credentials, config] = [join(folder, 'credentials'), join(folder, 'config')];
     writeFileSync(credentials, `[base]\naws_access_key_id = ${access_key}\naws_secret_access_key = ${secret_key}\n`);
-    const work = ['region = us-east-1', `endpoint_url = ${server.endpoint}`, `role_arn = ${role}`, 'source_profile = base'];
+    const work = [
+      'region = us-east-1',
+      `endpoint_url = ${server.endpoint}`,
+      `role_arn = ${role}`,
+      'source_profile = base',
+    ];
     writeFileSync(config, `[profile work]\n${work.join('\n')}\n`);
     vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', credentials);
     vi.stubEnv('AWS_CONFIG_FILE', config);
