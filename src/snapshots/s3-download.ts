@@ -31,7 +31,7 @@ export const BYTES_GATHERED = 8 * WRITE_BYTES;
  * again from the range's beginning only.
  */
 export async function downloadFile(key: string, path: string, download: Download): Promise<string | null> {
-  await using file = await open(path, 'wx', 0o600);
+  await using file = await open(path, 'wx+', 0o600);
   const checksum = createChecksum(file);
   const sinkFor = (total: number): Sink => download.bucket.envelope.sink(key, { file, checksum, total });
   try {
