@@ -83,7 +83,9 @@ export function testStore({ create, seesBytes }: StoreOptions): void {
     await expect(wrong).rejects.toThrow(ContentDiffers);
     expect(await store.list('objects')).toEqual([]);
     await store.put('objects/aa/one', path, { ...transfer, sha256: hash(content) });
-    expect(await store.get('objects/aa/one', join(folder.path, 'got'), transfer)).toBe(seesBytes ? hash(content) : null);
+    expect(await store.get('objects/aa/one', join(folder.path, 'got'), transfer)).toBe(
+      seesBytes ? hash(content) : null,
+    );
   });
 
   test('what is not there cannot be got, and leaves no file', async () => {

@@ -19,7 +19,7 @@ export interface S3Server {
   bucket(limit?: { objects: number }): Promise<StorageProfile>;
   /** Credentials of another user of the service, who owns nothing. */
   user(name: string): Promise<Credentials>;
-  /** The ARN of a role that the owner of the buckets may assume, and that may do everything. */
+  /** The ARN of a role that the owner of the buckets may assume, and that may do everything; when it was started so. */
   role(name: string): Promise<string>;
   stop(): Promise<void>;
 }
@@ -39,8 +39,11 @@ export function describeWithS3(name: string, suite: () => void): void {
 const run = promisify(execFile);
 const KEYS = { access_key: 'testaccess', secret_key: 'testsecret123' };
 
+/** Lets the gateway give out temporary credentials; it tells wrong keys from forbidden things no longer then. */
+const ROLES = 'rgw s3 auth use sts = true\nrgw sts key = sixteen letters.\n';
+
 /** Starts Ceph's RADOS gateway: one monitor, one OSD in memory, one gateway; ready in some two seconds. */
-export async function startS3(): Promise<S3Server> {
+export async function startS3({ roles = false } = {}): Promise<S3Server> {
   const folder = await mkdtemp(join(tmpdir(), 'tool-s3-'));
   const [port, monitorPort] = [await freePort(), await freePort()];
   const conf = join(folder, 'ceph.conf');
@@ -82,7 +85,7 @@ export async function startS3(): Promise<S3Server> {
 
   try {
     await Promise.all(['mon', 'osd', 'run', 'log'].map((name) => mkdir(at(name))));
-    await writeFile(conf, configuration(folder, monitorPort));
+    await writeFile(conf, `${configuration(folder, monitorPort)}${roles ? ROLES : ''}`);
     const ring = at('keyring');
     await run('ceph-authtool', ['--create-keyring', ring, '--gen-key', '-n', 'mon.', '--cap', 'mon', 'allow *']);
     const all = ['mon', 'osd', 'mgr'].flatMap((part) => ['--cap', part, 'allow *']);
@@ -170,8 +173,6 @@ ms bind msgr1 = false
 paxos propose interval = 0.02
 paxos min wait = 0.01
 rgw dynamic resharding = false
-rgw s3 auth use sts = true
-rgw sts key = sixteen letters.
 rgw bucket quota ttl = 0
 rgw user quota bucket sync interval = 1
 rgw user quota sync interval = 1

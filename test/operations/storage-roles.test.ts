@@ -20,7 +20,7 @@ describeWithS3('an encrypted shelf, by temporary credentials of a role', () => {
   let profile: StorageProfile;
 
   beforeAll(async () => {
-    server = await startS3();
+    server = await startS3({ roles: true });
     role = await server.role('team');
     folder = mkdtempSync(join(tmpdir(), 'tool-cli-'));
   });
@@ -44,6 +44,7 @@ describeWithS3('an encrypted shelf, by temporary credentials of a role', () => {
     writeFileSync(config, `[profile work]\n${work.join('\n')}\n`);
     vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', credentials);
     vi.stubEnv('AWS_CONFIG_FILE', config);
+    vi.stubEnv('AWS_ENDPOINT_URL_STS', server.endpoint);
   });
 
   afterEach(() => vi.unstubAllEnvs());
