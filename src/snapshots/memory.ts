@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer';
-
 /** A piece of memory, until it is disposed of. */
 export interface Lent extends Disposable {
   bytes: Buffer;
@@ -20,7 +18,7 @@ interface Span {
 }
 
 export function createMemory(total: number): Memory {
-  const all = Buffer.allocUnsafeSlow(total);
+  let all: Buffer | undefined;
   /** By their starts. */
   const lent: Span[] = [];
   const waiting: { length: number; begin: (span: Span) => void }[] = [];
@@ -43,6 +41,7 @@ export function createMemory(total: number): Memory {
       waiting.push({ length: Math.min(length, total), begin: turn.resolve });
       serve();
       const span = await turn.promise;
+      all ??= Buffer.allocUnsafeSlow(total);
       return {
         bytes: length > total ? Buffer.allocUnsafeSlow(length) : all.subarray(span.start, span.end),
         [Symbol.dispose]() {

@@ -4,7 +4,6 @@ import type {
   ListMultipartUploadsCommandInput,
   ListMultipartUploadsCommandOutput,
 } from '@aws-sdk/client-s3';
-import { createHttpReader } from './http-reader.ts';
 import { createMemory } from './memory.ts';
 import { openS3Bucket, type S3Bucket, type S3Options } from './s3-bucket.ts';
 import { CONNECTION_TIMEOUT, IDLE_TIMEOUT } from './s3-client.ts';
@@ -25,7 +24,7 @@ const WORTH_A_LIST = 4;
 
 /** A store in a bucket of an S3-compatible service: keys below the profile's prefix. */
 export async function createS3Store(options: S3Options): Promise<Store> {
-  const bucket = await openS3Bucket(options);
+  const [bucket, { createHttpReader }] = await Promise.all([openS3Bucket(options), import('./http-reader.ts')]);
   const { client, sdk, place, envelope } = bucket;
   const memory = createMemory(BYTES_IN_FLIGHT);
   const gathering = createMemory(BYTES_GATHERED);

@@ -1,8 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, expect, it } from 'vitest';
 import { createHttpReader, type SignedRequest } from '../../src/snapshots/http-reader.ts';
+import { temporaryFolder } from '../helpers/postgres-server.ts';
 
 const reader = createHttpReader({ connectionTimeout: 5000, idleTimeout: 5000 });
 const signal = new AbortController().signal;
@@ -129,4 +135,40 @@ it('a port where nobody listens is told by its code', async () => {
   const { request } = await serve(() => {});
   const nowhere = { ...request, port: 1 };
   await expect(reader.get(nowhere, { signal, take: () => undefined })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+it('over TLS it reads from whoever has a certificate that is trusted, and from nobody else', async () => {
+  await using folder = await temporaryFolder();
+  const [key, cert] = [join(folder.path, 'key'), join(folder.path, 'cert')];
+  const words = ['-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost', '-keyout', key, '-out', cert];
+  execFileSync('openssl', ['req', '-x509', ...words, '-addext', 'subjectAltName=DNS:localhost'], { stdio: 'ignore' });
+  const content = randomBytes(3_000_000);
+  const pair = { key: readFileSync(key), cert: readFileSync(cert) };
+  const server = createSecureServer(pair, (_, response) => {
+    response.setHeader('content-length', content.length).end(content);
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  const { port } = server.address() as AddressInfo;
+  const request = {
+    protocol: 'https:',
+    hostname: 'localhost',
+    port,
+    path: '/',
+    query: {},
+    headers: { host: 'localhost' },
+  };
+  const pieces: Buffer[] = [];
+  const get = () => reader.get(request, { signal, take: (piece) => void pieces.push(Buffer.from(piece)) });
+  await expect(get()).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+
+  const trusted = getCACertificates('default');
+  setDefaultCACertificates([...trusted, pair.cert.toString()]);
+  try {
+    expect(await get()).toMatchObject({ statusCode: 200 });
+    await get();
+  } finally {
+    setDefaultCACertificates(trusted);
+  }
+  expect(Buffer.concat(pieces).equals(Buffer.concat([content, content]))).toBe(true);
 });
