@@ -84,7 +84,7 @@ export function createHttpReader(options: HttpReaderOptions): HttpReader {
       try {
         socket.write(headOf(request));
         const head = await readAnswer(connection, take);
-        if (head === null || head.headers.connection === 'close') socket.destroy();
+        if (head === null || head.headers.connection?.toLowerCase() === 'close') socket.destroy();
         else keep(placeOf(request), connection);
         return head;
       } catch (error) {
