@@ -1,7 +1,7 @@
 import { back, clearFilter, help, mouse, move, openSelected, palette, startFilter, tasks } from './browse.ts';
 import { askBuild, askLoad, askRemove, askUndo } from './confirm/actions.ts';
 import { askSanitize, editQuery, showCoverage } from './coverage/actions.ts';
-import { doctor } from './doctor/actions.ts';
+import { doctor, editFinding, showFix } from './doctor/actions.ts';
 import {
   addEntry,
   editConfiguration,
@@ -60,6 +60,8 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   sort,
   copy: copyUrl,
   doctor,
+  'show-fix': showFix,
+  'edit-finding': (model) => void editFinding(model),
   'set-up': setUp,
   subset: showSubset,
   'make-subset': askSubset,
@@ -68,7 +70,7 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   'larger-share': (model) => changeShare(model, 1),
   'smaller-share': (model) => changeShare(model, -1),
   'save-subset': saveSubset,
-  'edit-configuration': editConfiguration,
+  'edit-configuration': (model) => editConfiguration(model),
   'other-pane': otherPane,
   fold: foldEntry,
   'add-entry': addEntry,
@@ -77,7 +79,7 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   'undo-edit': undoEdit,
   problems: showProblems,
   save: showDraftDiff,
-  'sign-in': signIn,
+  'sign-in': (model) => void signIn(model),
   'sign-in-by-code': signInByCode,
   'copy-sign-in-url': copySignInUrl,
   tasks,

@@ -10,6 +10,7 @@ import { CoverageScreen } from './coverage/coverage-screen.tsx';
 import { DiffScreen } from './diff/diff-screen.tsx';
 import { dispatchKey, dispatchPaste } from './dispatch.ts';
 import { DoctorScreen } from './doctor/doctor-screen.tsx';
+import { FixScreen } from './doctor/fix-screen.tsx';
 import { ChoiceScreen } from './editor/choice-screen.tsx';
 import { EditorDiffScreen } from './editor/editor-diff-screen.tsx';
 import { EditorProblemsScreen } from './editor/editor-problems-screen.tsx';
@@ -96,6 +97,8 @@ function PlaceView({ place }: { place: Place }) {
       return <DiffScreen place={place} />;
     case 'doctor':
       return <DoctorScreen place={place} />;
+    case 'fix':
+      return <FixScreen place={place} />;
     case 'setup':
       return <SetupScreen place={place} />;
     case 'editor':

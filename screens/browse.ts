@@ -2,8 +2,11 @@ import { PAGE_CHROME } from '../components/page.tsx';
 import { textEdit } from '../components/text-edit.ts';
 import { emptyList, type ListState, type Move, moveSelection, selectedIndex } from '../src/state/list.ts';
 import { coverageRows } from './coverage/rows.ts';
-import { doctorRows } from './doctor/rows.ts';
+import { applyFix } from './doctor/actions.ts';
+import { diffOf } from './doctor/fix-diff.ts';
+import { rowsOf } from './doctor/selection.ts';
 import { goToProblem, leaveEditor, openInEditor } from './editor/actions.ts';
+import { moveSuggestion } from './editor/names.ts';
 import { saveShown } from './editor/save.ts';
 import { panesOf } from './editor/selection.ts';
 import { factsOf } from './facts.ts';
@@ -32,7 +35,11 @@ export function move(model: Model, direction: Move): void {
     navigation.replace({ ...place, scrolled: scrolled(place.scrolled, { direction, page, furthest }) });
     return;
   }
-  if (place.screen === 'editor' && place.pane === 'form' && !place.typing) {
+  if (place.screen === 'editor' && place.typing) {
+    moveSuggestion(model, place, direction);
+    return;
+  }
+  if (place.screen === 'editor' && place.pane === 'form') {
     const fields = (panesOf(place)?.fields ?? []).map(({ id }) => id);
     navigation.replace({
       ...place,
@@ -58,6 +65,7 @@ export function openSelected(model: Model): void {
   }
   if (place.screen === 'snapshots') openTables(model);
   if (place.screen === 'setup') finish(model, place);
+  if (place.screen === 'fix') void applyFix(model, place);
   if (place.screen === 'editor') openInEditor(model, place);
   if (place.screen === 'editor-diff') saveShown(model, place);
   if (place.screen === 'editor-problems')
@@ -148,7 +156,9 @@ export function idsInView(model: Model, place: Place): string[] {
     case 'subset':
       return planRows(place.found?.plan.tables ?? []).map(({ table }) => table);
     case 'doctor':
-      return place.found ? doctorRows(place.found).map(({ id }) => id) : [];
+      return rowsOf(place).map(({ id }) => id);
+    case 'fix':
+      return diffOf(place).map((_, index) => String(index));
     case 'editor':
       return (panesOf(place)?.rows ?? []).map(({ id }) => id);
     case 'editor-diff':

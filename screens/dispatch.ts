@@ -4,7 +4,8 @@ import { emptyList, selectedIndex } from '../src/state/list.ts';
 import { ACTIONS } from './actions.ts';
 import { idsInView, openTarget } from './browse.ts';
 import { confirmTyped } from './confirm/actions.ts';
-import { acceptField, checkTyped } from './editor/typed.ts';
+import { completeName } from './editor/names.ts';
+import { acceptField, checkTyped, NOT_TYPING } from './editor/typed.ts';
 import { type Facts, factsOf } from './facts.ts';
 import type { KeyBinding } from './key-binding.ts';
 import { bindingFor, EVERYWHERE_ACTIONS, KEY_TABLE } from './keys.ts';
@@ -109,7 +110,7 @@ function dispatchTyped(model: Model, { place, typing, key }: Typed): void {
   if (edited) {
     model.navigation.replace(withTyping(place, edited));
     checkTyped(model);
-  }
+  } else if (key === 'tab' && place.screen === 'editor') completeName(model, place);
   // While a filter is typed, the list below it can still be walked through.
   else if (key === 'up' || key === 'down') ACTIONS[`move-${key}`](model);
 }
@@ -142,7 +143,7 @@ function choose(model: Model, place: PalettePlace): void {
 
 function leaveTyped(model: Model, place: Place): void {
   if (isFiltered(place)) keepFilter(model, place, '');
-  else if (place.screen === 'editor') model.navigation.replace({ ...place, typing: null, task: 'value', wrong: null });
+  else if (place.screen === 'editor') model.navigation.replace({ ...place, ...NOT_TYPING });
   else ACTIONS.back(model);
 }
 
@@ -153,5 +154,7 @@ function keepFilter(model: Model, place: FilteredPlace, filter: string): void {
 function withTyping(place: Place, typing: TextEdit): Place {
   // Other letters find something else: the best of it is chosen.
   if (place.screen === 'palette') return { ...place, typing, list: emptyList };
+  // What is typed is what Enter takes, until something else is selected again.
+  if (place.screen === 'editor') return { ...place, typing, suggestion: null };
   return 'typing' in place ? { ...place, typing } : place;
 }

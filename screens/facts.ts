@@ -2,6 +2,9 @@ import type { SnapshotRow } from '../src/results.ts';
 import type { Message } from '../src/state/messages.ts';
 import { isLive, type Run } from '../src/state/runs.ts';
 import type { TargetEntry } from '../src/state/targets.ts';
+import type { DoctorRow } from './doctor/rows.ts';
+import { selectedFinding } from './doctor/selection.ts';
+import { suggestionsAt } from './editor/names.ts';
 import {
   type Model,
   runWithId,
@@ -11,7 +14,7 @@ import {
   selectedTask,
   targetNamed,
 } from './model.ts';
-import type { Place, SignInPlace } from './place.ts';
+import { type Place, type SignInPlace, typingAt } from './place.ts';
 
 /** What the key table may ask about when it says whether a key has a meaning here and now. */
 export interface Facts {
@@ -27,6 +30,12 @@ export interface Facts {
   /** There is no configuration at all. */
   unconfigured: boolean;
   filtered: boolean;
+  /** What the place looks up is there. */
+  found: boolean;
+  /** Keys are text. */
+  typing: boolean;
+  /** Names that exist are offered for it. */
+  offering: boolean;
   /** Ids of the snapshots, or names of the tables, that are marked. */
   marked: string[];
   atRoot: boolean;
@@ -37,6 +46,8 @@ export interface Facts {
   setup: 'question' | 'file' | null;
   /** How far signing in is; `null` elsewhere. */
   signIn: 'asking' | 'waiting' | 'done' | 'failed' | null;
+  /** What is selected of what the check has found. */
+  finding: DoctorRow | null;
 }
 
 export function factsOf(model: Model, place: Place = model.navigation.top()): Facts {
@@ -52,13 +63,22 @@ export function factsOf(model: Model, place: Place = model.navigation.top()): Fa
     overtaken: run && overtakenBy(model.runs.store.getState().runs, run),
     marked: 'marked' in place ? place.marked : [],
     unconfigured: model.targets.getState().error?.code === 'no_configuration',
+    found: 'found' in place && isFound(place),
+    typing: typingAt(place) !== null,
+    offering: place.screen === 'editor' && (suggestionsAt(place)?.names.length ?? 0) > 0,
     filtered: 'list' in place && place.list.filter !== '',
     atRoot: place === stack[0],
     scrolls: model.viewport.furthest > 0,
     tasks: model.runs.store.getState().runs.length,
     setup: place.screen === 'setup' ? (place.step === 'review' ? 'file' : 'question') : null,
     signIn: place.screen === 'sign-in' ? signInState(place) : null,
+    finding: place.screen === 'doctor' ? selectedFinding(place) : null,
   };
+}
+
+function isFound(place: Extract<Place, { found: unknown }>): boolean {
+  const isOld = 'counting' in place && place.counting;
+  return place.found !== null && place.error === null && !isOld;
 }
 
 function signInState({ prompt, result, error }: SignInPlace): Facts['signIn'] {

@@ -52,6 +52,8 @@ export type Action =
   | 'sort'
   | 'copy'
   | 'doctor'
+  | 'show-fix'
+  | 'edit-finding'
   | 'set-up'
   | 'edit-configuration'
   | 'other-pane'

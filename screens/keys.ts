@@ -1,5 +1,6 @@
 import { EDIT_QUERY, SANITIZE, SANITIZE_AGAIN, SHOW_COVERAGE } from './coverage/keys.ts';
-import { EDIT_CONFIGURATION, EDITOR_KEYS } from './editor/keys.ts';
+import { DOCTOR_KEYS } from './doctor/keys.ts';
+import { EDIT_CONFIGURATION, EDITOR_KEYS, TYPING_KEYS } from './editor/keys.ts';
 import type { Facts } from './facts.ts';
 import type { KeyBinding } from './key-binding.ts';
 import type { Screen } from './place.ts';
@@ -26,7 +27,7 @@ import {
 import { SNAPSHOT_KEYS } from './snapshots/snapshot-keys.ts';
 import { SUBSET, SUBSET_KEYS } from './subset/keys.ts';
 import { TABLE_KEYS } from './tables/table-keys.ts';
-import { noTarget, noTask } from './why-not.ts';
+import { noTarget, noTask, notFound } from './why-not.ts';
 
 /** The keys of every screen, in the order in which they are shown. Where a key is twice, the first that applies wins. */
 export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
@@ -121,7 +122,20 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
   subset: [...SUBSET_KEYS, BACK, TASKS, PALETTE, HELP, ...MOVES],
   tables: [...TABLE_KEYS, ...FILTER, BACK, PALETTE, HELP, ...MOVES],
   diff: [BACK, PALETTE, HELP, ...MOVES],
-  doctor: [{ ...REFRESH, action: 'doctor' }, BACK, PALETTE, HELP, ...MOVES],
+  doctor: [...DOCTOR_KEYS, { ...REFRESH, action: 'doctor' }, BACK, PALETTE, HELP, ...MOVES],
+  fix: [
+    {
+      keys: ['enter'],
+      action: 'open',
+      label: 'do it',
+      help: 'do what is shown, then look at everything again',
+      stays: true,
+      whyNot: notFound,
+    },
+    { ...BACK, label: 'leave it', help: 'back; nothing is changed' },
+    HELP,
+    ...MOVES,
+  ],
   setup: [
     {
       keys: ['enter'],
@@ -145,7 +159,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     { keys: ['pageup'], action: 'page-up', help: 'a page up in the file that is shown' },
     { keys: ['pagedown'], action: 'page-down', help: 'a page down in the file that is shown' },
   ],
-  editor: [...EDITOR_KEYS, BACK, TASKS, PALETTE, HELP, ...MOVES_WITHOUT_TAB],
+  editor: [...TYPING_KEYS, ...[...EDITOR_KEYS, BACK, TASKS, PALETTE, HELP, ...MOVES_WITHOUT_TAB].map(unlessTyping)],
   'editor-diff': [
     { keys: ['enter'], action: 'open', label: 'save', help: 'write the file', stays: true },
     { ...BACK, label: 'go on editing', help: 'back to the editor; nothing is written' },
@@ -221,6 +235,11 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     ...MOVES_WITHOUT_TAB,
   ],
 };
+
+/** While text is typed the keys of a screen are letters. */
+function unlessTyping(binding: KeyBinding): KeyBinding {
+  return { ...binding, when: (facts) => !facts.typing && (binding.when?.(facts) ?? true) };
+}
 
 /** Actions that need nothing of a screen: the palette has them everywhere. */
 export const EVERYWHERE_ACTIONS: KeyBinding[] = [

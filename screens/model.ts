@@ -53,8 +53,8 @@ export interface Model {
 
 export interface TerminalControl {
   quit(): void;
-  /** Opens a file in the user's editor, and comes back when it is closed. */
-  edit(file: string): Promise<void>;
+  /** Opens a file in the user's editor, at a line where it knows how, and comes back when it is closed. */
+  edit(file: string, line?: number): Promise<void>;
   /** Whether the terminal tells of the mouse. */
   mouse(on: boolean): void;
   /** Puts the text on the clipboard, where the terminal has one. */

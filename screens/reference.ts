@@ -14,6 +14,7 @@ const TITLES: Record<Screen, string> = {
   tables: 'Tables of a snapshot',
   diff: 'What changed between snapshots',
   doctor: 'Check of the configuration',
+  fix: 'What mends a finding',
   setup: 'A first configuration',
   editor: 'Editing the configuration',
   'editor-diff': 'What saving would change',
@@ -29,7 +30,21 @@ const TITLES: Record<Screen, string> = {
   help: 'Help',
 };
 
-/** docs/screens.md: the keys of every screen, out of the key table. */
+/** Of the screens that are worth a look: names of files in docs/pictures. */
+const PICTURES: Partial<Record<Screen, string>> = {
+  targets: 'targets',
+  snapshots: 'snapshots',
+  confirm: 'plan',
+  run: 'run',
+  coverage: 'coverage',
+  doctor: 'check',
+  setup: 'set-up',
+  editor: 'editor',
+  subset: 'subset',
+  palette: 'palette',
+};
+
+/** docs/screens.md: the keys of every screen, out of the key table, with pictures of the main ones. */
 export function screensReference(): string {
   return [
     '# The screens',
@@ -50,13 +65,22 @@ export function screensReference(): string {
     'The screens need 40×10 cells; the whole of every screen is there from 80×24. They use the sixteen colours of the',
     'terminal (for a light background where `COLORFGBG` says so), none with `NO_COLOR`, and ASCII where the locale is',
     'not UTF-8. With `INK_SCREEN_READER=true` everything is said in order, states as words, on the ordinary screen.',
-    ...(Object.keys(TITLES) as Screen[]).flatMap((screen) => ['', `## ${TITLES[screen]}`, '', table(rows(screen))]),
+    ...(Object.keys(TITLES) as Screen[]).flatMap((screen) => [
+      ...['', `## ${TITLES[screen]}`, ''],
+      ...pictureOf(screen),
+      table(rows(screen)),
+    ]),
     '',
     '## Everywhere',
     '',
     table(EVERYWHERE.map(({ keys, help }) => [code(keys), help])),
     '',
   ].join('\n');
+}
+
+function pictureOf(screen: Screen): string[] {
+  const name = PICTURES[screen];
+  return name === undefined ? [] : [`![${TITLES[screen]}](pictures/${name}.png)`, ''];
 }
 
 function rows(screen: Screen): [string, string][] {

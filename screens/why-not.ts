@@ -27,3 +27,7 @@ export function notLoadable(facts: Facts): string | null {
     (target && target.row.dst_url === null ? `${target.row.name} has no destination (snapshot.dst_url)` : null)
   );
 }
+
+export function notFound({ found }: Facts): string | null {
+  return found ? null : 'What it would do is not known yet';
+}

@@ -2,10 +2,11 @@ import { textEdit } from '../../components/text-edit.ts';
 import { formatDuration } from '../../src/amounts.ts';
 import { EXIT, interrupted, toUserError, UserError } from '../../src/errors.ts';
 import { type Model, quietly } from '../model.ts';
-import { runPlace, type SetupFound, type SetupPlace } from '../place.ts';
+import { runPlace } from '../place.ts';
 import { refreshTargets } from '../refresh.ts';
 import { buildWork } from '../run/work.ts';
 import { LOOKS, planned } from './look.ts';
+import type { SetupFound, SetupPlace } from './setup-place.ts';
 import type { SetupStep } from './step.ts';
 import { GO_ON, SETUP_STEPS, stepsOf, stepWithId } from './steps.ts';
 

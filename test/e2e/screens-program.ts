@@ -19,7 +19,7 @@ export async function bundleScreens(folder: string): Promise<string> {
     define: { 'process.env.NODE_ENV': '"production"' },
     alias: { 'plain-text': fileURLToPath(new URL('../../.ci/bundle/plain-text.mjs', import.meta.url)) },
     plugins: [patchPlugin(patches, { partly: true }), yogaWasm],
-    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+    banner: { js: "import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);" },
     logLevel: 'error',
   });
   return join(folder, 'screens.js');
