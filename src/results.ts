@@ -210,9 +210,6 @@ export interface ExportResult {
   bytes: number;
 }
 
-/** What was taken in, and of which file. */
-export type ImportResult = Omit<SnapshotRow, 'index' | 'where'> & { target: string; file: string };
-
 /** A value of the configuration in force, and where it comes from. */
 export interface ExplainedValue {
   /** Dotted: `targets.app.subset.subset_tables[0].table`. */
