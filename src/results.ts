@@ -269,7 +269,6 @@ export interface SubsetResult {
   proof: ProofRow[];
   swap_ms: number | null;
   undo_database: string | null;
-  /** The subset as a snapshot, when one was asked for. */
   snapshot: SnapshotRow | null;
 }
 
@@ -280,7 +279,6 @@ export interface ProofRow {
   columns: string[];
   to: string;
   ref_columns: string[];
-  /** Whether the configuration adds it. */
   added: boolean;
   orphans: number;
   /** Those of them that refer to none in the source either, where no constraint in force forbids it. */
