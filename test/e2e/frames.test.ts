@@ -27,7 +27,7 @@ const SIZES = [
 
 // The clock of the fake world stands still: nothing in a frame changes from run to run.
 test.for(SIZES)('the screens at %d×%d are what they were', async ([columns, rows]) => {
-  const { frames, frame, back } = open('groups', columns, rows);
+  const { frames, frame, back } = open({ world: 'groups', columns, rows });
   await frame('targets', (screen) => screen.includes('denied') && !screen.includes('○'));
   terminal.press('?');
   await frame('help', 'targets ❯ help');
@@ -74,7 +74,7 @@ test.for(SIZES)('the configuration as it is edited and mended at %d×%d is what 
   const edited = join(folder, `edited-${columns}`);
   await mkdir(edited);
   await writeFile(join(edited, 'tool.yml'), CONFIGURATION, { mode: 0o600 });
-  const { frames, frame, back } = open('edited', columns, rows, { CONFIGURATION_FOLDER: edited });
+  const { frames, frame, back } = open({ world: 'edited', columns, rows, variables: { CONFIGURATION_FOLDER: edited } });
   await terminal.waitFor('4 targets');
   terminal.press('E');
   await terminal.waitFor('❯ general');
@@ -110,7 +110,7 @@ test.for(SIZES)('the configuration as it is edited and mended at %d×%d is what 
 });
 
 test.for(SIZES)('work in a queue at %d×%d is shown as it was', async ([columns, rows]) => {
-  const { frames, frame, back } = open('slow', columns, rows);
+  const { frames, frame, back } = open({ world: 'slow', columns, rows });
   await terminal.waitFor('unreachable');
   terminal.press('b');
   await frame('running', '25 %');
@@ -137,7 +137,14 @@ test.for(SIZES)('work in a queue at %d×%d is shown as it was', async ([columns,
 
 type Wanted = string | RegExp | ((screen: string) => boolean);
 
-function open(world: string, columns: number, rows: number, variables: Record<string, string> = {}) {
+interface Opening {
+  world: string;
+  columns: number;
+  rows: number;
+  variables?: Record<string, string>;
+}
+
+function open({ world, columns, rows, variables = {} }: Opening) {
   const environment = { XDG_CACHE_HOME: join(folder, `${world}-${columns}`), TZ: 'UTC', ...variables };
   terminal = openTerminal({ command: [process.execPath, program, world], columns, rows, environment });
   const frames: string[] = [];
