@@ -28,7 +28,6 @@ import type {
   Sized,
   SnapshotRow,
   SnapshotTable,
-  SubsetResult,
   TargetRow,
   TargetSnapshots,
   TransferResult,
@@ -37,6 +36,7 @@ import type {
 } from '../src/results.ts';
 import type { SanitizeResult } from '../src/sanitize-results.ts';
 import type { Session } from '../src/state/runs.ts';
+import type { SubsetResult } from '../src/subset-results.ts';
 
 /** What the screens can have done, as they see it. */
 export interface Operations {

@@ -210,6 +210,9 @@ export interface ExportResult {
   bytes: number;
 }
 
+/** What was taken in, and of which file. */
+export type ImportResult = Omit<SnapshotRow, 'index' | 'where'> & { target: string; file: string };
+
 /** A value of the configuration in force, and where it comes from. */
 export interface ExplainedValue {
   /** Dotted: `targets.app.subset.subset_tables[0].table`. */
@@ -227,70 +230,6 @@ export interface ValueOrigin {
   file: string | null;
   line: number | null;
   variable: string | null;
-}
-
-/** What a subset is going to be: printed by `--dry-run`, asked about by the skins. */
-export interface SubsetPlanResult {
-  target: string;
-  source: string;
-  destination: DestinationState;
-  seed: number;
-  /** Whether the replaced database is kept for `tool undo`. */
-  undo: boolean;
-  tables: SubsetTableRow[];
-  /** Circles among references; they need no configuration. */
-  circles: string[][];
-  warnings: { code: string; message: string }[];
-}
-
-export interface SubsetTableRow {
-  table: string;
-  /** By which its rows come: `empty` when nothing leads to it. */
-  rule: 'target' | 'child' | 'parent' | 'copy' | 'excluded' | 'empty';
-  /** In the source, an estimate where the server has one; in the subset, `null` when they were not looked for, as only a dry run does. */
-  rows_now: number;
-  rows_expected: number | null;
-  /** On the disk of the source, without indexes; those expected are estimated by the number of rows. */
-  bytes_now: number;
-  bytes_expected: number | null;
-  /** The tables by which they come: `["product", "←", "order_item", "→", "orders"]`; arrows point to what is referred to. */
-  path: string[];
-  /** Columns that become null, since what they refer to does not come along. */
-  nulled: string[];
-}
-
-export interface SubsetResult {
-  target: string;
-  destination: string;
-  seed: number;
-  tables: { table: string; rows: number }[];
-  rows: number;
-  /** Every reference, and how many rows of the subset refer to none. */
-  proof: ProofRow[];
-  swap_ms: number | null;
-  undo_database: string | null;
-  snapshot: SnapshotRow | null;
-}
-
-export interface ProofRow {
-  /** Name of the constraint. */
-  reference: string;
-  from: string;
-  columns: string[];
-  to: string;
-  ref_columns: string[];
-  added: boolean;
-  orphans: number;
-  /** Those of them that refer to none in the source either, where no constraint in force forbids it. */
-  orphans_in_source: number;
-}
-
-/** Why a row is in a subset, from itself to a row that was asked for. */
-export interface SubsetExplanation {
-  target: string;
-  row: { table: string; key: string };
-  /** `null` when the row is not in the subset. */
-  chain: { table: string; key: string; why: string }[] | null;
 }
 
 /** Something to choose from, with its size where the server can tell. */

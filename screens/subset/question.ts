@@ -1,5 +1,5 @@
 import { formatCount, formatNumberOf } from '../../src/amounts.ts';
-import type { SubsetPlanResult } from '../../src/results.ts';
+import type { SubsetPlanResult } from '../../src/subset-results.ts';
 import { destinationFacts, nameToType, type Question } from '../confirm/question-facts.ts';
 
 /** What is asked before a subset is made. */

@@ -1,7 +1,7 @@
 import type { Column } from '../../components/table.ts';
 import type { Glyphs, Tone } from '../../components/theme.ts';
 import { formatBytes, formatCount } from '../../src/amounts.ts';
-import type { SubsetTableRow } from '../../src/results.ts';
+import type { SubsetTableRow } from '../../src/subset-results.ts';
 
 /** A table of the plan, at its place in the tree of the ways by which rows come. */
 export interface PlanRow extends SubsetTableRow {

@@ -1,9 +1,9 @@
-import type { ProofRow } from '../results.ts';
 import type { Collected } from '../subset/collect.ts';
 import type { Facts } from '../subset/facts.ts';
 import type { Graph } from '../subset/graph.ts';
 import type { Plan } from '../subset/plan.ts';
 import type { RowFinder } from '../subset/row-finder.ts';
+import type { ProofRow } from '../subset-results.ts';
 import type { DatabaseUrl, EngineContext, Replaced } from './engine.ts';
 
 /** What an engine does for a subset; the rules are those of src/subset, for every engine. */

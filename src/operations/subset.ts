@@ -1,10 +1,11 @@
 import { connectionUrl } from '../config/connection-url.ts';
 import type { Context } from '../context.ts';
 import type { SubsetEngine } from '../engines/subset.ts';
-import type { SnapshotRow, SubsetPlanResult, SubsetResult } from '../results.ts';
+import type { SnapshotRow } from '../results.ts';
 import type { Collected } from '../subset/collect.ts';
 import type { SubsetSettings } from '../subset/graph.ts';
 import type { Plan } from '../subset/plan.ts';
+import type { SubsetPlanResult, SubsetResult } from '../subset-results.ts';
 import { build } from './build.ts';
 import { refuseSources } from './guard.ts';
 import { repositoryOf } from './snapshots.ts';

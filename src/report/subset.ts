@@ -1,5 +1,5 @@
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../amounts.ts';
-import type { SubsetExplanation, SubsetPlanResult, SubsetResult, SubsetTableRow } from '../results.ts';
+import type { SubsetExplanation, SubsetPlanResult, SubsetResult, SubsetTableRow } from '../subset-results.ts';
 import { destinationLines, typedName } from './destination.ts';
 import type { Question } from './question.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';

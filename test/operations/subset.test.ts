@@ -3,8 +3,8 @@ import { explainSubset } from '../../src/operations/explain-subset.ts';
 import { listSnapshots } from '../../src/operations/snapshots.ts';
 import { planSubset, subset } from '../../src/operations/subset.ts';
 import type { SubsetRequest } from '../../src/operations/subset-setting.ts';
-import type { SubsetResult } from '../../src/results.ts';
 import type { SubsetSettings } from '../../src/subset/graph.ts';
+import type { SubsetResult } from '../../src/subset-results.ts';
 import {
   describeWithPostgres,
   startPostgres,

@@ -1,5 +1,5 @@
-import type { ProofRow } from '../../../results.ts';
 import type { Relationship } from '../../../subset/graph.ts';
+import type { ProofRow } from '../../../subset-results.ts';
 import { proveReferences } from '../../prove-references.ts';
 import type { SubsetRun } from '../../subset.ts';
 import { quoteName, type Session } from '../connection/session.ts';
