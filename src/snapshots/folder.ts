@@ -8,7 +8,10 @@ import type { Store, StoredFile } from './store.ts';
 /** A store that is a folder on this machine: keys are paths below it. */
 export interface Folder extends Store {
   path(key: string): string;
-  /** Takes a finished, synced file over under a key; `false` when the key is there already (its age is renewed). */
+  /**
+   * Takes a finished, synced file over under a key; `false` when the key is there already (its age is renewed). Durable
+   * from the next `write` or `put` on.
+   */
   adopt(file: string, key: string): Promise<boolean>;
   /** Makes what lies under a key young; `false` when there is nothing. */
   renew(key: string): Promise<boolean>;
@@ -19,6 +22,8 @@ const UNFINISHED = '.tmp';
 
 export function createFolder(root: string): Folder {
   const path = (key: string): string => join(root, key);
+  /** Directories of what was taken over. To sync each at once would take as long as to sync its files. */
+  const unsynced = new Set<string>();
 
   /** Puts what `fill` writes under a key, on the disk before it has its name. */
   async function place(key: string, fill: (unfinished: string) => Promise<void>): Promise<void> {
@@ -26,7 +31,9 @@ export function createFolder(root: string): Folder {
     const unfinished = `${path(key)}.${process.pid}-${performance.now()}${UNFINISHED}`;
     try {
       await fill(unfinished);
-      await sync(unfinished);
+      const directories = [...unsynced];
+      unsynced.clear();
+      await Promise.all([unfinished, ...directories].map(sync));
       await rename(unfinished, path(key));
     } catch (error) {
       await rm(unfinished, { force: true });
@@ -37,7 +44,10 @@ export function createFolder(root: string): Folder {
 
   async function renew(key: string): Promise<boolean> {
     const now = new Date();
-    return (await utimes(path(key), now, now).catch(ignoreMissing)) !== null;
+    if ((await utimes(path(key), now, now).catch(ignoreMissing)) === null) return false;
+    // Whoever took it over may have been killed since.
+    unsynced.add(dirname(path(key)));
+    return true;
   }
 
   return {
@@ -50,7 +60,10 @@ export function createFolder(root: string): Folder {
         const file = await open(unfinished, 'wx', 0o600);
         await file.writeFile(text).finally(() => file.close());
       }),
-    size: async (key) => (await stat(path(key)).catch(ignoreMissing))?.size ?? null,
+    async present(keys) {
+      const found = await Promise.all(keys.map((key) => stat(path(key)).catch(ignoreMissing)));
+      return new Set(keys.filter((_, index) => found[index]));
+    },
     put: (key, source, { signal, onBytes, sha256 }) =>
       place(key, async (unfinished) => {
         signal.throwIfAborted();
@@ -71,7 +84,7 @@ export function createFolder(root: string): Folder {
       }
       await mkdir(dirname(path(key)), { recursive: true, mode: 0o700 });
       await rename(file, path(key));
-      await sync(dirname(path(key)));
+      unsynced.add(dirname(path(key)));
       return true;
     },
     renew,

@@ -8,8 +8,8 @@ export interface Store {
   read(key: string): Promise<string | null>;
   /** Whole or not at all, and durable when it resolves. */
   write(key: string, text: string): Promise<void>;
-  /** How many bytes lie under a key; `null` when there is none. */
-  size(key: string): Promise<number | null>;
+  /** Those of the keys, all of one prefix, under which there is something. */
+  present(keys: string[]): Promise<Set<string>>;
   /** Copies a file into the store: whole or not at all. Rejects with ContentDiffers when its SHA-256 is not the given. */
   put(key: string, file: string, transfer: Transfer & { sha256?: string | undefined }): Promise<void>;
   /**

@@ -13,9 +13,6 @@ import { mapSideBySide } from './side-by-side.ts';
 /** Objects that are moved at the same moment; large ones move in several parts besides. */
 const OBJECTS_AT_ONCE = 8;
 
-/** Objects that are looked for at the same moment. */
-const LOOKS_AT_ONCE = 16;
-
 /** Bytes come in thousands of small pieces, and nobody reads as many events. */
 const TELL_EVERY_MS = 100;
 
@@ -42,11 +39,9 @@ export interface Moved {
 export function pushSnapshot(moving: Moving): Promise<Moved> {
   const { manifest, shelf, report } = moving;
   return shelf.locks.whilePushing(async (renew) => {
-    const there = await mapSideBySide(distinct(filesOf(manifest)), LOOKS_AT_ONCE, async (file) => ({
-      file,
-      known: (await shelf.store.size(objectKey(file.sha256))) !== null,
-    }));
-    const missing = there.filter(({ known }) => !known).map(({ file }) => file);
+    const files = distinct(filesOf(manifest));
+    const there = await shelf.store.present(files.map(({ sha256 }) => objectKey(sha256)));
+    const missing = files.filter(({ sha256 }) => !there.has(objectKey(sha256)));
     const progress = progressOf(missing, { step: 'push', verb: 'Push', place: `to ${shelf.name}`, report });
     const names = namesIn(manifest);
     await mapSideBySide(missing, OBJECTS_AT_ONCE, async (file) => {

@@ -8,8 +8,15 @@ import { temporaryFolder } from '../helpers/postgres-server.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** What every store keeps to; `create` makes an empty one. */
-export function testStore(create: (folder: string) => Promise<Store>): void {
+export interface StoreOptions {
+  /** Makes an empty one. */
+  create: (folder: string) => Promise<Store>;
+  /** Whether what is got passes through our hands, and not only those of the system. */
+  seesBytes: boolean;
+}
+
+/** What every store keeps to. */
+export function testStore({ create, seesBytes }: StoreOptions): void {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let store: Store;
   const signal = new AbortController().signal;
@@ -31,7 +38,6 @@ export function testStore(create: (folder: string) => Promise<Store>): void {
     await store.write('snapshots/ünï/one.json', '{"note": "🐘 \\u0000"}\n');
     expect(await store.read('snapshots/ünï/one.json')).toBe('{"note": "🐘 \\u0000"}\n');
     expect(await store.read('snapshots/ünï/two.json')).toBeNull();
-    expect(await store.size('objects/aa/none')).toBeNull();
   });
 
   test('a second write replaces the first, and its version is another', async () => {
@@ -62,7 +68,7 @@ export function testStore(create: (folder: string) => Promise<Store>): void {
       const content = randomBytes(bytes);
       const moved = { put: 0, got: 0 };
       await store.put('objects/aa/one', await file(content), { signal, onBytes: (n) => (moved.put += n) });
-      expect(await store.size('objects/aa/one')).toBe(bytes);
+      expect(await store.list('objects')).toMatchObject([{ key: 'objects/aa/one', bytes }]);
       const destination = join(folder.path, 'got');
       await store.get('objects/aa/one', destination, { signal, onBytes: (n) => (moved.got += n) });
       expect(hash(await readFile(destination))).toBe(hash(content));
@@ -77,7 +83,9 @@ export function testStore(create: (folder: string) => Promise<Store>): void {
     await expect(wrong).rejects.toThrow(ContentDiffers);
     expect(await store.list('objects')).toEqual([]);
     await store.put('objects/aa/one', path, { ...transfer, sha256: hash(content) });
-    expect([null, hash(content)]).toContain(await store.get('objects/aa/one', join(folder.path, 'got'), transfer));
+    expect(await store.get('objects/aa/one', join(folder.path, 'got'), transfer)).toBe(
+      seesBytes ? hash(content) : null,
+    );
   });
 
   test('what is not there cannot be got, and leaves no file', async () => {
@@ -86,13 +94,20 @@ export function testStore(create: (folder: string) => Promise<Store>): void {
     await expect(stat(destination)).rejects.toThrow('ENOENT');
   });
 
+  test.each([1, 6])('of %i keys that are there and as many that are not, the first are found', async (count) => {
+    const names = Array.from({ length: count }, (_, index) => `objects/aa/${index}`);
+    for (const name of names) await store.write(name, name);
+    const others = names.map((name) => `${name}x`);
+    expect(await store.present([...names, ...others])).toEqual(new Set(names));
+    expect(await store.present([])).toEqual(new Set());
+  });
+
   test('a put that is given up leaves nothing under its key', async () => {
     const stopped = new AbortController();
     const content = await file(randomBytes(20 * MEGABYTE));
     stopped.abort(new Error('stopped'));
     const put = store.put('objects/aa/one', content, { signal: stopped.signal, onBytes: () => {} });
     await expect(put).rejects.toThrow('stopped');
-    expect(await store.size('objects/aa/one')).toBeNull();
     expect(await store.list('objects')).toEqual([]);
   });
 
@@ -111,6 +126,7 @@ export function testStore(create: (folder: string) => Promise<Store>): void {
     };
     await Promise.all(Array.from({ length: 16 }, worker));
     expect((await store.list('snapshots')).map(({ key }) => key)).toEqual(keys);
+    expect(await store.present([...keys, 'snapshots/app/2000.json'])).toEqual(new Set(keys));
   });
 }
 

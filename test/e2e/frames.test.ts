@@ -27,7 +27,7 @@ const SIZES = [
 
 // The clock of the fake world stands still: nothing in a frame changes from run to run.
 test.for(SIZES)('the screens at %d×%d are what they were', async ([columns, rows]) => {
-  const { frames, frame, back } = open({ columns, rows, world: 'groups' });
+  const { frames, frame, back } = open('groups', [columns, rows]);
   await frame('targets', (screen) => screen.includes('denied') && !screen.includes('○'));
   terminal.press('?');
   await frame('help', 'targets ❯ help');
@@ -74,7 +74,7 @@ test.for(SIZES)('the configuration as it is edited and mended at %d×%d is what 
   const edited = join(folder, `edited-${columns}`);
   await mkdir(edited);
   await writeFile(join(edited, 'tool.yml'), CONFIGURATION, { mode: 0o600 });
-  const { frames, frame, back } = open({ columns, rows, variables: { CONFIGURATION_FOLDER: edited } });
+  const { frames, frame, back } = open('edited', [columns, rows], { CONFIGURATION_FOLDER: edited });
   await terminal.waitFor('4 targets');
   terminal.press('E');
   await terminal.waitFor('❯ general');
@@ -110,7 +110,7 @@ test.for(SIZES)('the configuration as it is edited and mended at %d×%d is what 
 });
 
 test.for(SIZES)('work in a queue at %d×%d is shown as it was', async ([columns, rows]) => {
-  const { frames, frame, back } = open({ columns, rows, world: 'slow' });
+  const { frames, frame, back } = open('slow', [columns, rows]);
   await terminal.waitFor('unreachable');
   terminal.press('b');
   await frame('running', '25 %');
@@ -119,7 +119,7 @@ test.for(SIZES)('work in a queue at %d×%d is shown as it was', async ([columns,
   await frame('waiting', '○ Begins when this has ended');
   await back('4 targets');
   terminal.press('down', 'b');
-  await terminal.waitFor('Build a snapshot of billing');
+  await terminal.waitFor((screen) => screen.includes('Build a snapshot of billing') && screen.includes('25 %'));
   await back('4 targets');
   await frame('elsewhere', 'Build a snapshot of app 25 % and 1 more, 1 waiting');
   terminal.press('t');
@@ -135,16 +135,11 @@ test.for(SIZES)('work in a queue at %d×%d is shown as it was', async ([columns,
   await expect(frames.join('\n')).toMatchFileSnapshot(`frames/queue-${columns}x${rows}.txt`);
 });
 
+type Size = readonly [columns: number, rows: number];
+
 type Wanted = string | RegExp | ((screen: string) => boolean);
 
-interface Opened {
-  columns: number;
-  rows: number;
-  world?: string;
-  variables?: Record<string, string>;
-}
-
-function open({ columns, rows, world = '', variables = {} }: Opened) {
+function open(world: string, [columns, rows]: Size, variables: Record<string, string> = {}) {
   const environment = { XDG_CACHE_HOME: join(folder, `${world}-${columns}`), TZ: 'UTC', ...variables };
   terminal = openTerminal({ command: [process.execPath, program, world], columns, rows, environment });
   const frames: string[] = [];

@@ -32,6 +32,15 @@ export async function makeBucketRole(server: S3Server, { name, bucket, provider 
   return `arn:aws:iam:::role/${name}`;
 }
 
+/** Makes a role that the owner of the buckets may take, and that may do everything; its name for the world (ARN). */
+export async function makeOwnersRole(server: S3Server, name: string): Promise<string> {
+  const trusts = { Effect: 'Allow', Principal: { AWS: ['arn:aws:iam:::user/owner'] }, Action: ['sts:AssumeRole'] };
+  const may = { Effect: 'Allow', Action: ['s3:*'], Resource: ['arn:aws:s3:::*'] };
+  await server.admin('role', 'create', '--role-name', name, '--assume-role-policy-doc', policy(trusts));
+  await server.admin('role-policy', 'put', '--role-name', name, '--policy-name', 'all', '--policy-doc', policy(may));
+  return `arn:aws:iam:::role/${name}`;
+}
+
 function policy(statement: object): string {
   return JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
 }

@@ -17,6 +17,12 @@ export interface ProxiedRequest {
   /** The path after the bucket: `objects/aa/…`, empty for a request about the bucket. */
   key: string;
   query: string;
+  /** Bytes of its body that came in. */
+  bytes: number;
+  /** What the service answered, if it was asked. */
+  status: number | null;
+  /** Whether the client was given that answer whole. */
+  told: boolean;
 }
 
 export interface FaultProxy {
@@ -37,24 +43,23 @@ export async function startFaultProxy(endpoint: string): Promise<FaultProxy> {
     outgoing.on('error', () => {});
     const { pathname, search } = new URL(incoming.url ?? '/', endpoint);
     const key = decodeURIComponent(pathname.split('/').slice(2).join('/'));
-    const proxied = { method: incoming.method ?? '', key, query: search };
+    const proxied = { method: incoming.method ?? '', key, query: search, bytes: 0, status: null, told: false };
     proxy.requests.push(proxied);
-    handle({ incoming, outgoing, fault: proxy.fault(proxied) }).catch(() => incoming.socket.destroy());
+    handle({ incoming, outgoing, proxied, fault: proxy.fault(proxied) }).catch(() => incoming.socket.destroy());
   });
 
-  async function handle({ incoming, outgoing, fault }: Handling): Promise<void> {
+  async function handle({ incoming, outgoing, proxied, fault }: Handling): Promise<void> {
     if (fault?.kind === 'cut' && fault.where === 'before') {
       incoming.socket.destroy();
       return;
     }
     const whole = Number(incoming.headers['content-length'] ?? 0);
     const chunks: Buffer[] = [];
-    let arrived = 0;
     for await (const chunk of incoming as AsyncIterable<Buffer>) {
-      arrived += chunk.length;
+      proxied.bytes += chunk.length;
       proxy.sent += chunk.length;
       chunks.push(chunk);
-      if (fault?.kind === 'cut' && fault.where === 'request' && arrived >= whole / 2) {
+      if (fault?.kind === 'cut' && fault.where === 'request' && proxied.bytes >= whole / 2) {
         incoming.socket.destroy();
         return;
       }
@@ -69,14 +74,15 @@ export async function startFaultProxy(endpoint: string): Promise<FaultProxy> {
     }
     const body = Buffer.concat(chunks);
     if (fault?.kind === 'corrupt' && fault.where === 'request') flip(body);
-    await forward({ incoming, outgoing, fault }, body);
+    await forward({ incoming, outgoing, proxied, fault }, body);
   }
 
-  function forward({ incoming, outgoing, fault }: Handling, body: Buffer): Promise<void> {
+  function forward({ incoming, outgoing, proxied, fault }: Handling, body: Buffer): Promise<void> {
     const { hostname, port } = service;
     const { method, url: path, headers } = incoming;
     return new Promise((resolve, reject) => {
       const onward = request({ hostname, port, method, path, headers }, async (answer) => {
+        proxied.status = answer.statusCode ?? null;
         if (fault?.kind === 'lost-answer') {
           answer.resume();
           incoming.socket.destroy();
@@ -90,6 +96,7 @@ export async function startFaultProxy(endpoint: string): Promise<FaultProxy> {
           return resolve();
         }
         outgoing.end(content);
+        proxied.told = true;
         return resolve();
       });
       onward.on('error', reject);
@@ -116,6 +123,7 @@ export async function startFaultProxy(endpoint: string): Promise<FaultProxy> {
 interface Handling {
   incoming: IncomingMessage;
   outgoing: ServerResponse;
+  proxied: ProxiedRequest;
   fault: Fault | null;
 }
 

@@ -4,6 +4,9 @@ import type { Manifest } from '../../src/snapshots/manifest.ts';
 import { createObjectPool } from '../../src/snapshots/objects/object-pool.ts';
 import { createRepository } from '../../src/snapshots/repository.ts';
 
+/** What `writeFile` writes; of what is large, piece by piece. */
+type Content = string | Uint8Array | Iterable<Uint8Array>;
+
 type Stored = Pick<Manifest, 'id' | 'target' | 'created_at'> & Partial<Manifest>;
 
 /** Stores a snapshot of one table without any database; each has the content, and so the objects, that the test says. */
@@ -17,7 +20,7 @@ export function storeSnapshot(
 /** Stores a snapshot of several tables. */
 export async function storeTables(
   directory: string,
-  { id, contents, ...change }: Stored & { contents: Record<string, string | Uint8Array> },
+  { id, contents, ...change }: Stored & { contents: Record<string, Content> },
 ): Promise<Manifest> {
   const repository = createRepository({ directory, report: () => {} });
   await mkdir(directory, { recursive: true });

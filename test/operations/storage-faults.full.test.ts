@@ -1,4 +1,6 @@
 import { testStorageFaults } from '../contracts/storage-faults.ts';
 
-for (const seed of [55, 56]) testStorageFaults({ rounds: 50, seed });
-for (const seed of [57, 58]) testStorageFaults({ rounds: 50, seed, encrypt: true });
+testStorageFaults({ faults: 100, seed: 55 });
+testStorageFaults({ faults: 100, seed: 56, encrypt: true });
+testStorageFaults({ faults: 200, seed: 57, often: true });
+testStorageFaults({ faults: 200, seed: 58, often: true, encrypt: true });

@@ -29,6 +29,8 @@ export interface Passing {
 /** A file as it is to lie in the bucket, to be read from several places at once, as often as a transfer needs. */
 export interface Source {
   bytes: number;
+  /** Whether it is to lie there as it is here. */
+  isClear: boolean;
   /** Fills the buffer with what begins at `start`, a multiple of 64 kB. */
   read<Bytes extends Buffer>(start: number, buffer: Bytes): Promise<Bytes>;
 }
@@ -50,6 +52,7 @@ export const clearEnvelope: Envelope = {
     const { size } = await passing.file.stat();
     return {
       bytes: size,
+      isClear: true,
       async read(start, buffer) {
         await readWhole(passing, start, buffer);
         return buffer;
@@ -86,6 +89,7 @@ export function sealedEnvelope(secretKey: string): Envelope {
       const sealer = createSealer({ key, name, total: bytes });
       return {
         bytes,
+        isClear: false,
         async read(start, buffer) {
           const from = contentBytes(start);
           const length = contentBytes(start + buffer.length) - from;
@@ -118,8 +122,8 @@ async function readWhole({ file, checksum }: Passing, start: number, buffer: Buf
 }
 
 async function writeWhole({ file, checksum }: Passing, bytes: Buffer, position: number): Promise<void> {
-  checksum.update(bytes, position);
   for (let at = 0; at < bytes.length; ) {
     at += (await file.write(bytes, at, bytes.length - at, position + at)).bytesWritten;
   }
+  checksum.update(bytes, position);
 }

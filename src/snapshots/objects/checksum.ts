@@ -1,24 +1,59 @@
 import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
 
-/** The SHA-256 of a file, taken while its bytes go by: to read it again would cost as much as to move it. */
+/** The SHA-256 of a file, taken while its bytes go by: to read it again at the end would cost as much as to move it. */
 export interface Checksum {
+  /** What goes by before its turn has to lie in the file: there it is read again when its turn has come. */
   update(bytes: Uint8Array, position: number): void;
-  /** In hexadecimal; `null` when the bytes did not come in order. */
-  digest(): string | null;
+  /** In hexadecimal; `null` when some bytes went by twice, or some not at all. */
+  digest(): Promise<string | null>;
 }
 
-export function createChecksum(): Checksum {
+const READ_BYTES = 1024 * 1024;
+
+export function createChecksum(file: FileHandle): Checksum {
   const hash = createHash('sha256');
+  /** Where each piece begins that went by. */
+  const seen = new Set<number>();
+  /** Where those end that went by before their turn. */
+  const early = new Map<number, number>();
   let next = 0;
-  let inOrder = true;
+  let isSound = true;
+  let catchingUp: Promise<void> | null = null;
+
+  async function catchUp(): Promise<void> {
+    const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+    for (let end = early.get(next); end !== undefined; end = early.get(next)) {
+      early.delete(next);
+      while (next < end) {
+        const { bytesRead } = await file.read(buffer, 0, Math.min(READ_BYTES, end - next), next);
+        if (bytesRead === 0) throw new Error('the file became shorter while it was moved');
+        hash.update(buffer.subarray(0, bytesRead));
+        next += bytesRead;
+      }
+    }
+    catchingUp = null;
+  }
+
   return {
     update(bytes, position) {
-      inOrder &&= position === next;
-      if (!inOrder) return;
+      if (seen.has(position)) isSound = false;
+      seen.add(position);
+      if (position !== next || catchingUp !== null) {
+        early.set(position, position + bytes.length);
+        return;
+      }
       hash.update(bytes);
       next += bytes.length;
+      if (!early.has(next)) return;
+      catchingUp = catchUp().catch(() => {
+        isSound = false;
+      });
     },
-    digest: () => (inOrder ? hash.digest('hex') : null),
+    async digest() {
+      await catchingUp;
+      return isSound && early.size === 0 ? hash.digest('hex') : null;
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import { attemptsFor, isMissing, storageError } from './errors.ts';
 import type { StorageProfile } from './providers.ts';
 import { retry } from './retry.ts';
 
-type Sdk = typeof import('@aws-sdk/client-s3');
+type Sdk = typeof import('./sdk.ts').sdk;
 
 export interface S3Options {
   /** Name of the storage profile. */
@@ -47,8 +47,8 @@ export type Request<Answer> = (options: { abortSignal: AbortSignal }) => Promise
 export async function openS3Bucket(options: S3Options): Promise<S3Bucket> {
   const { name: profileName, profile, envelope = clearEnvelope, signal: whole, credentials } = options;
   const { createS3Client } = await import('./client.ts');
-  const [sdk, client] = await Promise.all([
-    import('@aws-sdk/client-s3'),
+  const [{ sdk }, client] = await Promise.all([
+    import('./sdk.ts'),
     options.client ?? createS3Client(profile, credentials),
   ]);
   const prefix = profile.prefix?.replaceAll(/^\/+|\/+$/g, '') ?? '';

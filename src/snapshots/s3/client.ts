@@ -6,8 +6,8 @@ import { type CliProfile, connectionOf, type StorageProfile } from './providers.
 const SOCKETS = 32;
 
 /** A connection that does not come, or over which nothing comes, is given up after so many milliseconds. */
-const CONNECTION_TIMEOUT = 5000;
-const IDLE_TIMEOUT = 30_000;
+export const CONNECTION_TIMEOUT = 5000;
+export const IDLE_TIMEOUT = 30_000;
 
 /** Credentials for a while; asked for again when they end. */
 export type Credentials = () => Promise<{
@@ -22,11 +22,11 @@ export type Credentials = () => Promise<{
  * or what the environment offers (variables, the default profile, the machine's role).
  */
 export async function createS3Client(profile: StorageProfile, credentials?: Credentials): Promise<S3Client> {
-  const { S3Client } = await import('@aws-sdk/client-s3');
+  const { sdk } = await import('./sdk.ts');
   const { cli_profile, access_key, secret_key } = profile;
   const { endpoint, region, pathStyle } = connectionOf(profile, cli_profile ? await readCliProfile(cli_profile) : {});
   const keys = !cli_profile && access_key && secret_key;
-  return new S3Client({
+  return new sdk.S3Client({
     region,
     forcePathStyle: pathStyle,
     ...(endpoint !== undefined && { endpoint }),

@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
-import type { CompletedPart } from '@aws-sdk/client-s3';
-import { type Budget, createBudget } from '../budget.ts';
+import type { CompletedPart, PutObjectCommand } from '@aws-sdk/client-s3';
+import { createBudget } from '../budget.ts';
 import type { Source } from '../encryption/envelope.ts';
+import type { Memory } from '../memory.ts';
 import { ContentDiffers, createChecksum } from '../objects/checksum.ts';
 import type { Transfer } from '../store.ts';
 import type { S3Bucket } from './bucket.ts';
@@ -20,8 +21,8 @@ const ABORT_TIMEOUT = 10_000;
 
 export interface Upload extends Transfer {
   bucket: S3Bucket;
-  /** Bytes that all uploads together may hold. */
-  budget: Budget;
+  /** For what all uploads together hold. */
+  memory: Memory;
   /** Of the file, as it has to be. */
   sha256?: string | undefined;
 }
@@ -29,28 +30,39 @@ export interface Upload extends Transfer {
 /** Sends a file. The signature holds the checksum of what is sent, so that the service refuses what arrives damaged. */
 export async function uploadFile(key: string, path: string, upload: Upload): Promise<void> {
   await using file = await open(path);
-  const { bucket, budget, signal, onBytes } = upload;
+  const { bucket, memory, signal, onBytes } = upload;
   const { client, sdk, place, envelope } = bucket;
-  const checksum = createChecksum();
+  const checksum = createChecksum(file);
   const source = await envelope.source(key, { file, checksum });
-  const checkContent = (): void => {
-    if (upload.sha256 !== undefined && upload.sha256 !== checksum.digest()) throw new ContentDiffers();
+  const checkContent = async (): Promise<string | null> => {
+    const sha256 = await checksum.digest();
+    if (upload.sha256 !== undefined && upload.sha256 !== sha256) throw new ContentDiffers();
+    return sha256;
   };
   if (source.bytes > PART_BYTES) return await sendParts(key, { ...source, checkContent }, upload);
-  using _room = await budget.take(source.bytes);
-  const Body = await source.read(0, Buffer.allocUnsafeSlow(source.bytes));
-  checkContent();
-  await bucket.ask(
-    'write',
-    (options) => client.send(new sdk.PutObjectCommand({ ...place(key), Body }), options),
-    signal,
-  );
+  using room = await memory.take(source.bytes);
+  const Body = await source.read(0, room.bytes);
+  const sha256 = await checkContent();
+  const command = new sdk.PutObjectCommand({ ...place(key), Body });
+  if (sha256 !== null && source.isClear) signChecksum(command, sha256);
+  await bucket.ask('write', (options) => client.send(command, options), signal);
   onBytes(envelope.contentBytes(source.bytes));
+}
+
+/** The signature takes the checksum of what is sent once more, unless it is told. */
+function signChecksum({ middlewareStack }: PutObjectCommand, sha256: string): void {
+  middlewareStack.add(
+    (next) => (args) => {
+      Object.assign((args.request as { headers: object }).headers, { 'x-amz-content-sha256': sha256 });
+      return next(args);
+    },
+    { step: 'build' },
+  );
 }
 
 interface CheckedSource extends Source {
   /** Throws when what was read is not what it has to be. */
-  checkContent: () => void;
+  checkContent: () => Promise<string | null>;
 }
 
 async function sendParts(key: string, source: CheckedSource, upload: Upload): Promise<void> {
@@ -64,7 +76,7 @@ async function sendParts(key: string, source: CheckedSource, upload: Upload): Pr
   const one = { ...place(key), UploadId };
   try {
     const Parts = await sendEachPart(one, source, upload);
-    source.checkContent();
+    await source.checkContent();
     const command = new sdk.CompleteMultipartUploadCommand({ ...one, MultipartUpload: { Parts } });
     await bucket
       .ask('write', (options) => client.send(command, options), signal)
@@ -84,7 +96,7 @@ type UploadPlace = ReturnType<S3Bucket['place']> & { UploadId: string | undefine
 
 /** Returns, or throws, when no part is under way any more. */
 async function sendEachPart(one: UploadPlace, source: Source, upload: Upload): Promise<CompletedPart[]> {
-  const { bucket, budget, onBytes } = upload;
+  const { bucket, memory, onBytes } = upload;
   const { client, sdk, envelope } = bucket;
   const { bytes: size } = source;
   const failed = new AbortController();
@@ -99,12 +111,10 @@ async function sendEachPart(one: UploadPlace, source: Source, upload: Upload): P
     return await source.read(start, into);
   };
   const worker = async (): Promise<void> => {
-    using _room = await budget.take(length);
-    // One for all parts: the garbage collector would let many of them lie.
-    const buffer = Buffer.allocUnsafeSlow(Math.min(length, size));
+    using room = await memory.take(Math.min(length, size));
     for (let start = starts.shift(); start !== undefined; start = starts.shift()) {
       signal.throwIfAborted();
-      const Body = await read(start, buffer.subarray(0, Math.min(length, size - start)));
+      const Body = await read(start, room.bytes.subarray(0, Math.min(length, size - start)));
       const PartNumber = start / length + 1;
       const command = new sdk.UploadPartCommand({ ...one, PartNumber, Body });
       const { ETag } = await bucket.ask('write', (options) => client.send(command, options), signal);

@@ -19,7 +19,10 @@ describeWithS3('a bucket', () => {
     { what: 'as it is', envelope: clearEnvelope },
     { what: 'encrypted', envelope: sealedEnvelope('ab'.repeat(16)) },
   ])('$what', ({ envelope }) => {
-    testStore(async () => createS3Store({ name: 'team', profile: await server.bucket(), envelope, signal }));
+    testStore({
+      create: async () => createS3Store({ name: 'team', profile: await server.bucket(), envelope, signal }),
+      seesBytes: true,
+    });
   });
 
   test('two profiles with prefixes share a bucket and see nothing of each other', async () => {
