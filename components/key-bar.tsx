@@ -10,7 +10,10 @@ export interface KeyHint {
   stays?: boolean;
 }
 
-/** The keys of the screen in its last line; where they do not fit, those at the end go, but never the ones that stay. */
+/**
+ * The keys of the screen in its last line. Where they do not fit, those go that cannot be taken now, then those at the
+ * end, but never the ones that stay.
+ */
 export function KeyBar({ hints, width }: { hints: KeyHint[]; width: number }) {
   const spans = fitting(hints, width - 2).flatMap((hint, index): Span[] => [
     { text: index === 0 ? ' ' : '   ' },
@@ -23,7 +26,8 @@ export function KeyBar({ hints, width }: { hints: KeyHint[]; width: number }) {
 function fitting(hints: KeyHint[], width: number): KeyHint[] {
   const shown = [...hints];
   while (barWidth(shown) > width) {
-    const index = shown.findLastIndex((hint) => !hint.stays);
+    const useless = shown.findLastIndex((hint) => hint.disabled && !hint.stays);
+    const index = useless === -1 ? shown.findLastIndex((hint) => !hint.stays) : useless;
     if (index === -1) break;
     shown.splice(index, 1);
   }

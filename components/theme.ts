@@ -30,6 +30,8 @@ export interface Glyphs {
   caution: string;
   pending: string;
   running: string;
+  /** What was chosen among others. */
+  marked: string;
   skipped: string;
 }
 
@@ -48,6 +50,7 @@ const UNICODE: Glyphs = {
   caution: '!',
   pending: '○',
   running: '●',
+  marked: '●',
   skipped: '–',
 };
 
@@ -66,6 +69,7 @@ const ASCII: Glyphs = {
   caution: '!',
   pending: 'o',
   running: '*',
+  marked: '*',
   skipped: '-',
 };
 
@@ -85,6 +89,7 @@ const SPOKEN: Glyphs = {
   caution: 'caution:',
   pending: 'waiting:',
   running: 'running:',
+  marked: 'marked:',
   skipped: 'skipped:',
 };
 

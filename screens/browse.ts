@@ -7,7 +7,7 @@ import { goToProblem, leaveEditor, openInEditor } from './editor/actions.ts';
 import { saveShown } from './editor/save.ts';
 import { panesOf } from './editor/selection.ts';
 import { factsOf } from './facts.ts';
-import { type Model, snapshotsInView, targetsInView } from './model.ts';
+import { type Model, snapshotsInView, tablesInView, targetsInView } from './model.ts';
 import { entriesInView } from './palette/entries.ts';
 import { type Place, snapshotsPlace } from './place.ts';
 import { refreshSnapshots } from './refresh.ts';
@@ -75,7 +75,7 @@ export function back(model: Model): void {
 
 export function startFilter(model: Model): void {
   const place = model.navigation.top();
-  if (place.screen === 'targets' || place.screen === 'snapshots') {
+  if (place.screen === 'targets' || place.screen === 'snapshots' || place.screen === 'tables') {
     model.navigation.replace({ ...place, typing: textEdit(place.list.filter) });
   }
 }
@@ -119,7 +119,7 @@ export function idsInView(model: Model, place: Place): string[] {
         .runs.map(({ id }) => id)
         .reverse();
     case 'tables':
-      return (place.found ?? []).map(({ table }) => table);
+      return tablesInView(place).map(({ table }) => table);
     case 'diff':
       return (place.found?.changes ?? []).map(({ table }) => table);
     case 'subset':

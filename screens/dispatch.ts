@@ -12,7 +12,14 @@ import type { Model } from './model.ts';
 import type { MouseEvent } from './mouse.ts';
 import { saveNote } from './note/actions.ts';
 import { entriesInView } from './palette/entries.ts';
-import { type PalettePlace, type Place, type SnapshotsPlace, type TargetsPlace, typingAt } from './place.ts';
+import {
+  type PalettePlace,
+  type Place,
+  type SnapshotsPlace,
+  type TablesPlace,
+  type TargetsPlace,
+  typingAt,
+} from './place.ts';
 import { interrupt } from './quit/actions.ts';
 import { answerTyped } from './setup/actions.ts';
 import { beginExport } from './snapshots/actions.ts';
@@ -146,11 +153,13 @@ function leaveTyped(model: Model, place: Place): void {
   else ACTIONS.back(model);
 }
 
-function isFiltered(place: Place): place is TargetsPlace | SnapshotsPlace {
-  return place.screen === 'targets' || place.screen === 'snapshots';
+type FilteredPlace = TargetsPlace | SnapshotsPlace | TablesPlace;
+
+function isFiltered(place: Place): place is FilteredPlace {
+  return place.screen === 'targets' || place.screen === 'snapshots' || place.screen === 'tables';
 }
 
-function keepFilter(model: Model, place: TargetsPlace | SnapshotsPlace, filter: string): void {
+function keepFilter(model: Model, place: FilteredPlace, filter: string): void {
   model.navigation.replace({ ...place, list: { ...place.list, filter }, typing: null });
 }
 

@@ -16,7 +16,7 @@ export interface Facts {
   /** There is no configuration at all. */
   unconfigured: boolean;
   filtered: boolean;
-  /** Ids of the snapshots that are marked. */
+  /** Ids of the snapshots, or names of the tables, that are marked. */
   marked: string[];
   atRoot: boolean;
   tasks: number;
@@ -34,10 +34,10 @@ export function factsOf(model: Model, place: Place = model.navigation.top()): Fa
   return {
     readOnly: model.readOnly,
     target,
-    snapshot: place.screen === 'snapshots' ? selectedSnapshot(model.snapshots.getState(), place) : null,
+    snapshot: snapshotAt(model, place),
     run,
     busy: model.runs.running().find((other) => other.target === name) ?? null,
-    marked: place.screen === 'snapshots' ? place.marked : [],
+    marked: 'marked' in place ? place.marked : [],
     unconfigured: model.targets.getState().error?.code === 'no_configuration',
     filtered: 'list' in place && place.list.filter !== '',
     atRoot: place === stack[0],
@@ -51,6 +51,11 @@ function signInState({ prompt, result, error }: SignInPlace): Facts['signIn'] {
   if (error) return 'failed';
   if (result) return 'done';
   return prompt ? 'waiting' : 'asking';
+}
+
+function snapshotAt(model: Model, place: Place): SnapshotRow | null {
+  if (place.screen === 'tables') return place.snapshot;
+  return place.screen === 'snapshots' ? selectedSnapshot(model.snapshots.getState(), place) : null;
 }
 
 function targetAt(model: Model, place: Place, run: Run | null): TargetEntry | null {

@@ -22,6 +22,7 @@ import {
 } from './shared-keys.ts';
 import { SNAPSHOT_KEYS } from './snapshots/snapshot-keys.ts';
 import { SUBSET, SUBSET_KEYS } from './subset/keys.ts';
+import { TABLE_KEYS } from './tables/table-keys.ts';
 import { noTarget } from './why-not.ts';
 
 /** The keys of every screen, in the order in which they are shown. Where a key is twice, the first that applies wins. */
@@ -99,7 +100,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     ...MOVES,
   ],
   subset: [...SUBSET_KEYS, BACK, TASKS, PALETTE, HELP, ...MOVES],
-  tables: [BACK, PALETTE, HELP, ...MOVES],
+  tables: [...TABLE_KEYS, ...FILTER, BACK, PALETTE, HELP, ...MOVES],
   diff: [BACK, PALETTE, HELP, ...MOVES],
   doctor: [{ ...REFRESH, action: 'doctor' }, BACK, PALETTE, HELP, ...MOVES],
   setup: [

@@ -1,5 +1,5 @@
 import type { Viewport } from '../components/list.tsx';
-import type { SnapshotRow } from '../src/results.ts';
+import type { SnapshotRow, SnapshotTable } from '../src/results.ts';
 import { matchesFilter, selectedIndex } from '../src/state/list.ts';
 import { createNavigation, type Navigation } from '../src/state/navigation.ts';
 import { createRuns, type Run, type Runs, type Session } from '../src/state/runs.ts';
@@ -12,7 +12,7 @@ import {
   type TargetsStore,
 } from '../src/state/targets.ts';
 import type { Operations } from './operations.ts';
-import { openingStack, type Place, type SnapshotsPlace, type TargetsPlace } from './place.ts';
+import { openingStack, type Place, type SnapshotsPlace, type TablesPlace, type TargetsPlace } from './place.ts';
 import { sortTargets } from './targets/sort.ts';
 
 /** All that the screens are made from: the stores, the operations, and the few things only the terminal can do. */
@@ -109,6 +109,12 @@ export function snapshotsInView(state: SnapshotsState, { target, list, typing }:
   const filter = typing?.text ?? list.filter;
   if (filter === '') return rows;
   return rows.filter((row) => matchesFilter(filter, [row.note, row.created_at, row.id, String(row.index)]));
+}
+
+/** The tables that the filter lets through. */
+export function tablesInView({ found, list, typing }: TablesPlace): SnapshotTable[] {
+  const filter = typing?.text ?? list.filter;
+  return (found ?? []).filter(({ table }) => filter === '' || matchesFilter(filter, [table]));
 }
 
 export function selectedTarget(state: TargetsState, place: TargetsPlace): TargetEntry | null {

@@ -125,6 +125,9 @@ export interface TablesPlace extends LookedUp<SnapshotTable[]> {
   target: string;
   snapshot: SnapshotRow;
   list: ListState;
+  typing: TextEdit | null;
+  /** Names of the tables to load. */
+  marked: string[];
 }
 
 export interface DiffPlace extends LookedUp<DiffResult> {

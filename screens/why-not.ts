@@ -18,3 +18,12 @@ export function noTarget({ target }: Facts): string | null {
 export function noSnapshot({ snapshot }: Facts): string | null {
   return snapshot ? null : 'There is no snapshot yet: b builds one';
 }
+
+export function notLoadable(facts: Facts): string | null {
+  const { target } = facts;
+  return (
+    notWritable(facts) ??
+    noSnapshot(facts) ??
+    (target && target.row.dst_url === null ? `${target.row.name} has no destination (snapshot.dst_url)` : null)
+  );
+}

@@ -27,8 +27,12 @@ export interface ProgressEvent {
   /** `null` when nobody can know; an estimate may still grow. */
   total: number | null;
   unit: 'tables' | 'bytes' | 'rows' | 'statements' | 'layers';
+  /** Bytes that went with what is done, where something else is counted. */
+  bytes?: number;
   /** What is being worked on: `public.orders`. */
   current?: string;
+  /** How far that is by itself, in the same unit. */
+  of_current?: { done: number; total: number; bytes: number };
 }
 
 export interface CommandEvent {

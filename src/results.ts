@@ -1,3 +1,5 @@
+import type { TableSelection } from './selected-tables.ts';
+
 export type EngineId = 'postgres' | 'mysql';
 
 /**
@@ -82,6 +84,8 @@ export interface LoadPlan {
   tables: number;
   rows: number;
   size_bytes: number;
+  /** Which tables, where only some are loaded; `null` when all are. */
+  selection: TableSelection | null;
   jobs: number;
   /** What will be done, in order, for people. */
   steps: string[];
@@ -108,6 +112,8 @@ export interface LoadResult {
   tables: number;
   rows: number;
   size_bytes: number;
+  /** Which tables, where only some were loaded. */
+  selection: TableSelection | null;
   /** How long the destination was not there under its name. */
   swap_ms: number | null;
   /** The database that holds what was replaced, for `tool undo`. */
@@ -246,6 +252,10 @@ export interface SubsetTableRow {
   rows_now: number;
   /** In the subset; `null` when they were not looked for, as only a dry run does. */
   rows_expected: number | null;
+  /** On the disk of the source, without indexes. */
+  bytes_now: number;
+  /** Estimated by the number of rows. */
+  bytes_expected: number | null;
   /** The tables by which they come: `["product", "←", "order_item", "→", "orders"]`; arrows point to what is referred to. */
   path: string[];
   /** Columns that become null, since what they refer to does not come along. */

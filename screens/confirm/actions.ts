@@ -1,4 +1,5 @@
 import { textEdit } from '../../components/text-edit.ts';
+import { formatNumberOf } from '../../src/amounts.ts';
 import { toUserError } from '../../src/errors.ts';
 import { sanitizeWork } from '../coverage/work.ts';
 import { factsOf } from '../facts.ts';
@@ -8,13 +9,15 @@ import { buildWork, loadWork, removeWork, undoWork } from '../run/work.ts';
 import { subsetWork } from '../subset/work.ts';
 import { questionOf } from './question.ts';
 
+/** The selected snapshot, or of one the tables that are marked. */
 export function askLoad(model: Model): void {
-  const { target, snapshot } = factsOf(model);
+  const { target, snapshot, marked } = factsOf(model);
   if (!target || !snapshot) return;
-  const request = { target: target.row.name, snapshot: snapshot.id };
+  const tables = model.navigation.top().screen === 'tables' ? marked : null;
+  const request = { target: target.row.name, snapshot: snapshot.id, ...(tables && { tables }) };
   ask(model, {
     target: request.target,
-    title: `load snapshot ${snapshot.index}`,
+    title: `load ${tables ? `${formatNumberOf(tables.length, 'table')} of ` : ''}snapshot ${snapshot.index}`,
     plan: async (signal) => ({ kind: 'load', planned: await model.operations.planLoad(quietly(signal), request) }),
   });
 }

@@ -57,7 +57,7 @@ function QuestionView({ question, width, height, typing }: QuestionViewProps) {
       >
         {/* Parts that gave way themselves would be drawn over each other. */}
         <Box flexDirection={beside ? 'row' : 'column'} flexShrink={0}>
-          <Facts facts={facts} width={half - 3} />
+          <Facts facts={facts} width={half - 4} />
           {height >= STEPS_FROM && <Steps question={question} width={half - 4} beside={beside} />}
         </Box>
       </Box>

@@ -1,5 +1,7 @@
+import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
 import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
+import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import { sanitizeQuestion } from '../coverage/question.ts';
 import type { Plan } from '../place.ts';
 import { subsetQuestion } from '../subset/question.ts';
@@ -33,6 +35,8 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
       { name: 'Snapshot', value: plan.snapshot ? snapshotLine(plan.snapshot, now) : (plan.file ?? '') },
       { name: 'Contents', value: contentsLine(plan) },
       ...destinationFacts(destination),
+      // Where the window is low, long lists are cut, and not where they go.
+      ...(plan.selection ? selectionFacts(plan.selection) : []),
       { name: 'Chosen by', value: plan.chosen_by },
       { name: 'How', value: plan.strategy_reason },
     ],
@@ -43,6 +47,17 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
     go: destination.exists ? `Replace ${database}` : `Create ${database}`,
     typeName: nameToType(destination),
   };
+}
+
+/** What was marked, what comes along and why, and what is left empty. */
+function selectionFacts(selection: TableSelection): Fact[] {
+  const { chosen, needed } = selection;
+  const along = needed.length === 0 ? ['none: they refer to no other'] : shortened(reasonsOf(needed));
+  return [
+    { name: 'Tables', value: shortened(chosen).join(', '), tone: 'strong' },
+    ...along.map((value, index) => ({ name: index === 0 ? 'Come along' : '', value })),
+    { name: 'Left empty', value: othersOf(selection) },
+  ];
 }
 
 function loadConsequence({ destination, undo }: LoadPlan): string {

@@ -23,7 +23,8 @@ export function outcomeLines({ run, width, glyphs }: OutcomeOptions): Span[][] {
     const problems = receipt?.problems ?? [];
     const whole = problems.length === 0;
     const line = paragraph(receipt?.line ?? 'Done', whole ? 'good' : 'bad', whole ? glyphs.good : glyphs.bad);
-    return spaced([...warnings, ...line, ...problems.flatMap((problem) => paragraph(problem))]);
+    const more = [...(receipt?.details ?? []), ...problems].flatMap((text) => paragraph(text));
+    return spaced([...warnings, ...line, ...more]);
   }
   const { error } = state;
   const tone = state.status === 'cancelled' ? 'caution' : 'bad';

@@ -41,7 +41,7 @@ const BAR_WIDTH = 24;
 
 function progressLines(progress: Progress, { now, width, glyphs }: Omit<StepLinesOptions, 'steps'>): Span[][] {
   const { rate, remainingMs, share } = paceOf(progress, now);
-  const amount = amountWords(progress);
+  const amount = withBytes(amountWords(progress), progress.bytes);
   const words = [
     share === null ? amount : `${String(Math.floor(share * 100)).padStart(3)} %  ${amount}`,
     rate === null ? null : `${oneAmount(rate, progress.unit)}/s`,
@@ -49,11 +49,21 @@ function progressLines(progress: Progress, { now, width, glyphs }: Omit<StepLine
   ].filter((word) => word !== null);
   const bar = share === null ? [] : progressBar({ share, width: Math.min(BAR_WIDTH, Math.floor(width / 3)), glyphs });
   const line: Span[] = [{ text: INDENT }, ...bar, { text: share === null ? '' : ' ' }, { text: words.join('  ') }];
-  const current = progress.current && [{ text: INDENT + cut(progress.current, width - 2), tone: 'dim' as const }];
+  const current = progress.current && [{ text: INDENT + cut(currentWords(progress), width - 2), tone: 'dim' as const }];
   return current ? [line, current] : [line];
 }
 
-function amountWords({ done, total, unit }: Progress): string {
+/** `public.orders  1,200 of 9,000 rows, 310 kB` */
+function currentWords({ current, ofCurrent, unit }: Progress): string {
+  if (ofCurrent === null) return current ?? '';
+  return `${current}  ${withBytes(amountWords({ ...ofCurrent, unit }), ofCurrent.bytes)}`;
+}
+
+function withBytes(amount: string, bytes: number | null): string {
+  return bytes === null ? amount : `${amount}, ${formatBytes(bytes)}`;
+}
+
+function amountWords({ done, total, unit }: Pick<Progress, 'done' | 'total' | 'unit'>): string {
   if (!total || done > total) return oneAmount(done, unit);
   return `${oneAmount(done, unit, total)} of ${oneAmount(total, unit)}`;
 }

@@ -1,6 +1,7 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../../src/amounts.ts';
 import type { PlannedLoad } from '../../src/operations/load.ts';
 import type { RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
+import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';
 import type { Model } from '../model.ts';
 import { refreshAfterWork } from '../refresh.ts';
@@ -25,7 +26,9 @@ export function buildWork(model: Model, target: string): Work {
 
 export function loadWork(model: Model, planned: PlannedLoad): Work {
   const { plan, request } = planned;
-  const what = plan.snapshot ? `snapshot ${plan.snapshot.index} of ${plan.target}` : (plan.file ?? plan.target);
+  const { selection } = plan;
+  const some = selection ? `${formatNumberOf(selection.chosen.length, 'table')} of ` : '';
+  const what = plan.snapshot ? `${some}snapshot ${plan.snapshot.index} of ${plan.target}` : (plan.file ?? plan.target);
   return {
     title: `Load ${what} into ${plan.destination.database}`,
     target: plan.target,
@@ -36,10 +39,21 @@ export function loadWork(model: Model, planned: PlannedLoad): Work {
       const held = contents(result);
       return (duration) => ({
         ...receipt(`Loaded ${what} into ${result.destination} (${held}, ${formatDuration(duration)})`),
+        ...(result.selection && { details: selectionLines(result.selection) }),
         undoable: result.undo_database !== null,
       });
     },
   };
+}
+
+/** What a load of some tables has loaded, and why. */
+function selectionLines(selection: TableSelection): string[] {
+  const { chosen, needed } = selection;
+  return [
+    `Asked for: ${shortened(chosen).join(', ')}`,
+    ...(needed.length > 0 ? [`Came along: ${shortened(reasonsOf(needed)).join(', ')}`] : []),
+    `Left empty: ${othersOf(selection)}`,
+  ];
 }
 
 export function undoWork(model: Model, plan: UndoPlan): Work {

@@ -1,24 +1,35 @@
 import { resolve } from 'node:path';
 import { textEdit } from '../../components/text-edit.ts';
 import type { DiffResult, SnapshotRow, SnapshotTable } from '../../src/results.ts';
-import { emptyList } from '../../src/state/list.ts';
+import { emptyList, selectedIndex } from '../../src/state/list.ts';
 import { factsOf } from '../facts.ts';
 import { showWhileLookingUp } from '../look-up.ts';
 import { notLookedUp } from '../looked-up.ts';
-import { type Model, quietly } from '../model.ts';
-import type { ExportPlace } from '../place.ts';
+import { type Model, quietly, tablesInView } from '../model.ts';
+import type { ExportPlace, TablesPlace } from '../place.ts';
 import { exportWork, transferWork } from '../run/transfer-work.ts';
 
 const MARKS = 2;
 
-/** A third mark takes the place of the oldest. */
+/** Marks what is selected, or takes its mark away; of snapshots a third mark takes the place of the oldest. */
 export function mark(model: Model): void {
   const place = model.navigation.top();
+  if (place.screen === 'tables') {
+    const table = selectedTable(place);
+    if (table !== null) model.navigation.replace({ ...place, marked: toggled(place.marked, table) });
+  }
   const { snapshot } = factsOf(model);
   if (place.screen !== 'snapshots' || !snapshot) return;
-  const others = place.marked.filter((id) => id !== snapshot.id);
-  const marked = others.length < place.marked.length ? others : [...others, snapshot.id].slice(-MARKS);
-  model.navigation.replace({ ...place, marked });
+  model.navigation.replace({ ...place, marked: toggled(place.marked, snapshot.id).slice(-MARKS) });
+}
+
+function toggled(marked: string[], id: string): string[] {
+  return marked.includes(id) ? marked.filter((other) => other !== id) : [...marked, id];
+}
+
+function selectedTable(place: TablesPlace): string | null {
+  const names = tablesInView(place).map(({ table }) => table);
+  return names[selectedIndex(names, place.list.selected)] ?? null;
 }
 
 export function openTables(model: Model): void {
@@ -27,7 +38,15 @@ export function openTables(model: Model): void {
   const request = { target: target.row.name, snapshot: snapshot.id };
   showWhileLookingUp(
     model,
-    { screen: 'tables', target: request.target, snapshot, list: emptyList, ...notLookedUp<SnapshotTable[]>() },
+    {
+      screen: 'tables',
+      target: request.target,
+      snapshot,
+      list: emptyList,
+      typing: null,
+      marked: [],
+      ...notLookedUp<SnapshotTable[]>(),
+    },
     (signal) => model.operations.listTables(quietly(signal), request),
   );
 }

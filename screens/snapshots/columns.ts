@@ -20,7 +20,7 @@ export function snapshotColumns({
       title: '#',
       align: 'right',
       cell: ({ index, id }) =>
-        marked.includes(id) ? { text: `${glyphs.running} ${index}`, tone: 'accent' } : { text: String(index) },
+        marked.includes(id) ? { text: `${glyphs.marked} ${index}`, tone: 'accent' } : { text: String(index) },
     },
     { title: 'TAKEN', cell: ({ created_at }) => ({ text: formatAge(now - Date.parse(created_at)) }) },
     { title: 'SIZE', align: 'right', cell: ({ size_bytes }) => ({ text: formatBytes(size_bytes) }) },

@@ -1,5 +1,5 @@
 import type { KeyBinding } from '../key-binding.ts';
-import { isBusy, noSnapshot, notWritable, READ_ONLY } from '../why-not.ts';
+import { isBusy, noSnapshot, notLoadable, notWritable, READ_ONLY } from '../why-not.ts';
 
 /** What can be done with the selected snapshot. */
 export const SNAPSHOT_KEYS: KeyBinding[] = [
@@ -8,14 +8,15 @@ export const SNAPSHOT_KEYS: KeyBinding[] = [
     action: 'load',
     label: 'load',
     help: 'restore the snapshot into the destination; shows the plan and asks first',
-    whyNot: (facts) =>
-      notWritable(facts) ??
-      noSnapshot(facts) ??
-      (facts.target && facts.target.row.dst_url === null
-        ? `${facts.target.row.name} has no destination (snapshot.dst_url)`
-        : null),
+    whyNot: notLoadable,
   },
-  { keys: ['o', 'right'], action: 'open', label: 'tables', help: 'its tables and their sizes', whyNot: noSnapshot },
+  {
+    keys: ['o', 'right'],
+    action: 'open',
+    label: 'tables',
+    help: 'its tables and their sizes; some of them can be loaded',
+    whyNot: noSnapshot,
+  },
   {
     keys: ['m', 'space'],
     action: 'mark',

@@ -1,56 +1,92 @@
 import { useMemo } from 'react';
-import type { Column } from '../../components/table.ts';
+import type { Span } from '../../components/line.tsx';
+import type { Cell, Column } from '../../components/table.ts';
 import { TableList } from '../../components/table-list.tsx';
 import { type Glyphs, useTheme } from '../../components/theme.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { SnapshotTable } from '../../src/results.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import { Empty, Failure } from '../empty.tsx';
+import { FilterLine } from '../filter-line.tsx';
 import { Frame, useRoom } from '../frame.tsx';
+import { tablesInView } from '../model.ts';
 import type { TablesPlace } from '../place.ts';
 
 /** The tables of a snapshot, the largest first. */
 export function TablesScreen({ place }: { place: TablesPlace }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
-  const { target, snapshot, found, error, list } = place;
-  const tableColumns = useMemo(() => columnsOf(found ?? [], glyphs), [found, glyphs]);
-  const names = (found ?? []).map(({ table }) => table);
+  const { target, snapshot, found, error, list, typing, marked } = place;
+  const bars = columns >= BARS_FROM;
+  const tableColumns = useMemo(
+    () => columnsOf({ tables: found ?? [], marked, bars, glyphs }),
+    [found, marked, bars, glyphs],
+  );
+  const tables = tablesInView(place);
+  const names = tables.map(({ table }) => table);
+  const filtering = typing !== null || list.filter !== '';
   return (
     <Frame
       screen="tables"
       path={[target, `snapshot ${snapshot.index}`]}
-      aside={[{ text: formatNumberOf(snapshot.tables, 'table'), tone: 'dim' }]}
+      aside={[...markedWords(marked.length), countOf(tables.length, snapshot.tables, filtering)]}
     >
+      {filtering && <FilterLine typing={typing} filter={list.filter} width={columns} />}
       {error && <Failure error={error} width={columns} />}
       {!found && !error && <Empty lines={['Reading what is in it…']} />}
       {found?.length === 0 && <Empty lines={['The snapshot has no tables.', 'Esc goes back.']} />}
-      {found && found.length > 0 && (
+      {found && found.length > 0 && tables.length === 0 && (
+        <Empty lines={['Nothing matches the filter.', 'Esc shows all tables again.']} />
+      )}
+      {tables.length > 0 && (
         <TableList
           columns={tableColumns}
-          rows={found}
+          rows={tables}
           keyOf={({ table }) => table}
           selected={selectedIndex(names, list.selected)}
           width={columns}
-          height={height}
+          height={filtering ? height - 1 : height}
         />
       )}
     </Frame>
   );
 }
 
-const BAR_WIDTH = 24;
+function countOf(shown: number, all: number, filtering: boolean): Span {
+  const tables = formatNumberOf(all, 'table');
+  return { text: filtering ? `${shown} of ${tables}` : tables, tone: 'dim' };
+}
 
-function columnsOf(tables: SnapshotTable[], glyphs: Glyphs): Column<SnapshotTable>[] {
+function markedWords(count: number): Span[] {
+  return count === 0 ? [] : [{ text: `${count} marked  `, tone: 'accent' }];
+}
+
+const BAR_WIDTH = 24;
+/** In narrower windows the names need the room. */
+const BARS_FROM = 80;
+
+interface TableColumns {
+  tables: SnapshotTable[];
+  marked: string[];
+  bars: boolean;
+  glyphs: Glyphs;
+}
+
+function columnsOf({ tables, marked, bars, glyphs }: TableColumns): Column<SnapshotTable>[] {
   const largest = Math.max(1, tables[0]?.bytes ?? 0);
+  const bar = (bytes: number): string => glyphs.barFull.repeat(Math.ceil((bytes / largest) * BAR_WIDTH));
   return [
-    { title: 'TABLE', cell: ({ table }) => ({ text: table }), grows: true },
+    {
+      title: ' ',
+      cell: ({ table }) => (marked.includes(table) ? { text: glyphs.marked, tone: 'accent' } : { text: '' }),
+    },
+    {
+      title: 'TABLE',
+      cell: ({ table }) => ({ text: table, tone: marked.includes(table) ? 'accent' : 'plain' }),
+      grows: true,
+    },
     { title: 'ROWS', align: 'right', cell: ({ rows }) => ({ text: formatCount(rows) }) },
     { title: 'SIZE', align: 'right', cell: ({ bytes }) => ({ text: formatBytes(bytes) }) },
-    {
-      title: '',
-      dropRank: 1,
-      cell: ({ bytes }) => ({ text: glyphs.barFull.repeat(Math.ceil((bytes / largest) * BAR_WIDTH)), tone: 'accent' }),
-    },
+    ...(bars ? [{ title: '', cell: ({ bytes }: SnapshotTable): Cell => ({ text: bar(bytes), tone: 'accent' }) }] : []),
   ];
 }

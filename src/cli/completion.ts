@@ -13,6 +13,8 @@ export interface CompletionSources {
   grammar: Grammar;
   targets: () => Promise<Candidate[]>;
   snapshots: (target: string) => Promise<Candidate[]>;
+  /** Of a snapshot, or of the newest one. */
+  tables: (target: string, snapshot: string | undefined) => Promise<Candidate[]>;
   sensitiveKeys: () => Promise<Candidate[]>;
 }
 
@@ -49,17 +51,23 @@ async function candidatesFor({ before, current }: Typed, sources: CompletionSour
   const listed = grammar.commands.filter(({ hidden }) => !hidden);
   const flags = [...listed.flatMap(({ options }) => options), ...grammar.globalOptions].map(readFlags);
   const awaiting = flags.find(({ names, value }) => value !== null && names.includes(before.at(-1) ?? ''));
-  if (awaiting) return awaiting.value === 'file' ? [FILES] : [];
-
   const plain = plainWords(before, flags);
   const spec = listed.find(({ name }) => isPrefix(name.split(' '), plain));
+  const given = plain.slice(spec?.name.split(' ').length);
+  if (awaiting?.complete === 'tables') return nextTables(current, await sources.tables(given[0] ?? '', given[1]));
+  if (awaiting) return awaiting.value === 'file' ? [FILES] : [];
   if (current.startsWith('-'))
     return [...(spec?.options ?? []), ...grammar.globalOptions, HELP].flatMap(flagCandidates);
   if (!spec) return nextWords(plain, { ...grammar, commands: listed });
-  const given = plain.slice(spec.name.split(' ').length);
   const last = spec.arguments.at(-1);
   const argument = spec.arguments[given.length] ?? (last?.variadic ? last : undefined);
   return argument ? argumentCandidates(argument, { target: given[0] ?? '', sources }) : [];
+}
+
+/** After a comma the next name, beside those that are there. */
+function nextTables(current: string, tables: Candidate[]): Candidate[] {
+  const before = current.slice(0, current.lastIndexOf(',') + 1);
+  return tables.map(({ value, description }) => ({ value: before + value, description }));
 }
 
 const HELP: OptionSpec = { flags: '-h, --help', description: 'what it does and takes' };
@@ -112,14 +120,18 @@ function plainWords(words: string[], flags: Flags[]): string[] {
   });
 }
 
-interface Flags {
+interface Flags extends Pick<OptionSpec, 'complete'> {
   names: string[];
   /** What it wants after it, `null` for nothing: `file` of `--config <file>`. */
   value: string | null;
 }
 
-function readFlags({ flags }: OptionSpec): Flags {
-  return { names: flags.match(/(?<=^|[ ,])--?[\w-]+/g) ?? [], value: flags.match(/<(.+)>/)?.[1] ?? null };
+function readFlags({ flags, complete }: OptionSpec): Flags {
+  return {
+    names: flags.match(/(?<=^|[ ,])--?[\w-]+/g) ?? [],
+    value: flags.match(/<(.+)>/)?.[1] ?? null,
+    ...(complete && { complete }),
+  };
 }
 
 function isPrefix(short: string[], long: string[]): boolean {

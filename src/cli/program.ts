@@ -140,8 +140,9 @@ function toArgument({ name, description, required, variadic, choices }: Argument
   return choices ? argument.choices(choices) : argument;
 }
 
-function toOption({ flags, description, value }: OptionSpec): Option {
+function toOption({ flags, description, value, repeatable }: OptionSpec): Option {
   const option = new Option(flags, description);
+  if (repeatable) return option.argParser((text: string, before: string[] = []) => [...before, text]);
   return value ? option.argParser(VALUES[value]) : option;
 }
 

@@ -56,10 +56,22 @@ A command that works prints one event a line:
 
 The last line is \`done\`, or \`{"event":"error","code":"…","message":"…","hint":"…","exit":4}\`. \`state\` is \`started\`, \`done\`
 or \`skipped\`; \`unit\` is \`tables\`, \`bytes\`, \`rows\` or \`layers\` (of an image that is pulled); \`total\` is \`null\` when
-nobody can know it. An error may carry
+nobody can know it. Where rows are copied (\`subset\`) \`bytes\` are those that went with them, and
+\`"of_current":{"done":3,"total":9,"bytes":210}\` tells the same of the table in \`current\`. An error may carry
 \`details\`, a list of lines. With \`--dry-run\` the event \`done\` carries \`"dry_run":true\` and the \`plan\`. With \`--debug\`
 there are events \`{"event":"command","command":"…"}\` as well, and when one has ended
 \`{"event":"command_ended","command":"…","exit":0,"duration_ms":1200}\`. The codes are listed in [errors.md](errors.md).
+
+With \`--tables\` the plan and the result of \`load\` carry \`selection\`, which is otherwise \`null\`. \`why\` is \`reference\`
+(\`needed_by\` refers to the table) or \`part\` (it is a partition of \`needed_by\`, or inherits from it):
+
+\`\`\`json
+{
+  "chosen": ["public.orders"],
+  "needed": [{ "table": "public.customer", "needed_by": "public.orders", "why": "reference" }],
+  "empty": ["public.log"]
+}
+\`\`\`
 
 The document of \`config show\`: \`origin.kind\` is \`file\`, \`variable\` or \`default\`, and what does not apply is \`null\`.
 

@@ -53,6 +53,10 @@ export interface OptionSpec {
   description: string;
   /** What the value must be; text unless said. A percentage comes as a number, a duration in milliseconds. */
   value?: 'count' | 'percentage' | 'duration';
+  /** May be given several times; the value is a list of texts. */
+  repeatable?: true;
+  /** What the shell offers for its value. */
+  complete?: 'tables';
 }
 
 export interface Example {

@@ -1,9 +1,11 @@
-import { formatAge } from '../amounts.ts';
+import { formatAge, formatNumberOf } from '../amounts.ts';
 import { type Candidate, complete, configOf } from '../cli/completion.ts';
 import { sensitiveKeys } from '../operations/secrets.ts';
+import { listTables } from '../operations/snapshot-tables.ts';
 import { listSnapshots } from '../operations/snapshots.ts';
 import { listTargets } from '../operations/targets.ts';
 import type { Invocation, Outcome } from './command.ts';
+import { toSelector } from './selector.ts';
 
 interface Arguments {
   words?: string[];
@@ -16,6 +18,7 @@ export async function run(invocation: Invocation<Arguments>): Promise<Outcome> {
     grammar: invocation.grammar,
     targets: () => orNone(() => targetCandidates(context)),
     sensitiveKeys: () => orNone(() => keyCandidates(invocation)),
+    tables: (target, snapshot) => orNone(() => tableCandidates(context, { target, snapshot })),
     snapshots: (target) => orNone(() => snapshotCandidates(context, target)),
   });
   return {
@@ -46,6 +49,15 @@ async function snapshotCandidates(context: Invocation['context'], target: string
     const age = formatAge(now - Date.parse(created_at));
     return { value: String(index), description: note ? `${age}: ${note}` : age };
   });
+}
+
+async function tableCandidates(
+  context: Invocation['context'],
+  { target, snapshot }: { target: string; snapshot: string | undefined },
+): Promise<Candidate[]> {
+  const request = { target, ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }) };
+  const tables = await listTables(await context(), request);
+  return tables.map(({ table, rows }) => ({ value: table, description: formatNumberOf(rows, 'row') }));
 }
 
 /** A person in the middle of a line must not be answered with an error. */

@@ -13,6 +13,7 @@ interface Arguments {
 
 interface Options {
   destdb?: string;
+  tables?: string[];
   dryRun?: boolean;
   undo: boolean;
   inPlace?: boolean;
@@ -33,13 +34,15 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
 }
 
 function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation<Arguments, Options>): LoadRequest {
-  const { destdb, undo, inPlace, original, drop, source, cpus } = options;
+  const { destdb, tables, undo, inPlace, original, drop, source, cpus } = options;
   const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;
   if (file === undefined && (source || !drop)) throw needsFile(source ? '--source' : '--no-drop');
+  if (file !== undefined && tables) throw needsSnapshot(snapshot ?? '');
   return {
     target,
     ...(file !== undefined && { file, noDrop: !drop }),
     ...(file === undefined && snapshot !== undefined && { snapshot: toSelector(snapshot) }),
+    ...(tables && { tables }),
     ...(destdb !== undefined && { destdb }),
     ...(inPlace && { inPlace }),
     ...(original && { original }),
@@ -54,5 +57,13 @@ function needsFile(flag: string): UserError {
     code: 'flag_needs_file',
     exit: EXIT.usage,
     hint: `tool load TARGET FILE.sql ${flag}`,
+  });
+}
+
+function needsSnapshot(file: string): UserError {
+  return new UserError(`--tables is for snapshots, and ${file} is an SQL file`, {
+    code: 'flag_needs_snapshot',
+    exit: EXIT.usage,
+    hint: 'What a file holds cannot be known before it has run.',
   });
 }

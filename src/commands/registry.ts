@@ -39,6 +39,13 @@ export const COMMANDS: CommandSpec[] = [
     ],
     options: [
       { flags: '--destdb <url>', description: 'destination that wins over every configured one' },
+      {
+        flags: '--tables <names>',
+        description:
+          'only the rows of these tables and of those that they need; with commas, repeatable, `*` for any letters',
+        repeatable: true,
+        complete: 'tables',
+      },
       DRY_RUN,
       { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
       {
@@ -53,6 +60,10 @@ export const COMMANDS: CommandSpec[] = [
     examples: [
       { command: 'tool load app', does: 'the newest snapshot into the destination of "app"' },
       { command: 'tool load app 2 --dry-run', does: 'what loading the third newest would do' },
+      {
+        command: 'tool load app --tables public.orders,public.invoice_*',
+        does: 'these, and what they refer to; all other tables empty',
+      },
       { command: 'tool load app fixtures.sql --no-drop', does: 'an SQL file on the destination as it is' },
     ],
     json: 'events',

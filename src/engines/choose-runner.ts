@@ -22,6 +22,7 @@ export function withChosenRunner(engine: Engine): Engine {
       return async (source) => (await comparing)(source);
     },
     dump: (context, request) => at(context, request.url, (placed) => engine.dump(placed, request)),
+    readNeeds: (context, request) => at(context, request.url, (placed) => engine.readNeeds(placed, request)),
     planRestore: (context, request) => at(context, request.url, (placed) => engine.planRestore(placed, request)),
     restore: (context, run) => at(context, run.url, (placed) => engine.restore(placed, run)),
     inspect: (context, url) => at(context, url, (placed) => engine.inspect(placed, url)),

@@ -2,6 +2,7 @@ import type { SchemaConfig } from '../config/schema/settings.ts';
 import type { Context } from '../context.ts';
 import type { WarningEvent } from '../events.ts';
 import type { DestinationState, EngineId, Sized, TargetRow } from '../results.ts';
+import type { NeededTable } from '../selected-tables.ts';
 import type { Manifest, ManifestFile, ManifestTable } from '../snapshots/manifest.ts';
 
 export interface Host {
@@ -80,6 +81,8 @@ export interface RestoreRequest {
   schemaConfig: SchemaConfig | undefined;
   /** Into the destination itself, in one transaction, even where a second database could be made. */
   inPlace: boolean;
+  /** Names of the tables whose rows are loaded, where it is not all of them. */
+  only?: ReadonlySet<string>;
 }
 
 /** What a restore would do, found out without changing anything. */
@@ -89,8 +92,21 @@ export interface RestorePlan {
   /** Why this strategy and not the other. */
   strategyReason: string;
   schemas: string[];
+  /** Those whose rows are loaded. */
   tables: ManifestTable[];
+  /** Those that are made without their rows. */
+  empty: ManifestTable[];
   warnings: WarningEvent[];
+}
+
+export interface DefinitionsRequest {
+  /** Where the snapshot would be restored: the tools are those that fit it. */
+  url: DatabaseUrl;
+  manifest: Manifest;
+  /** An empty folder for the tool's files. */
+  directory: string;
+  /** A file of the snapshot, as in a restore. */
+  read: RestoreRun['read'];
 }
 
 export interface RestoreRun extends RestoreRequest {
@@ -150,6 +166,8 @@ export interface Engine {
   /** Tells of URLs whether they lead to this database, however they spell it. */
   sameDatabaseAs(context: EngineContext, destination: DatabaseUrl): (source: DatabaseUrl) => Promise<boolean>;
   dump(context: EngineContext, request: DumpRequest): Promise<DumpResult>;
+  /** Which tables of a snapshot are not whole without which others, by its definitions alone. */
+  readNeeds(context: EngineContext, request: DefinitionsRequest): Promise<NeededTable[]>;
   planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
   restore(context: EngineContext, run: RestoreRun): Promise<Replaced>;
   /** The state of the database that a script would be run on. */

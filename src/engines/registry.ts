@@ -3,9 +3,9 @@ import type { EngineId } from '../results.ts';
 import { subsetWithChosenRunner, withChosenRunner } from './choose-runner.ts';
 import type { Engine } from './engine.ts';
 import { mysql } from './mysql/engine.ts';
-import { mysqlSubset } from './mysql/subset-engine.ts';
+import { mysqlSubset } from './mysql/subset/engine.ts';
 import { postgres } from './postgres/engine.ts';
-import { postgresSubset } from './postgres/subset-engine.ts';
+import { postgresSubset } from './postgres/subset/engine.ts';
 import type { SubsetEngine } from './subset.ts';
 
 export const engines: Engine[] = [postgres, mysql].map(withChosenRunner);

@@ -1,8 +1,8 @@
 import type { EngineId } from '../results.ts';
 import { chooseRunner } from './choose-runner.ts';
 import type { DatabaseUrl, EngineContext } from './engine.ts';
-import { sanitizer as mysql } from './mysql/sanitizer.ts';
-import { sanitizer as postgres } from './postgres/sanitizer.ts';
+import { sanitizer as mysql } from './mysql/sanitize/sanitizer.ts';
+import { sanitizer as postgres } from './postgres/sanitize/sanitizer.ts';
 import { engineForUrl } from './registry.ts';
 import type { Sanitizer } from './sanitizer.ts';
 

@@ -18,6 +18,8 @@ export interface SubsetEngine {
 
 export interface SubsetSource extends AsyncDisposable {
   facts: Facts;
+  /** What a plan should say of the source. */
+  warnings: { code: string; message: string }[];
   /** Rows of a share are chosen in the order of a hash that the seed changes. */
   finder(graph: Graph, seed: number): Promise<RowFinder>;
   /** The row with this primary key, its columns in order; `null` when there is none. */

@@ -7,7 +7,7 @@ import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, toUserError, UserError } from '../errors.ts';
 import type { SnapshotRow } from '../results.ts';
 import { bytesOfTable, type Manifest } from '../snapshots/manifest.ts';
-import { createObjectPool } from '../snapshots/object-pool.ts';
+import { createObjectPool } from '../snapshots/objects/object-pool.ts';
 import { newSnapshotId, type Repository } from '../snapshots/repository.ts';
 import { findTarget } from './find-target.ts';
 import { pushManifest } from './push.ts';

@@ -6,7 +6,7 @@ import { openArchive } from '../snapshots/archive-file.ts';
 import { filesOf } from '../snapshots/catalogue.ts';
 import { damaged } from '../snapshots/damaged.ts';
 import { headlineOf } from '../snapshots/headline.ts';
-import { createObjectPool } from '../snapshots/object-pool.ts';
+import { createObjectPool } from '../snapshots/objects/object-pool.ts';
 import { mapSideBySide } from '../snapshots/side-by-side.ts';
 import { missingHere } from '../snapshots/transfer.ts';
 import { findTarget } from './find-target.ts';

@@ -1,19 +1,19 @@
 import { access } from 'node:fs/promises';
-import { formatBytes } from '../amounts.ts';
 import { connectionUrl } from '../config/connection-url.ts';
 import type { Context } from '../context.ts';
-import type { DatabaseUrl, Engine, RestorePlan } from '../engines/engine.ts';
+import type { DatabaseUrl, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { LoadPlan, LoadResult } from '../results.ts';
-import { bytesOfTable, filesOfTable, type Manifest, type ManifestFile } from '../snapshots/manifest.ts';
-import { createObjectPool } from '../snapshots/object-pool.ts';
-import type { Shelf } from '../snapshots/shelf.ts';
+import { bytesOfTable, filesOfTable, type Manifest } from '../snapshots/manifest.ts';
+import { createObjectPool } from '../snapshots/objects/object-pool.ts';
 import { missingHere } from '../snapshots/transfer.ts';
 import { jobsFor } from './build.ts';
+import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { chooseDestination } from './destination.ts';
 import { findTarget } from './find-target.ts';
 import { refuseSources } from './guard.ts';
+import { loadSteps, swapSteps } from './load-steps.ts';
 import { pullFiles } from './pull.ts';
 import { refuseUnshared } from './sharing.ts';
 import { snapshotReader } from './snapshot-reader.ts';
@@ -25,6 +25,8 @@ export interface LoadRequest {
   snapshot?: SnapshotSelector;
   /** Takes the original where a sanitized one would be taken. */
   original?: boolean;
+  /** Only these tables, and those that they need; the others are made without rows. */
+  tables?: string[];
   /** A `.sql` file to run instead of a snapshot. */
   file?: string;
   /** With `file`: on the database as it is. */
@@ -62,15 +64,25 @@ export async function load(context: Context, planned: PlannedLoad): Promise<Load
 
 async function planSnapshot(context: Context, request: LoadRequest): Promise<PlannedLoad> {
   const { configuration } = context;
-  const { manifest, row, local, shelf } = await findSnapshot(context, request);
+  const found = await findSnapshot(context, request);
+  const { manifest, row, local, shelf } = found;
   const { text, chosenBy } = chooseDestination(configuration, request);
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
   refuseOtherEngine(engine, manifest, url);
   await refuseSources(context, url);
   const schemaConfig = findTarget(configuration, request.target).snapshot?.schema_config;
-  const restoration = { url, manifest, schemaConfig, inPlace: request.inPlace ?? false };
+  const wanted = request.tables;
+  const selected = wanted ? await chooseTables(context, { found, engine, url, wanted }) : null;
+  const restoration = {
+    url,
+    manifest,
+    schemaConfig,
+    inPlace: request.inPlace ?? false,
+    ...(selected && { only: namesOf(selected) }),
+  };
   const restore = await engine.planRestore(context, restoration);
+  const selection = selected && withinPlan(selected, restore, manifest);
   const undo = (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
   const jobs = request.cpus ?? jobsFor(context, request.target);
   const size_bytes = restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
@@ -89,8 +101,9 @@ async function planSnapshot(context: Context, request: LoadRequest): Promise<Pla
     tables: restore.tables.length,
     rows: restore.tables.reduce((sum, table) => sum + table.rows, 0),
     size_bytes,
+    selection,
     jobs,
-    steps: [...pullSteps(lacking, shelf), ...stepsOf(restore, undo)],
+    steps: loadSteps({ lacking, shelf, restore, undo }),
     warnings: restore.warnings.map(({ code, message }) => ({ code, message })),
   };
   return {
@@ -120,6 +133,7 @@ async function planSnapshot(context: Context, request: LoadRequest): Promise<Pla
         tables,
         rows,
         size_bytes,
+        selection,
         swap_ms: swapMs,
         undo_database: undoDatabase,
       };
@@ -162,6 +176,7 @@ async function planFile(context: Context, request: LoadRequest & { file: string 
     tables: 0,
     rows: 0,
     size_bytes: 0,
+    selection: null,
     jobs: 1,
     steps: asItIs
       ? [
@@ -183,6 +198,7 @@ async function planFile(context: Context, request: LoadRequest & { file: string 
         tables: 0,
         rows: 0,
         size_bytes: 0,
+        selection: null,
         swap_ms: swapMs,
         undo_database: undoDatabase,
       };
@@ -208,25 +224,4 @@ function refuseOtherEngine(engine: Engine, manifest: Manifest, url: DatabaseUrl)
     exit: EXIT.failed,
     hint: `Choose a ${manifest.engine} destination: dst_url in the configuration, or --destdb.`,
   });
-}
-
-function pullSteps(lacking: ManifestFile[], shelf: Shelf | null): string[] {
-  if (lacking.length === 0 || !shelf) return [];
-  const bytes = lacking.reduce((sum, file) => sum + file.stored_bytes, 0);
-  return [`Pull ${formatBytes(bytes)} that this machine lacks from ${shelf.name}`];
-}
-
-function stepsOf({ strategy, destination, tables }: RestorePlan, undo: boolean): string[] {
-  const what = `${tables.length} ${tables.length === 1 ? 'table' : 'tables'}`;
-  if (strategy === 'in_place') return [`Replace everything in ${destination.url} by ${what}, in one transaction`];
-  return [
-    `Restore ${what} into a new database beside the destination`,
-    'Compare rows, indexes, constraints, triggers, sequences with the manifest',
-    ...swapSteps(destination.exists, undo),
-  ];
-}
-
-function swapSteps(exists: boolean, undo: boolean): string[] {
-  if (!exists) return ['Give it the name of the destination'];
-  return ['Swap the two by name', undo ? 'Keep the replaced one for tool undo' : 'Drop the replaced one'];
 }

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { TransferResult } from '../results.ts';
 import type { Manifest, ManifestFile } from '../snapshots/manifest.ts';
-import { createObjectPool } from '../snapshots/object-pool.ts';
+import { createObjectPool } from '../snapshots/objects/object-pool.ts';
 import type { Shelf } from '../snapshots/shelf.ts';
 import { type Moved, pullObjects } from '../snapshots/transfer.ts';
 import { refuseUnshared } from './sharing.ts';

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { TransferResult } from '../results.ts';
 import type { Manifest } from '../snapshots/manifest.ts';
-import { createObjectPool } from '../snapshots/object-pool.ts';
+import { createObjectPool } from '../snapshots/objects/object-pool.ts';
 import { type Moved, pushSnapshot } from '../snapshots/transfer.ts';
 import { openProfile, profileFor } from './shelves.ts';
 import { findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';

@@ -9,7 +9,7 @@ import { chooseQuery, type SanitizeQuery } from '../sanitize/query.ts';
 import type { Statement } from '../sanitize/statement.ts';
 import type { SanitizePlan, SanitizeResult } from '../sanitize-results.ts';
 import type { Manifest } from '../snapshots/manifest.ts';
-import { createObjectPool } from '../snapshots/object-pool.ts';
+import { createObjectPool } from '../snapshots/objects/object-pool.ts';
 import { newSnapshotId, type Repository } from '../snapshots/repository.ts';
 import { build, jobsFor, notPushed } from './build.ts';
 import { findTarget } from './find-target.ts';

@@ -9,7 +9,7 @@ import { encryptText, replacePasswords, textsOf } from '../config/secrets/sensit
 import { dotted, setValue, type Tree } from '../config/tree.ts';
 import { EXIT, UserError } from '../errors.ts';
 import { redact } from '../process/redact.ts';
-import type { StorageProfile } from '../snapshots/providers.ts';
+import type { StorageProfile } from '../snapshots/s3/providers.ts';
 
 /** What a first configuration says. */
 export interface SetUp {

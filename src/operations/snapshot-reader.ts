@@ -1,6 +1,6 @@
 import { damaged } from '../snapshots/damaged.ts';
 import type { Manifest, ManifestFile } from '../snapshots/manifest.ts';
-import type { ObjectPool } from '../snapshots/object-pool.ts';
+import type { ObjectPool } from '../snapshots/objects/object-pool.ts';
 import type { Repository } from '../snapshots/repository.ts';
 
 export interface SnapshotReaderOptions {

@@ -43,14 +43,14 @@ export async function planSubset(
       undo,
       tables: tableRows(plan, collected),
       circles: plan.circles,
-      warnings: warningsOf(plan, subset),
+      warnings: [...warningsOf(plan, subset), ...source.warnings],
     },
     settings: setting.settings,
     apply: (running) => make(running, { ...setting, request, seed, undo }),
   };
 }
 
-/** Does what was planned. Steps: `read`, `prepare`, `copy`, `index`, `finish`, `prove`, `swap`, and those of a build. */
+/** Does what was planned. Steps: `read`, `prepare`, `copy`, `large_objects`, `index`, `finish`, `prove`, `swap`, and those of a build. */
 export async function subset(context: Context, planned: PlannedSubset): Promise<SubsetResult> {
   for (const { code, message } of planned.plan.warnings) context.report({ event: 'warning', code, message });
   return planned.apply(context);
@@ -99,14 +99,18 @@ function store(context: Context, { target }: SubsetRequest, cpus: number): Promi
 }
 
 function tableRows({ graph, rules, paths, nulled }: Plan, collected: Collected | null): SubsetPlanResult['tables'] {
-  return [...graph.tables.values()].map(({ name, rows }) => {
+  return [...graph.tables.values()].map(({ name, rows, bytes }) => {
     const rule = rules.get(name) ?? 'empty';
     const expected = rule === 'copy' ? rows : (collected?.taken.get(name)?.size ?? 0);
+    // Where the server's estimate lags behind there are more rows than it says.
+    const share = expected === 0 ? 0 : Math.min(1, expected / rows);
     return {
       table: name,
       rule,
       rows_now: rows,
       rows_expected: collected && expected,
+      bytes_now: bytes,
+      bytes_expected: collected && Math.round(bytes * share),
       path: paths.get(name) ?? [],
       nulled: [...(nulled.get(name) ?? [])],
     };

@@ -5,7 +5,7 @@ import { columnName } from '../sanitize/column-facts.ts';
 import { readKeepComments } from '../sanitize/keep-comments.ts';
 import { chooseQuery } from '../sanitize/query.ts';
 import type { Suggestion } from '../sanitize-results.ts';
-import { createObjectPool } from '../snapshots/object-pool.ts';
+import { createObjectPool } from '../snapshots/objects/object-pool.ts';
 import { jobsFor } from './build.ts';
 import type { SanitizeRequest } from './sanitize.ts';
 import { runQueryAndCompare } from './sanitize-database.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { EXIT, UserError } from '../errors.ts';
-import type { StorageProfile } from '../snapshots/providers.ts';
-import { createS3Store } from '../snapshots/s3.ts';
+import type { StorageProfile } from '../snapshots/s3/providers.ts';
+import { createS3Store } from '../snapshots/s3/store.ts';
 import type { Store } from '../snapshots/store.ts';
 
 export type { StorageProfile };

@@ -43,6 +43,7 @@ export async function undo(
     tables: 0,
     rows: 0,
     size_bytes: plan.size_bytes,
+    selection: null,
     swap_ms: swapMs,
     undo_database: undoDatabase,
   };

@@ -6,7 +6,7 @@ import type { VerifyResult } from '../results.ts';
 import { filesOf, objectKey } from '../snapshots/catalogue.ts';
 import { reasonOf } from '../snapshots/damaged.ts';
 import { filesOfTable, type ManifestFile } from '../snapshots/manifest.ts';
-import { createObjectPool } from '../snapshots/object-pool.ts';
+import { createObjectPool } from '../snapshots/objects/object-pool.ts';
 import { mapSideBySide } from '../snapshots/side-by-side.ts';
 import { type FoundSnapshot, findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
 

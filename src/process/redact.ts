@@ -10,6 +10,8 @@ const SECRETS: RegExp[] = [
   // In SQL: CREATE ROLE … PASSWORD '…', CREATE USER MAPPING … OPTIONS (password '…').
   /(\bpassword\s+)(?:E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|(\$\w*\$).*?\2)/gis,
   /(\$aes\$)[0-9a-f]+/gi,
+  // A token in a header.
+  /(\bbearer\s+)[\w.~+/-]{16,}=*/gi,
   // A JSON Web Token, which begins with an object in base64.
   /()\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g,
 ];

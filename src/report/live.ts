@@ -77,7 +77,7 @@ export function statusLine(step: RunStep, { now, style: { marks }, width }: Stat
   const head = `${marks.running} ${redact(step.label)}`;
   const time = formatDuration(elapsed(step, now));
   const facts = (step.progress ? progressFacts(step.progress, { now, time, marks }) : [time]).join('  ');
-  const whole = [head, facts, step.progress?.current ?? ''].join('  ').trimEnd();
+  const whole = [head, facts, step.progress ? currentOf(step.progress) : ''].join('  ').trimEnd();
   if (cellWidth(whole) <= width) return whole;
   // Where room is short, figures that change say more than a label that does not.
   const room = Math.max(NARROWEST_HEAD, width - cellWidth(facts) - 2);
@@ -88,15 +88,21 @@ function progressFacts(
   progress: Progress,
   { now, time, marks }: { now: number; time: string; marks: Marks },
 ): string[] {
-  const { done, total, unit } = progress;
+  const { done, total, unit, bytes } = progress;
   const { rate, remainingMs, share } = paceOf(progress, now);
   return [
     share === null ? '' : `${bar(share, marks)} ${Math.floor(share * 100)}%`,
-    amountOf({ done, total, unit }),
+    amountOf({ done, total, unit }) + (bytes === null ? '' : `, ${formatBytes(bytes)}`),
     rate === null ? '' : `${amount(rate, unit)}/s`,
     time,
     remainingMs === null ? '' : `${formatDuration(remainingMs)} left`,
   ].filter((fact) => fact !== '');
+}
+
+/** `public.orders 1,200 of 9,000` */
+function currentOf({ current, ofCurrent }: Progress): string {
+  const share = ofCurrent === null ? '' : ` ${formatCount(ofCurrent.done)} of ${formatCount(ofCurrent.total)}`;
+  return current === null ? '' : current + share;
 }
 
 function bar(share: number, { barFull, barEmpty }: Marks): string {

@@ -1,5 +1,6 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../amounts.ts';
 import type { LoadPlan, LoadResult } from '../results.ts';
+import { reasonsOf, shortened, type TableSelection } from '../selected-tables.ts';
 import { destinationLines, typedName } from './destination.ts';
 import type { Question } from './question.ts';
 
@@ -7,6 +8,7 @@ import type { Question } from './question.ts';
 export function loadPlanLines(plan: LoadPlan): string[] {
   return [
     `Load ${contents(plan)}`,
+    ...(plan.selection ? selectionLines(plan.selection) : []),
     ...destinationLines(plan.destination),
     `  chosen by ${plan.chosen_by}`,
     `  strategy  ${plan.strategy}: ${plan.strategy_reason}`,
@@ -24,11 +26,13 @@ export function loadQuestion(plan: LoadPlan): Question {
 }
 
 /** What a load did, and how to take it back. */
-export function loadedText(plan: LoadPlan, { snapshot, destination, swap_ms, undo_database, ...size }: LoadResult) {
+export function loadedText(plan: LoadPlan, result: LoadResult) {
+  const { snapshot, destination, selection, swap_ms, undo_database, ...size } = result;
   const what = snapshot ? `snapshot ${snapshot.index} of ${plan.target}` : plan.file;
   const amount = [formatNumberOf(size.tables, 'table'), formatNumberOf(size.rows, 'row'), formatBytes(size.size_bytes)];
   return [
     `Loaded ${what} into ${destination}${snapshot ? `: ${amount.join(', ')}` : ''}`,
+    ...(selection ? selectionLines({ ...selection, empty: shortened(selection.empty) }) : []),
     ...(swap_ms === null ? [] : [`The database was away for ${formatDuration(swap_ms)}`]),
     ...(undo_database === null ? [] : [`The database as it was is kept: ${undoCommand(plan)}`]),
   ].join('\n');
@@ -38,6 +42,19 @@ function contents({ target, snapshot, file, tables, rows, size_bytes, schemas }:
   if (file !== null) return `${file} for ${target}`;
   const amount = [formatNumberOf(tables, 'table'), formatNumberOf(rows, 'row'), formatBytes(size_bytes)].join(', ');
   return `snapshot ${snapshot?.index} of ${target} (${snapshot?.id}): ${amount}, schemas ${schemas.join(', ')}`;
+}
+
+/** What comes, what comes along and why, and what is left empty. */
+function selectionLines({ chosen, needed, empty }: TableSelection): string[] {
+  return [
+    ...listed('tables', chosen),
+    ...listed('needed', reasonsOf(needed)),
+    `  empty     ${empty.length === 0 ? 'none' : empty.join(', ')}`,
+  ];
+}
+
+function listed(title: string, lines: string[]): string[] {
+  return lines.map((line, index) => `  ${(index === 0 ? title : '').padEnd(9)} ${line}`);
 }
 
 function undoLine(plan: LoadPlan): string {

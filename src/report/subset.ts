@@ -1,4 +1,4 @@
-import { formatCount, formatDuration, formatNumberOf } from '../amounts.ts';
+import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../amounts.ts';
 import type { SubsetExplanation, SubsetPlanResult, SubsetResult, SubsetTableRow } from '../results.ts';
 import { destinationLines, typedName } from './destination.ts';
 import type { Question } from './question.ts';
@@ -11,6 +11,12 @@ const COLUMNS: Column<SubsetTableRow>[] = [
   {
     title: 'EXPECTED',
     cell: ({ rows_expected }) => (rows_expected === null ? '' : formatCount(rows_expected)),
+    align: 'right',
+  },
+  { title: 'SIZE NOW', cell: ({ bytes_now }) => formatBytes(bytes_now), align: 'right' },
+  {
+    title: 'EXPECTED',
+    cell: ({ bytes_expected }) => (bytes_expected === null ? '' : formatBytes(bytes_expected)),
     align: 'right',
   },
   {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Report } from '../events.ts';
+import { SealBroken } from './encryption/sealed-format.ts';
 import { filesOfTable, type Manifest, type ManifestFile, manifestSchema } from './manifest.ts';
-import { SealBroken } from './sealed-format.ts';
 import { mapSideBySide } from './side-by-side.ts';
 import type { Store, StoredFile } from './store.ts';
 

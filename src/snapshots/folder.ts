@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { constants, copyFile, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ContentDiffers } from './checksum.ts';
+import { ContentDiffers } from './objects/checksum.ts';
 import type { Store, StoredFile } from './store.ts';
 
 /** A store that is a folder on this machine: keys are paths below it. */

@@ -3,7 +3,7 @@ import type { Report } from '../events.ts';
 import { type Catalogue, createCatalogue, objectKey } from './catalogue.ts';
 import { createFolder } from './folder.ts';
 import type { ManifestFile } from './manifest.ts';
-import type { ObjectToRead } from './object-file.ts';
+import type { ObjectToRead } from './objects/object-file.ts';
 import { createStaging, liveStagings, type Staging, stagingRoot } from './staging.ts';
 
 /** The snapshots of this machine. */

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Report } from '../events.ts';
 import { type Catalogue, createCatalogue } from './catalogue.ts';
-import { sealedEnvelope } from './envelope.ts';
+import { sealedEnvelope } from './encryption/envelope.ts';
+import { clearMark, type ShelfMark, sealedMark } from './encryption/shelf-mark.ts';
 import { createFolder } from './folder.ts';
 import type { Headline } from './headline.ts';
 import { readHeadlines } from './headlines.ts';
 import { createLocks, type Locks } from './locks.ts';
-import type { StorageProfile } from './providers.ts';
-import { createS3Store } from './s3.ts';
-import type { Credentials } from './s3-client.ts';
-import { clearMark, type ShelfMark, sealedMark } from './shelf-mark.ts';
+import type { Credentials } from './s3/client.ts';
+import type { StorageProfile } from './s3/providers.ts';
+import { createS3Store } from './s3/store.ts';
 import type { Store } from './store.ts';
 
 /** The snapshots in a bucket, which many may use at the same moment. */
@@ -44,7 +44,7 @@ export interface ShelfOptions {
 
 /** Throws when the profile says that the shelf is encrypted, and it is not, or with another key. */
 export async function openShelf(options: ShelfOptions): Promise<Shelf> {
-  const { createS3Client } = await import('./s3-client.ts');
+  const { createS3Client } = await import('./s3/client.ts');
   const client = await createS3Client(options.profile, options.credentials);
   const { shelf, mark } = await createShelf({ ...options, client });
   if (options.profile.encrypt) await mark.check();

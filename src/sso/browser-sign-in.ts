@@ -1,4 +1,5 @@
 import type { TokenEndpointResponse } from 'openid-client';
+import { unlessAborted } from '../process/unless-aborted.ts';
 import { DEFAULT_REDIRECT_URL, listenForCallback } from './callback-listener.ts';
 import { signInFailure, toSignInFailure } from './failures.ts';
 import type { Provider } from './provider.ts';
@@ -27,7 +28,7 @@ export async function signInByBrowser(provider: Provider, options: SignInOptions
   try {
     if (answered.searchParams.get('state') !== state) throw signInFailure(provider.name, 'state_differs');
     const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
-    const tokens = await library.authorizationCodeGrant(client, answered, checks);
+    const tokens = await unlessAborted(library.authorizationCodeGrant(client, answered, checks), signal);
     await answer();
     return tokens;
   } catch (thrown) {

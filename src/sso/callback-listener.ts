@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { EXIT, UserError } from '../errors.ts';
 import { callbackPage } from './callback-page.ts';
+import { portHolders } from './port-holders.ts';
 import { isLoopback } from './provider.ts';
 
 export const DEFAULT_REDIRECT_URL = 'http://127.0.0.1:0/callback';
@@ -59,7 +60,6 @@ export async function listenForCallback(redirectUrl: string, signal: AbortSignal
 
 /** Only who sits at this machine may receive the answer, and only over http: nobody has a certificate for it. */
 function localUrl(text: string): URL {
-  // A port of 0, or none, is any that is free; URL would take none for 80.
   const url = new URL(text);
   if (url.protocol === 'http:' && isLoopback(url.hostname) && url.search === '' && url.hash === '') return url;
   throw new UserError(`The redirect_url ${url.origin}${url.pathname} cannot be served by this machine`, {
@@ -69,24 +69,33 @@ function localUrl(text: string): URL {
   });
 }
 
-async function listen(server: Server, { hostname, port }: URL): Promise<void> {
+async function listen(server: Server, wanted: URL): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('listening', resolve).once('error', reject);
-  server.listen({ host: hostname.replaceAll(/[[\]]/g, ''), port: port === '' ? 80 : Number(port) });
+  const { hostname } = wanted;
+  const port = Number(wanted.port || 80);
+  server.listen({ host: hostname.replaceAll(/[[\]]/g, ''), port });
   try {
     await promise;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const place = `${hostname}:${port || 80}`;
-    const busy = code === 'EADDRINUSE';
-    throw new UserError(`Cannot listen on ${place} for the answer of the sign-in: ${busy ? 'in use' : code}`, {
-      code: 'redirect_port_busy',
-      exit: EXIT.unreachable,
-      hint: busy
-        ? `Another program uses port ${port}, perhaps another tool auth login; which one says: lsof -i :${port}. End it, or change the port of redirect_url here and at the provider.`
-        : 'Change the host or the port of redirect_url here and at the provider.',
-    });
+    throw await portRefused({ hostname, port }, (error as NodeJS.ErrnoException).code);
   }
+}
+
+async function portRefused(
+  { hostname, port }: { hostname: string; port: number },
+  code = 'refused',
+): Promise<UserError> {
+  const isBusy = code === 'EADDRINUSE';
+  const holders = isBusy ? await portHolders(port) : [];
+  const reason = isBusy ? `in use${holders.length > 0 ? ` by ${holders.join(', ')}` : ''}` : code;
+  const end = isBusy ? 'End the other program, which may be another tool auth login, or change' : 'Change';
+  const find = isBusy && holders.length === 0 ? ` Who has the port says: lsof -i :${port}` : '';
+  return new UserError(`Cannot listen on ${hostname}:${port} for the answer of the sign-in: ${reason}`, {
+    code: 'redirect_port_busy',
+    exit: EXIT.unreachable,
+    hint: `${end} the host or the port of redirect_url here and at the provider.${find}`,
+  });
 }
 
 /** Another name in Host is a page that has been made to lead here (DNS rebinding). */
@@ -113,5 +122,6 @@ async function answer(response: ServerResponse, failure?: string): Promise<void>
   const { promise, resolve } = Promise.withResolvers<void>();
   response.once('close', resolve);
   response.writeHead(failure === undefined ? 200 : 400, HEADERS).end(callbackPage(failure));
-  await promise;
+  // A browser that has gone meanwhile is not waited for.
+  if (!response.closed) await promise;
 }

@@ -1,5 +1,6 @@
 import type { TokenEndpointResponse } from 'openid-client';
 import { EXIT, UserError } from '../errors.ts';
+import { unlessAborted } from '../process/unless-aborted.ts';
 import { toSignInFailure } from './failures.ts';
 import type { Provider } from './provider.ts';
 import type { SignInOptions } from './sign-in-options.ts';
@@ -25,7 +26,9 @@ export async function signInByDevice(
     const device = await library.initiateDeviceAuthorization(client, { scope });
     const { user_code, verification_uri, verification_uri_complete } = device;
     show({ url: verification_uri_complete ?? verification_uri, user_code });
-    return await library.pollDeviceAuthorizationGrant(client, device, undefined, { signal });
+    const signedIn = library.pollDeviceAuthorizationGrant(client, device, undefined, { signal });
+    // The library looks at the signal only every five seconds.
+    return await unlessAborted(signedIn, signal);
   } catch (thrown) {
     signal.throwIfAborted();
     throw toSignInFailure(name, thrown);

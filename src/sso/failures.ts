@@ -60,6 +60,7 @@ const BY_CHECK: Record<string, keyof typeof FAILURES> = {
   OAUTH_HTTP_REQUEST_FORBIDDEN: 'not_https',
   OAUTH_RESPONSE_IS_NOT_CONFORM: 'unreachable',
   OAUTH_RESPONSE_IS_NOT_JSON: 'unreachable',
+  OAUTH_WWW_AUTHENTICATE_CHALLENGE: 'refused',
 };
 
 /** The error of a sign-in of this provider. Nothing of the cause is kept, which may hold tokens. */

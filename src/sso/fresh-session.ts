@@ -4,6 +4,7 @@ import { toSignInFailure } from './failures.ts';
 import { openProvider, type ProviderRequest } from './provider.ts';
 import { personOf, type Session, secondsOf, sessionOf } from './session.ts';
 import type { SessionStore } from './session-store.ts';
+import { withUserInfo } from './user-info.ts';
 
 /** Seconds before its end at which a session is refreshed. */
 const AHEAD = 60;
@@ -41,16 +42,18 @@ function isFresh(session: Session, now: Date): boolean {
 }
 
 async function refresh(
-  provider: ProviderRequest,
+  request: ProviderRequest,
   { session, clock }: { session: Session; clock: () => Date },
 ): Promise<Session> {
-  const { name } = provider;
+  const { name } = request;
   if (session.refresh_token === null) throw signInEnded(name);
-  const { library, client } = await openProvider(provider);
+  const provider = await openProvider(request);
   try {
-    const answer = await library.refreshTokenGrant(client, session.refresh_token);
+    const answer = await provider.library.refreshTokenGrant(provider.client, session.refresh_token);
     refuseOthers(answer.claims()?.sub, { name, session });
-    return sessionOf(answer, clock(), session);
+    const refreshed = sessionOf(answer, clock(), session);
+    // The refresh token may be used up by now: what has come is kept, and the next use asks again.
+    return await withUserInfo(provider, refreshed).catch(() => ({ ...refreshed, expires: secondsOf(clock()) }));
   } catch (thrown) {
     const failure = toSignInFailure(name, thrown);
     throw failure.code === 'sign_in_code_refused' ? signInEnded(name) : failure;

@@ -58,7 +58,8 @@ export function createSessionStore({ file, settings }: Configuration, report: Re
 
 const secretOf = (provider: string): string => `sso.${provider}`;
 
-const TOKENS = ['access_token', 'refresh_token', 'id_token'] as const;
+/** Encrypted in the file. */
+const SECRETS = ['access_token', 'refresh_token', 'id_token', 'user_info'] as const;
 
 function fileStore(file: string, secretKey: string): Omit<SessionStore, 'file'> {
   const open = (value: unknown): string | null => {
@@ -69,24 +70,25 @@ function fileStore(file: string, secretKey: string): Omit<SessionStore, 'file'> 
     async read(provider) {
       const stored = valueAt(parseYaml(await readFile(file, 'utf8')).tree, ['sso', provider]);
       if (!isTree(stored)) return null;
-      const [access_token, refresh_token, id_token] = TOKENS.map((token) => open(stored[token]));
+      const [access_token, refresh_token = null, id_token = null, user_info = null] = SECRETS.map((key) =>
+        open(stored[key]),
+      );
       if (!access_token) return null;
       const { expires } = stored;
       const life = typeof expires === 'number' ? expires : 0;
-      return { access_token, refresh_token: refresh_token ?? null, id_token: id_token ?? null, expires: life };
+      return { access_token, refresh_token, id_token, user_info, expires: life };
     },
     async write(provider, session) {
       await chmod(file, 0o600);
-      const tokens = TOKENS.flatMap((token): Edit[] => {
-        const plain = session[token];
-        const value = plain === null ? undefined : encrypt(plain, secretKey);
-        return [{ path: ['sso', provider, token], value }];
+      const secrets = SECRETS.map((key): Edit => {
+        const plain = session[key];
+        return { path: ['sso', provider, key], value: plain === null ? undefined : encrypt(plain, secretKey) };
       });
       const expires = { path: ['sso', provider, 'expires'], value: session.expires };
-      await editFile(file, (text) => [...tokens, expires].filter((edit) => changes(text, edit)));
+      await editFile(file, (text) => [...secrets, expires].filter((edit) => changes(text, edit)));
     },
     async remove(provider) {
-      const edits = [...TOKENS, 'expires'].map((key) => ({ path: ['sso', provider, key], value: undefined }));
+      const edits = [...SECRETS, 'expires'].map((key) => ({ path: ['sso', provider, key], value: undefined }));
       await editFile(file, (text) => edits.filter((edit) => changes(text, edit)));
     },
   };

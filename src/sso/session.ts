@@ -6,11 +6,13 @@ export interface Session {
   refresh_token: string | null;
   /** Says who it is; it was checked when it came. */
   id_token: string | null;
+  /** What the userinfo endpoint has said besides, as JSON; `null` where it was not asked. */
+  user_info: string | null;
   /** Unix seconds: when the first of what came last ends. */
   expires: number;
 }
 
-/** A person, as the provider has said in the ID token. */
+/** A person, as the provider has said. */
 export interface Person {
   subject: string;
   /** E-mail address or name, whichever there is. */
@@ -19,6 +21,8 @@ export interface Person {
   /** Unix seconds; the claims count no longer then. */
   expires: number;
 }
+
+export const GROUPS_CLAIM = 'groups';
 
 /** An access token of which nobody says how long it lasts is asked for anew after so many seconds. */
 const UNKNOWN_LIFE = 3600;
@@ -32,14 +36,17 @@ export function sessionOf(answer: TokenEndpointResponse, now: Date, before?: Ses
     access_token,
     refresh_token: refresh_token ?? before?.refresh_token ?? null,
     id_token: id_token ?? before?.id_token ?? null,
+    // It belongs to the ID token, and counts as long.
+    user_info: id_token === undefined ? (before?.user_info ?? null) : null,
     expires: Math.min(life, claimed ?? life),
   };
 }
 
 /** Who a session says it is of; `null` when it holds no ID token. The signature was checked when it came. */
-export function personOf({ id_token }: Session, groupsClaim = 'groups'): Person | null {
-  const claims = id_token === null ? null : claimsOf(id_token);
-  if (claims === null) return null;
+export function personOf({ id_token, user_info }: Session, groupsClaim = GROUPS_CLAIM): Person | null {
+  const signed = id_token === null ? null : claimsOf(id_token);
+  if (signed === null) return null;
+  const claims: Record<string, unknown> = { ...objectIn(user_info ?? ''), ...signed };
   const { sub, exp, email, preferred_username, name } = claims;
   const groups = claims[groupsClaim];
   return {
@@ -54,10 +61,15 @@ export function secondsOf(date: Date): number {
   return Math.floor(date.getTime() / 1000);
 }
 
-function claimsOf(token: string): Record<string, unknown> | null {
+/** What an ID token says; `null` when it is none. */
+export function claimsOf(token: string): Record<string, unknown> | null {
+  return objectIn(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+}
+
+function objectIn(json: string): Record<string, unknown> | null {
   try {
-    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
-    return typeof claims === 'object' && claims !== null ? (claims as Record<string, unknown>) : null;
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
   } catch {
     return null;
   }

@@ -1,31 +1,35 @@
+import { unlessAborted } from '../process/unless-aborted.ts';
 import { signInByBrowser } from './browser-sign-in.ts';
 import { offersDevices, signInByDevice } from './device-sign-in.ts';
 import { signInFailure } from './failures.ts';
 import { openProvider, type ProviderRequest } from './provider.ts';
 import { type Session, sessionOf } from './session.ts';
 import type { SignInOptions } from './sign-in-options.ts';
+import { withUserInfo } from './user-info.ts';
 
 export interface SignInRequest extends SignInOptions {
   provider: ProviderRequest;
   /** By a code that is typed on any machine; by itself where no browser can be opened and the provider offers it. */
   device: boolean;
   clock: () => Date;
+  /** Milliseconds that the person has. Default five minutes. */
+  patience?: number;
 }
 
-/** Milliseconds that a person has. */
 const PATIENCE = 5 * 60_000;
 
 /** Signs a person in. Stores nothing. */
-export async function signIn({ provider: wanted, device, clock, ...options }: SignInRequest): Promise<Session> {
-  const provider = await openProvider(wanted);
-  const patience = AbortSignal.timeout(PATIENCE);
+export async function signIn(request: SignInRequest): Promise<Session> {
+  const { provider: wanted, device, clock, patience: time = PATIENCE, ...options } = request;
+  const provider = await unlessAborted(openProvider(wanted), options.signal);
+  const patience = AbortSignal.timeout(time);
   const patient = { ...options, signal: AbortSignal.any([options.signal, patience]) };
   const byDevice = device || (options.openBrowser === null && offersDevices(provider));
   try {
     const tokens = await (byDevice ? signInByDevice : signInByBrowser)(provider, patient);
     // Who it is is all that counts; a provider that does not say so is none for us.
     if (tokens.id_token === undefined) throw signInFailure(wanted.name, 'token_not_valid', 'there is no ID token');
-    return sessionOf(tokens, clock());
+    return await withUserInfo(provider, sessionOf(tokens, clock()));
   } catch (thrown) {
     options.signal.throwIfAborted();
     throw patience.aborted ? signInFailure(wanted.name, 'timed_out') : thrown;

@@ -5,7 +5,10 @@ export interface Progress {
   done: number;
   total: number | null;
   unit: ProgressEvent['unit'];
+  /** That went with what is done, where something else is counted. */
+  bytes: number | null;
   current: string | null;
+  ofCurrent: NonNullable<ProgressEvent['of_current']> | null;
   /** Oldest first; the pace is taken over these. */
   samples: Sample[];
 }
@@ -30,7 +33,8 @@ const TRUSTED_AFTER_MS = 1000;
 
 /** Progress of a step that has just begun. */
 export function startProgress({ total, unit }: Pick<ProgressEvent, 'total' | 'unit'>, now: number): Progress {
-  return { done: 0, total, unit, current: null, samples: [{ at: now, done: 0 }] };
+  const nothing = { bytes: null, current: null, ofCurrent: null };
+  return { done: 0, total, unit, ...nothing, samples: [{ at: now, done: 0 }] };
 }
 
 /** Progress after an event. */
@@ -39,7 +43,9 @@ export function updateProgress(progress: Progress, event: ProgressEvent, now: nu
     done: event.done,
     total: event.total,
     unit: event.unit,
+    bytes: event.bytes ?? null,
     current: event.current ?? null,
+    ofCurrent: event.of_current ?? null,
     samples: event.unit === progress.unit ? addSample(progress.samples, { at: now, done: event.done }) : [],
   };
 }

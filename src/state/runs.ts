@@ -36,6 +36,8 @@ export type RunKind =
 export interface Receipt {
   /** `Loaded snapshot 0 of app into …`: also printed after quitting. */
   line: string;
+  /** More of it, shown below the line. */
+  details?: string[];
   /** Findings that make a finished run less than a success. */
   problems: string[];
   /** Whether `undo` can take it back. */

@@ -12,6 +12,8 @@ export interface TableFacts {
   keys: string[][];
   /** How many there are now; an estimate where the engine keeps one. */
   rows: number;
+  /** What they take on the disk, without indexes. */
+  bytes: number;
 }
 
 export interface ColumnFacts {

@@ -10,43 +10,67 @@ export interface RowSet extends Iterable<number> {
   delete(row: number): boolean;
 }
 
-const CHUNK_BITS = 4096;
+const WORD_BITS = 32;
+const CHUNK_WORDS = 32;
+const CHUNK_BITS = CHUNK_WORDS * WORD_BITS;
 
 export function createRowSet(rows: Iterable<number> = []): RowSet {
-  const chunks = new Map<number, Uint32Array>();
+  /** Where each chunk begins among the words, which lie together: arrays of their own would be many objects. */
+  const starts = new Map<number, number>();
+  let words = new Uint32Array(CHUNK_WORDS);
   let size = 0;
+
+  /** Where the row's bit is, or -1 when its chunk has none. */
+  function find(row: number): number {
+    const start = starts.get(Math.floor(row / CHUNK_BITS));
+    return start === undefined ? -1 : start + ((row % CHUNK_BITS) >>> 5);
+  }
+
+  function make(row: number): number {
+    const start = starts.size * CHUNK_WORDS;
+    starts.set(Math.floor(row / CHUNK_BITS), start);
+    if (start === words.length) {
+      const larger = new Uint32Array(words.length * 2);
+      larger.set(words);
+      words = larger;
+    }
+    return start + ((row % CHUNK_BITS) >>> 5);
+  }
+
+  /** Puts the bit to what it is not; whether it was as `from`. */
+  function flip(row: number, { at, from }: { at: number; from: 0 | 1 }): boolean {
+    const word = words[at] ?? 0;
+    const bit = 1 << (row % WORD_BITS);
+    if (((word & bit) === 0) === (from === 1)) return false;
+    words[at] = word ^ bit;
+    size += from === 0 ? 1 : -1;
+    return true;
+  }
+
   const set: RowSet = {
     get size() {
       return size;
     },
     has(row) {
-      const bit = row % CHUNK_BITS;
-      return (((chunks.get(Math.floor(row / CHUNK_BITS))?.[bit >>> 5] ?? 0) >>> (bit & 31)) & 1) === 1;
+      const at = find(row);
+      return at !== -1 && ((words[at] ?? 0) & (1 << (row % WORD_BITS))) !== 0;
     },
     add(row) {
-      if (set.has(row)) return false;
-      const number = Math.floor(row / CHUNK_BITS);
-      const chunk = chunks.get(number) ?? new Uint32Array(CHUNK_BITS / 32);
-      chunks.set(number, chunk);
-      const bit = row % CHUNK_BITS;
-      chunk[bit >>> 5] = (chunk[bit >>> 5] ?? 0) | (1 << (bit & 31));
-      size += 1;
-      return true;
+      const at = find(row);
+      return flip(row, { at: at === -1 ? make(row) : at, from: 0 });
     },
     delete(row) {
-      if (!set.has(row)) return false;
-      const chunk = chunks.get(Math.floor(row / CHUNK_BITS));
-      const bit = row % CHUNK_BITS;
-      if (chunk) chunk[bit >>> 5] = (chunk[bit >>> 5] ?? 0) & ~(1 << (bit & 31));
-      size -= 1;
-      return true;
+      const at = find(row);
+      return at !== -1 && flip(row, { at, from: 1 });
     },
     *[Symbol.iterator]() {
-      for (const number of [...chunks.keys()].sort((a, b) => a - b)) {
-        const chunk = chunks.get(number) ?? new Uint32Array();
-        for (const [index, word] of chunk.entries()) {
-          for (let bit = 0; word >>> bit !== 0 && bit < 32; bit += 1) {
-            if (((word >>> bit) & 1) === 1) yield number * CHUNK_BITS + index * 32 + bit;
+      const chunks = Float64Array.from(starts.keys()).sort();
+      for (const chunk of chunks) {
+        const start = starts.get(chunk) ?? 0;
+        for (let word = 0; word < CHUNK_WORDS; word += 1) {
+          // The lowest bit, and the rest without it.
+          for (let rest = words[start + word] ?? 0; rest !== 0; rest &= rest - 1) {
+            yield chunk * CHUNK_BITS + word * WORD_BITS + WORD_BITS - 1 - Math.clz32(rest & -rest);
           }
         }
       }

@@ -88,7 +88,7 @@ test.each([
   ],
   [
     'heavy-packages-are-loaded-where-they-are-used',
-    'src/snapshots/s3.ts',
+    'src/snapshots/s3/store.ts',
     "import { S3Client } from '@aws-sdk/client-s3';\nexport const client = new S3Client();",
   ],
   ['no-circles', 'src/process/local.ts', "import './docker.ts';"],

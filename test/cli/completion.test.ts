@@ -15,6 +15,10 @@ const sources: CompletionSources = {
   ],
   sensitiveKeys: async () => [{ value: 'authtoken', description: '' }],
   snapshots: async (target) => [{ value: '0', description: `newest of ${target}` }],
+  tables: async (target, snapshot) => [
+    { value: 'public.orders', description: `of ${target} ${snapshot}` },
+    { value: 'public.customer', description: '' },
+  ],
 };
 
 async function offered(line: string): Promise<string[]> {
@@ -60,6 +64,9 @@ test.each([
   ['--config x.yml load --destdb postgres://h/d a', ['app']],
   ['--config=x.yml load a', ['app']],
   ['--config = x.yml load a', ['app']],
+  ['load app --tables ', ['public.orders', 'public.customer']],
+  ['load app --tables public.customer,public.o', ['public.customer,public.orders']],
+  ['load app --tables = public.c', ['public.customer']],
   ['--config ', [':files']],
   ['--config = x', [':files']],
   ['build app --note ', []],
@@ -72,6 +79,11 @@ test.each([
 
 test('the snapshots offered are those of the target that was named', async () => {
   expect(await complete(['rm', 'shop', ''], sources)).toEqual([{ value: '0', description: 'newest of shop' }]);
+});
+
+test('the tables offered are those of the snapshot that was named', async () => {
+  const [table] = await complete(['load', 'shop', '2', '--tables', 'public.o'], sources);
+  expect(table).toEqual({ value: 'public.orders', description: 'of shop 2' });
 });
 
 let directory: string;

@@ -75,6 +75,11 @@ describe('the key bar', () => {
   test('keeps the help at any width', () => {
     expect(render(<KeyBar hints={hints} width={30} />).lastFrame()).toBe(' b build   ? help   q quit');
   });
+
+  test('rather shows a key that can be taken now', () => {
+    const unbuildable = hints.map((hint) => (hint.keys === 'b' ? { ...hint, disabled: true } : hint));
+    expect(render(<KeyBar hints={unbuildable} width={32} />).lastFrame()).toBe(' r refresh   ? help   q quit');
+  });
 });
 
 test('a choice has the focus on its first answer, and Enter takes it', async () => {

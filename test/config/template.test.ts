@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fillTemplate, TemplateError } from '../../src/config/template.ts';
 import { joinUrl } from '../../src/config/url-insertion.ts';
-import { parsePostgresUrl } from '../../src/engines/postgres/url.ts';
+import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 
 const PASSWORD = 'p@ss:w/rd?#%41';
 

@@ -13,7 +13,7 @@ import { findSnapshot, repositoryOf } from '../../src/operations/snapshots.ts';
 import { checkTarget } from '../../src/operations/targets.ts';
 import { planUndo, undo } from '../../src/operations/undo.ts';
 import { verify } from '../../src/operations/verify.ts';
-import { createObjectPool } from '../../src/snapshots/object-pool.ts';
+import { createObjectPool } from '../../src/snapshots/objects/object-pool.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 
 /** What the contract needs of a real server, whatever its kind. */

@@ -9,7 +9,7 @@ import { findSnapshot, listSnapshots, repositoryOf } from '../../src/operations/
 import { suggest } from '../../src/operations/suggest.ts';
 import type { SanitizeResult } from '../../src/sanitize-results.ts';
 import { filesOf } from '../../src/snapshots/catalogue.ts';
-import { createObjectPool } from '../../src/snapshots/object-pool.ts';
+import { createObjectPool } from '../../src/snapshots/objects/object-pool.ts';
 import { eventually, temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 
 /** What the contract needs of a real server, whatever its kind. */

@@ -10,7 +10,7 @@ import { listSnapshots } from '../../src/operations/snapshots.ts';
 import { verify } from '../../src/operations/verify.ts';
 import { filesOf, objectKey } from '../../src/snapshots/catalogue.ts';
 import type { Manifest } from '../../src/snapshots/manifest.ts';
-import type { StorageProfile } from '../../src/snapshots/providers.ts';
+import type { StorageProfile } from '../../src/snapshots/s3/providers.ts';
 import { type Fault, type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { lostBytes } from '../helpers/lost-bytes.ts';
 import { type Machine, machine } from '../helpers/machine.ts';

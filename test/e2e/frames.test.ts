@@ -47,6 +47,14 @@ test.for([
   await back('4 targets');
   terminal.press('enter');
   await frame('snapshots', /tool ❯ app +2 snapshots/);
+  terminal.press('right');
+  await terminal.waitFor('public.orders');
+  terminal.press(' ', 'j', 'm');
+  await frame('tables', '2 marked');
+  terminal.press('l');
+  await frame('confirm tables', 'Come along');
+  await back('2 marked');
+  await back('2 snapshots');
   terminal.press('l');
   await frame('confirm', '❯ Leave app_dev as it is');
   terminal.press('down', 'enter');

@@ -1,15 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../.ci/build.mjs';
 import { decrypt } from '../../src/config/secrets/cipher.ts';
 import { SECRET_KEY } from '../helpers/config-folder.ts';
 import { noteTakingBrowser } from '../helpers/note-taking-browser.ts';
+import { processTraces } from '../helpers/process-traces.ts';
 import { type SignInWorld, signInWorld } from '../helpers/signed-in.ts';
 import { openTerminal } from './terminal.ts';
 
@@ -40,20 +40,23 @@ it('one signs in from the screens', async () => {
   expect(await terminal.exited).toMatchObject({ exitCode: 0 });
 });
 
-it('no token is in output, log or process list, of a whole life of a session', async () => {
+it('no token is in output, logs, files or what the system shows of processes, in a whole life of a session', async () => {
   const world = await signInWorld('debug: true\ntrace: true\n');
   const browser = await noteTakingBrowser(world);
+  const temporary = join(world.folder, 'tmp');
+  await mkdir(temporary);
   const said: string[] = [];
   const run = async (...words: string[]): Promise<number | null> => {
-    const child = start(world, { words, environment: browser.environment });
+    const child = start(world, { words, environment: { ...browser.environment, TMPDIR: temporary } });
     const ended = once(child, 'close');
-    const shown = Promise.all([text(child.stdout), text(child.stderr), commandLines(child)]);
+    const shown = Promise.all([text(child.stdout), text(child.stderr), processTraces(child.pid)]);
     if (words.includes('login')) {
       await browser.url();
       await world.provider.signIn(await browser.visited());
     }
     said.push(...(await shown).flat());
     await ended;
+    said.push(...(await namesAndContents(world.folder)));
     return child.exitCode;
   };
   expect(await run('auth', 'login', '--json', '--debug')).toBe(0);
@@ -64,9 +67,9 @@ it('no token is in output, log or process list, of a whole life of a session', a
   expect(await run('auth', 'status', '--json')).toBe(0);
   expect(await run('config', 'show', '--json')).toBe(0);
   expect(await run('auth', 'logout', '--debug')).toBe(0);
-  said.push(await readFile(join(world.folder, 'work', 'logs', 'tool.log'), 'utf8'));
   expect([...first, ...second].filter((token) => token.length > 20)).toHaveLength(6);
-  expect(said.join('\n')).toContain('ann@example.com');
+  for (const there of ['ann@example.com', 'TMPDIR=', 'auth\0status', 'tool.log', 'sign_in with idp'])
+    expect(said.join('\n')).toContain(there);
   for (const token of [...first, ...second]) expect(said.join('\n')).not.toContain(token);
 }, 60_000);
 
@@ -81,15 +84,11 @@ function start({ folder }: SignInWorld, { words, environment }: Words) {
   return child;
 }
 
-/** What a process list shows of it, until it ends. */
-async function commandLines({ pid }: ChildProcess): Promise<string[]> {
-  const lines: string[] = [];
-  while (true) {
-    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
-    if (line === null || line === '') return lines;
-    lines.push(line);
-    await setImmediate();
-  }
+/** Of all files in a folder, temporary ones, logs and locks included. */
+async function namesAndContents(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return [...files, ...(await Promise.all(files.map((file) => readFile(file, 'utf8'))))];
 }
 
 function tokensIn(file: string): string[] {

@@ -3,6 +3,7 @@ import { UserError } from '../../src/errors.ts';
 import { addChange, changeDraft, openDraft, redoDraft, saveDraft } from '../../src/operations/edit-configuration.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots.ts';
 import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow } from '../../src/results.ts';
+import type { TableSelection } from '../../src/selected-tables.ts';
 import type { Session } from '../../src/state/runs.ts';
 
 import { fakeCoverage, fakeSanitize } from './fake-sanitize.ts';
@@ -16,12 +17,13 @@ export function fakeOperations(world: FakeWorld): Operations {
     if (!found) throw new UserError(`${target} has no snapshot ${String(id)}`, { code: 'no_snapshot', exit: 2 });
     return found;
   };
-  const result = (snapshot: SnapshotRow | null): LoadResult => ({
+  const result = (snapshot: SnapshotRow | null, selection: TableSelection | null = null): LoadResult => ({
     snapshot,
     destination: world.destination.url,
     tables: 25,
     rows: 200_123,
     size_bytes: 48_300_000,
+    selection,
     swap_ms: 130,
     undo_database: 'app_dev_before',
   });
@@ -77,14 +79,18 @@ export function fakeOperations(world: FakeWorld): Operations {
     },
     planLoad: async (_session, request) => ({
       request,
-      plan: plan(world, find(request.target, request.snapshot)),
+      plan: {
+        ...plan(world, find(request.target, request.snapshot)),
+        selection: request.tables ? fakeSelection(request.tables) : null,
+      },
       apply: async () => result(null),
     }),
     load: async (session, planned) => {
       await working(session, world, { step: 'restore', label: 'Restore 25 tables', command: 'pg_restore -j2' });
       if (world.failLoad) throw world.failLoad;
-      world.done.push(`load ${planned.plan.target}`);
-      return result(planned.plan.snapshot);
+      const { target, snapshot, selection } = planned.plan;
+      world.done.push(['load', target, ...(selection?.chosen ?? [])].join(' '));
+      return result(snapshot, selection);
     },
     verify: async (_session, { target, snapshot }) => ({
       target,
@@ -223,6 +229,15 @@ export function fakeOperations(world: FakeWorld): Operations {
   };
 }
 
+/** What is asked for, with a table that it needs. */
+function fakeSelection(chosen: string[]): TableSelection {
+  return {
+    chosen,
+    needed: [{ table: 'public.customer', needed_by: chosen[0] ?? '', why: 'reference' }],
+    empty: Array.from({ length: 24 - chosen.length }, (_, index) => `public.other_${index}`),
+  };
+}
+
 function withoutPassword(url: string): string {
   return url.replace(/:[^:@/]*@/, '@');
 }
@@ -253,6 +268,7 @@ function plan(world: FakeWorld, snapshot: SnapshotRow): LoadPlan {
     tables: snapshot.tables,
     rows: snapshot.rows,
     size_bytes: snapshot.size_bytes,
+    selection: null,
     jobs: 2,
     steps: [
       'Create the database app_dev_load beside app_dev',

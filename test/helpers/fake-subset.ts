@@ -10,15 +10,20 @@ const CONFIGURED: SubsetSettings = {
   excluded_tables: [],
 };
 
+const ROW_BYTES = 100;
+
 /** Four tables: a tenth of the orders belongs to a customer, and each has a product. */
 export function fakePlannedSubset(world: FakeWorld, { target, settings }: SubsetRequest): PlannedSubset {
   const chosen = { ...CONFIGURED, ...settings };
   const percent = chosen.subset_tables?.[0]?.percent ?? 0;
-  const table = (row: Omit<SubsetTableRow, 'nulled'>): SubsetTableRow => {
+  const table = (counted: Omit<SubsetTableRow, 'nulled' | 'bytes_now' | 'bytes_expected'>): SubsetTableRow => {
+    const { rows_now, rows_expected } = counted;
+    const row = { ...counted, bytes_now: rows_now * ROW_BYTES, bytes_expected: (rows_expected ?? 0) * ROW_BYTES };
     if (chosen.excluded_tables?.includes(row.table))
-      return { ...row, rule: 'excluded', rows_expected: 0, path: [], nulled: [] };
+      return { ...row, rule: 'excluded', rows_expected: 0, bytes_expected: 0, path: [], nulled: [] };
     if (chosen.copy_tables?.includes(row.table)) {
-      return { ...row, rule: 'copy', rows_expected: row.rows_now, path: [row.table], nulled: [] };
+      const whole = { rows_expected: row.rows_now, bytes_expected: row.bytes_now };
+      return { ...row, ...whole, rule: 'copy', path: [row.table], nulled: [] };
     }
     return { ...row, nulled: [] };
   };

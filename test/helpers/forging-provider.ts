@@ -13,7 +13,9 @@ export interface Forgery {
   strangerSigns?: boolean;
   unsigned?: boolean;
   /** Of the callback: `state`, `iss`, further ones. */
-  callback?: Record<string, string>;
+  callback?: Record<string, string | undefined>;
+  /** What its userinfo endpoint says; without it there is none. */
+  userInfo?: Record<string, unknown>;
 }
 
 /** A provider that hands out what the test forges; its page sends the browser back at once. */
@@ -43,6 +45,7 @@ export async function startForgingProvider(forgery: Forgery): Promise<ProviderSe
           authorization_endpoint: `${issuer}/auth`,
           token_endpoint: `${issuer}/token`,
           jwks_uri: `${issuer}/jwks`,
+          ...(forgery.userInfo && { userinfo_endpoint: `${issuer}/userinfo` }),
           id_token_signing_alg_values_supported: ['RS256'],
           authorization_response_iss_parameter_supported: true,
         });
@@ -52,9 +55,13 @@ export async function startForgingProvider(forgery: Forgery): Promise<ProviderSe
         nonce = searchParams.get('nonce') ?? '';
         const back = new URL(searchParams.get('redirect_uri') ?? '');
         const answer = { code: 'c', state: searchParams.get('state') ?? '', iss: issuer, ...forgery.callback };
-        for (const [name, value] of Object.entries(answer)) back.searchParams.set(name, value);
+        for (const [name, value] of Object.entries(answer)) {
+          if (value !== undefined) back.searchParams.set(name, value);
+        }
         return response.writeHead(303, { location: back.href }).end();
       }
+      case '/userinfo':
+        return json(forgery.userInfo ?? {});
       default:
         await text(request);
         return json({ access_token: 'at', token_type: 'Bearer', expires_in: 3600, id_token: idToken() });

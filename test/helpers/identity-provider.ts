@@ -4,6 +4,7 @@ import Provider, { type Configuration } from 'oidc-provider';
 import { CookieJar } from 'tough-cookie';
 import { onTestFinished } from 'vitest';
 import type { ProviderSettings } from '../../src/sso/provider.ts';
+import type { SigningKey } from './signing-key.ts';
 
 /** A real identity provider on this machine, whose people sign in with their name and any password. */
 export interface IdentityProvider {
@@ -17,6 +18,8 @@ export interface IdentityProvider {
   revoked(): number;
   /** Where a browser was sent back to last, with the code. */
   lastCallback(): string;
+  /** Makes its userinfo endpoint fail, or answer again. */
+  failUserInfo(fails: boolean): void;
   stop(): Promise<void>;
 }
 
@@ -25,12 +28,17 @@ export interface ProviderOptions {
   /** Seconds that tokens last. */
   life?: number;
   deviceFlow?: boolean;
+  /** Says groups, name and e-mail address at its userinfo endpoint only. */
+  claimsInUserInfo?: boolean;
+  /** What signs its tokens; default one that all providers of tests share. */
+  signingKey?: SigningKey;
 }
 
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 export async function startIdentityProvider(options: ProviderOptions = {}): Promise<IdentityProvider> {
   const { groups = { ann: ['developers', 'ops'], bob: ['sales'] }, life = 3600, deviceFlow = true } = options;
+  const { claimsInUserInfo = false, signingKey } = options;
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -48,8 +56,8 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
     ],
     scopes: ['openid', 'offline_access', 'profile', 'email', 'groups'],
     claims: { openid: ['sub'], email: ['email'], profile: ['name'], groups: ['groups'] },
-    // Claims in the ID token itself, as most providers have it.
-    conformIdTokenClaims: false,
+    // By default claims in the ID token itself, as most providers have it.
+    conformIdTokenClaims: claimsInUserInfo,
     clockTolerance: 0,
     rotateRefreshToken: true,
     features: {
@@ -59,6 +67,7 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
     },
     ttl: { AccessToken: life, IdToken: life, RefreshToken: 86_400, Grant: 86_400, Session: 86_400, Interaction: 600 },
     cookies: { keys: ['a key of the test'] },
+    ...(signingKey && { jwks: { keys: [signingKey.jwk] } }),
     findAccount: (_ctx, id) => ({
       accountId: id,
       claims: () => ({ sub: id, email: `${id}@example.com`, name: id, groups: groups[id] ?? [] }),
@@ -75,7 +84,12 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
   provider.on('refresh_token.destroyed', () => {
     asked.revoked += 1;
   });
-  server.on('request', provider.callback());
+  const answer = provider.callback();
+  let userInfoFails = false;
+  server.on('request', (request, response) => {
+    if (userInfoFails && request.url === '/me') response.writeHead(503).end();
+    else void answer(request, response);
+  });
   let lastCallback = '';
   const remember = (url: string): void => {
     lastCallback = url;
@@ -92,6 +106,9 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
     refreshes: () => asked.refreshes,
     revoked: () => asked.revoked,
     lastCallback: () => lastCallback,
+    failUserInfo: (fails) => {
+      userInfoFails = fails;
+    },
     stop,
   };
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Settings } from '../../src/config/schema/settings.ts';
 import type { Context } from '../../src/context.ts';
 import type { RunEvent } from '../../src/events.ts';
-import type { StorageProfile } from '../../src/snapshots/providers.ts';
 import { createRepository, type Repository } from '../../src/snapshots/repository.ts';
+import type { StorageProfile } from '../../src/snapshots/s3/providers.ts';
 import { testContext } from './postgres-server.ts';
 
 /** A machine of somebody in the team: a working directory of its own, over a bucket that all share. */

@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { openSession, type Session } from '../../src/engines/mysql/session.ts';
-import { parseMysqlUrl } from '../../src/engines/mysql/url.ts';
+import { openSession, type Session } from '../../src/engines/mysql/connection/session.ts';
+import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { unprivilegedUser } from '../../src/engines/unprivileged-user.ts';
 import { localRunner } from '../../src/process/local.ts';
 import { canHaveSid, debianSid } from './debian-sid.ts';
@@ -163,6 +163,8 @@ function mariadbPrograms(): Programs {
       '/usr/sbin/mariadbd',
       '--no-defaults',
       `--datadir=${directory}/data`,
+      // One of its own: a server that starts removes what others keep in the same.
+      `--tmpdir=${directory}`,
       `--socket=${directory}/socket`,
       `--pid-file=${directory}/pid`,
       ...flags,
@@ -189,7 +191,7 @@ async function mysqlPrograms(): Promise<Programs> {
     '/usr/sbin/mysqld',
     '--no-defaults',
     '--datadir=/mnt/data',
-    '--tmpdir=/tmp',
+    '--tmpdir=/mnt',
     ...flags,
   ];
   return {

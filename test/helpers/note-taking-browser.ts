@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { SignInWorld } from './signed-in.ts';
 
 /** A browser that writes down where it is sent, and the environment in which it is the person's. */
-export async function noteTakingBrowser({ folder }: SignInWorld) {
+export async function noteTakingBrowser({ folder }: Pick<SignInWorld, 'folder'>) {
   const visited = join(folder, 'visited');
   await writeFile(
     join(folder, 'browser'),

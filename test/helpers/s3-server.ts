@@ -6,8 +6,8 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { describe } from 'vitest';
-import type { StorageProfile } from '../../src/snapshots/providers.ts';
-import { createS3Client } from '../../src/snapshots/s3-client.ts';
+import { createS3Client } from '../../src/snapshots/s3/client.ts';
+import type { StorageProfile } from '../../src/snapshots/s3/providers.ts';
 import { freePort } from './free-port.ts';
 import { eventually } from './postgres-server.ts';
 
@@ -19,8 +19,8 @@ export interface S3Server {
   bucket(limit?: { objects: number }): Promise<StorageProfile>;
   /** Credentials of another user of the service, who owns nothing. */
   user(name: string): Promise<Credentials>;
-  /** The ARN of a role that the owner of the buckets may assume, and that may do everything; when it was started so. */
-  role(name: string): Promise<string>;
+  /** The service's own administration (radosgw-admin). */
+  admin(...words: string[]): Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -39,8 +39,8 @@ export function describeWithS3(name: string, suite: () => void): void {
 const run = promisify(execFile);
 const KEYS = { access_key: 'testaccess', secret_key: 'testsecret123' };
 
-/** Lets the gateway give out temporary credentials; it tells wrong keys from forbidden things no longer then. */
-const ROLES = 'rgw s3 auth use sts = true\nrgw sts key = sixteen letters.\n';
+/** With it the gateway calls wrong keys something else, so that it is only for those who ask for it. */
+const ROLES = ['--rgw-s3-auth-use-sts=true', '--rgw-sts-key=0123456789abcdef'];
 
 /** Starts Ceph's RADOS gateway: one monitor, one OSD in memory, one gateway; ready in some two seconds. */
 export async function startS3({ roles = false } = {}): Promise<S3Server> {
@@ -61,15 +61,6 @@ export async function startS3({ roles = false } = {}): Promise<S3Server> {
     await admin('user', 'create', '--uid', name, '--display-name', name, ...words);
     return other;
   };
-  const role = async (name: string): Promise<string> => {
-    const allow = (what: object): string =>
-      JSON.stringify({ Version: '2012-10-17', Statement: [{ Effect: 'Allow', ...what }] });
-    const trust = allow({ Principal: { AWS: ['arn:aws:iam:::user/owner'] }, Action: ['sts:AssumeRole'] });
-    const everything = allow({ Action: ['s3:*'], Resource: ['arn:aws:s3:::*'] });
-    await admin('role', 'create', '--role-name', name, '--assume-role-policy-doc', trust);
-    await admin('role-policy', 'put', '--role-name', name, '--policy-name', 'all', '--policy-doc', everything);
-    return `arn:aws:iam:::role/${name}`;
-  };
   const ceph = (...words: string[]) => run('ceph', ['-c', conf, ...words], { timeout: 30_000 });
   const stop = async (): Promise<void> => {
     await Promise.all(
@@ -85,7 +76,7 @@ export async function startS3({ roles = false } = {}): Promise<S3Server> {
 
   try {
     await Promise.all(['mon', 'osd', 'run', 'log'].map((name) => mkdir(at(name))));
-    await writeFile(conf, `${configuration(folder, monitorPort)}${roles ? ROLES : ''}`);
+    await writeFile(conf, configuration(folder, monitorPort));
     const ring = at('keyring');
     await run('ceph-authtool', ['--create-keyring', ring, '--gen-key', '-n', 'mon.', '--cap', 'mon', 'allow *']);
     const all = ['mon', 'osd', 'mgr'].flatMap((part) => ['--cap', part, 'allow *']);
@@ -104,7 +95,8 @@ export async function startS3({ roles = false } = {}): Promise<S3Server> {
     }
     await run('ceph-osd', ['-c', conf, '-i', '0', '--mkfs']);
     await begin('ceph-osd', '-i', '0');
-    await begin('radosgw', '-n', 'client.rgw', `--rgw-frontends=beast endpoint=127.0.0.1:${port}`);
+    const frontends = `--rgw-frontends=beast endpoint=127.0.0.1:${port}`;
+    await begin('radosgw', '-n', 'client.rgw', frontends, ...(roles ? ROLES : []));
     const endpoint = `http://127.0.0.1:${port}`;
     const answers = (): Promise<boolean> =>
       fetch(endpoint).then(
@@ -137,7 +129,7 @@ export async function startS3({ roles = false } = {}): Promise<S3Server> {
         return owner;
       },
       user,
-      role,
+      admin,
     };
   } catch (error) {
     await stop();

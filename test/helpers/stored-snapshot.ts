@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Manifest } from '../../src/snapshots/manifest.ts';
-import { createObjectPool } from '../../src/snapshots/object-pool.ts';
+import { createObjectPool } from '../../src/snapshots/objects/object-pool.ts';
 import { createRepository } from '../../src/snapshots/repository.ts';
 
 /** What `writeFile` writes; of what is large, piece by piece. */

@@ -1,10 +1,11 @@
+import { globSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
 import { diff } from '../../src/operations/diff.ts';
 import { load, planLoad } from '../../src/operations/load.ts';
 import { push } from '../../src/operations/push.ts';
 import { listSnapshots } from '../../src/operations/snapshots.ts';
-import type { StorageProfile } from '../../src/snapshots/providers.ts';
+import type { StorageProfile } from '../../src/snapshots/s3/providers.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
@@ -86,6 +87,19 @@ describeWithPostgres('a build that pushes, and a load that pulls', () =>
       expect(await postgres.psql('part', { sql: 'SELECT count(*) FROM items' })).toBe('5000\n');
       expect(await there.repository.list('app')).toEqual([]);
       await expect(planLoad(there.context, { target: 'part' })).rejects.toMatchObject({ code: 'snapshot_missing' });
+    });
+
+    it('a load of some tables pulls only theirs, and its plan only what says which', async () => {
+      const objects = () => globSync(`${there.directory}/objects/*/*`).length;
+      await build(here.context, { target: 'app' });
+      const request = { target: 'app', tables: ['public.notes'] };
+      const planned = await planLoad(there.context, request);
+      expect(planned.plan.selection).toMatchObject({ needed: [], empty: ['billing.bills', 'public.items'] });
+      expect(objects()).toBe(1);
+      expect(await load(there.context, planned)).toMatchObject({ tables: 1, rows: 10 });
+      expect(objects()).toBe(2);
+      expect(await postgres.psql('copy', { sql: 'SELECT count(*) FROM items' })).toBe('0\n');
+      expect(await there.repository.list('app')).toEqual([]);
     });
 
     it('a push that fails leaves a good snapshot, exit 1, and says how it is pushed', async () => {

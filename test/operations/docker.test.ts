@@ -130,6 +130,10 @@ describeWithDocker(
       await undo(context, await planUndo(context, { target: 'app' }));
       expect(await server.psql('asked', { sql: "SELECT to_regclass('mine')" })).toBe('mine\n');
 
+      await load(context, await planLoad(context, { target: 'app', tables: ['public.city'], cpus: 2 }));
+      const counts = 'SELECT (SELECT count(*) FROM city), (SELECT count(*) FROM country), (SELECT count(*) FROM film)';
+      expect(await server.psql('asked', { sql: counts })).toBe('600|109|0\n');
+
       expect(programs()).toEqual(['docker']);
       expect(
         events.filter((event) => event.event === 'command' && event.command.startsWith('docker run')),

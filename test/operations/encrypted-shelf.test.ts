@@ -9,7 +9,7 @@ import { pull } from '../../src/operations/pull.ts';
 import { push } from '../../src/operations/push.ts';
 import { annotate, listSnapshots } from '../../src/operations/snapshots.ts';
 import { verify } from '../../src/operations/verify.ts';
-import type { StorageProfile } from '../../src/snapshots/providers.ts';
+import type { StorageProfile } from '../../src/snapshots/s3/providers.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';

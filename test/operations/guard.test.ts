@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { parsePostgresUrl } from '../../src/engines/postgres/url.ts';
+import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import type { RunEvent } from '../../src/events.ts';
 import { refuseSources } from '../../src/operations/guard.ts';
 import { describeWithPostgres, testContext } from '../helpers/postgres-server.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openSession } from '../../src/engines/mysql/session.ts';
-import { parseMysqlUrl } from '../../src/engines/mysql/url.ts';
+import { openSession } from '../../src/engines/mysql/connection/session.ts';
+import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { RunEvent } from '../../src/events.ts';
 import { explainSubset } from '../../src/operations/explain-subset.ts';
 import { planSubset, subset } from '../../src/operations/subset.ts';
+import { copiedRows } from '../helpers/copied-rows.ts';
 import { fastFolder } from '../helpers/fast-folder.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
@@ -57,13 +59,16 @@ for (const flavour of FLAVOURS) {
       vi.unstubAllEnvs();
     });
 
-    function context() {
+    function context(events: RunEvent[] = []) {
       const section = {
         src_url: server.url('sakila'),
         dst_url: server.url('sakila_small'),
         subset_tables: [{ table: 'sakila.customer', percent: 5 }],
       };
-      return testContext({ settings: { working_directory: folder.path, targets: { sakila: { subset: section } } } });
+      return testContext({
+        events,
+        settings: { working_directory: folder.path, targets: { sakila: { subset: section } } },
+      });
     }
 
     it(
@@ -72,17 +77,18 @@ for (const flavour of FLAVOURS) {
         const before = await server.dump('sakila');
         const planned = await planSubset(context(), { target: 'sakila', cpus: 2 }, { count: true });
         expect(planned.plan.circles).toEqual([['sakila.staff', 'sakila.store']]);
-        const result = await subset(context(), planned);
+        const events: RunEvent[] = [];
+        const result = await subset(context(events), planned);
         const expected = await server.sql<{ name: string; counted: number }>('sakila', EXPECTED);
         const counts = expected.map(({ name }) => `SELECT '${name}' AS name, COUNT(*) AS counted FROM ${name}`);
         expect(await server.sql('sakila_small', counts.join(' UNION ALL '))).toEqual(expected);
         expect(result.proof).toHaveLength(22);
         expect(result.proof.every(({ orphans }) => orphans === 0)).toBe(true);
         expect(result.rows).toBe(expected.reduce((sum, { counted }) => sum + Number(counted), 0));
+        const rows = Object.fromEntries(result.tables.map(({ table, rows: count }) => [table, count]));
+        expect(copiedRows(events)).toEqual(rows);
         const planRows = planned.plan.tables.map(({ table, rows_expected }) => [table, rows_expected ?? 0]);
-        expect(Object.fromEntries(result.tables.map(({ table, rows }) => [table, rows]))).toEqual(
-          Object.fromEntries(planRows.filter(([, rows]) => rows !== 0)),
-        );
+        expect(rows).toEqual(Object.fromEntries(planRows.filter(([, count]) => count !== 0)));
         expect(await server.dump('sakila')).toBe(before);
       },
       LIMIT,

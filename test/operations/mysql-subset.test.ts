@@ -238,11 +238,29 @@ for (const flavour of FLAVOURS) {
     );
 
     it(
+      'is refused before anything is touched where no database can be made beside the destination',
+      async () => {
+        await make(THREE);
+        const user = { name: 'filler', password: 'secret' };
+        await server.sql(
+          '',
+          "CREATE USER filler@'%' IDENTIFIED BY 'secret'",
+          "GRANT ALL ON `hard\\_small`.* TO filler@'%'",
+        );
+        const before = { databases: await server.databases(), rows: await server.dump('hard_small') };
+        const making = make({ ...THREE, dst_url: server.url('hard_small', user) });
+        await expect(making).rejects.toMatchObject({ code: 'may_not_create', exit: 1 });
+        expect({ databases: await server.databases(), rows: await server.dump('hard_small') }).toEqual(before);
+      },
+      LIMIT,
+    );
+
+    it(
       'leaves the destination as it was, and no other database, when it is cancelled',
       async () => {
         await make(THREE);
         const before = { databases: await server.databases(), rows: await server.dump('hard_small') };
-        for (const step of ['copy', 'index', 'prove']) {
+        for (const step of ['read', 'copy', 'index', 'prove']) {
           const cancel = new AbortController();
           const context = { ...contextFor(THREE), signal: cancel.signal };
           const planned = await planSubset(context, { target: 't' });

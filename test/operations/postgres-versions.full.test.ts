@@ -13,7 +13,8 @@ const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 const lacking = canHaveSid ? '' : ' (needs root and debootstrap)';
 
 const ROWS = `CREATE TABLE a (id integer PRIMARY KEY, text text); INSERT INTO a SELECT i, md5(i::text) FROM generate_series(1, 5000) i;
-  CREATE TABLE b (id integer PRIMARY KEY, a_id integer REFERENCES a); INSERT INTO b SELECT i, i FROM generate_series(1, 5000) i`;
+  CREATE TABLE b (id integer PRIMARY KEY, a_id integer REFERENCES a); INSERT INTO b SELECT i, i FROM generate_series(1, 5000) i;
+  CREATE TABLE c AS SELECT FROM generate_series(1, 5000)`;
 
 function settings(folder: string, server: { url(database: string): string }) {
   const shop = { snapshot: { src_url: server.url('shop'), dst_url: server.url('copy') } };
@@ -58,13 +59,15 @@ describe.skipIf(!canHaveSid).each([
       await configure(folder, settings(inside, here));
       const tool = `node ${MAIN} --config ${inside}/tool.yml --yes`;
       const { exit, output } = await debian.shell(
-        `${tool} build shop && ${tool} load shop && ${tool} load shop --in-place && ${tool} load shop --destdb '${here.url('other')}'`,
+        `${tool} build shop && ${tool} load shop && ${tool} load shop --in-place && ${tool} load shop --destdb '${here.url('other')}' && ${tool} load shop --tables public.b --destdb '${here.url('part')}'`,
       );
       expect(output).not.toContain('error');
       expect(exit).toBe(0);
       const source = await here.dump('shop');
       expect(await here.dump('copy')).toBe(source);
       expect(await here.dump('other')).toBe(source);
+      const counts = 'SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM b), (SELECT count(*) FROM c)';
+      expect(await here.psql('part', { sql: counts })).toBe('5000|5000|0\n');
 
       const context = testContext({ settings: settings(folder, here) });
       await expect(planLoad(context, { target: 'shop' })).rejects.toMatchObject({ code: 'tools_too_old' });

@@ -4,7 +4,7 @@ import { push } from '../../src/operations/push.ts';
 import { listSnapshots } from '../../src/operations/snapshots.ts';
 import { verify } from '../../src/operations/verify.ts';
 import { createLocks } from '../../src/snapshots/locks.ts';
-import { createS3Store } from '../../src/snapshots/s3.ts';
+import { createS3Store } from '../../src/snapshots/s3/store.ts';
 import type { Store } from '../../src/snapshots/store.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { type Machine, machine } from '../helpers/machine.ts';

@@ -7,8 +7,8 @@ import { pull } from '../../src/operations/pull.ts';
 import { push } from '../../src/operations/push.ts';
 import { listSnapshots } from '../../src/operations/snapshots.ts';
 import { verify } from '../../src/operations/verify.ts';
-import type { StorageProfile } from '../../src/snapshots/providers.ts';
-import { createS3Client } from '../../src/snapshots/s3-client.ts';
+import { createS3Client } from '../../src/snapshots/s3/client.ts';
+import type { StorageProfile } from '../../src/snapshots/s3/providers.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
 import { storeTables } from '../helpers/stored-snapshot.ts';
@@ -21,7 +21,7 @@ describeWithS3('an encrypted shelf, by temporary credentials of a role', () => {
 
   beforeAll(async () => {
     server = await startS3({ roles: true });
-    role = await server.role('team');
+    role = await makeRole(server);
     folder = mkdtempSync(join(tmpdir(), 'tool-cli-'));
   });
 
@@ -89,3 +89,15 @@ describeWithS3('an encrypted shelf, by temporary credentials of a role', () => {
     expect(new Set(asked)).toEqual(new Set(['team']));
   });
 });
+
+/** The ARN of a role that the owner of the buckets may assume, and that may do everything. */
+async function makeRole({ admin }: S3Server): Promise<string> {
+  const allow = (what: object): string =>
+    JSON.stringify({ Version: '2012-10-17', Statement: [{ Effect: 'Allow', ...what }] });
+  const trust = allow({ Principal: { AWS: ['arn:aws:iam:::user/owner'] }, Action: ['sts:AssumeRole'] });
+  const everything = allow({ Action: ['s3:*'], Resource: ['arn:aws:s3:::*'] });
+  const role = ['--role-name', 'team'];
+  await admin('role', 'create', ...role, '--assume-role-policy-doc', trust);
+  await admin('role-policy', 'put', ...role, '--policy-name', 'all', '--policy-doc', everything);
+  return 'arn:aws:iam:::role/team';
+}

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { RunEvent } from '../../src/events.ts';
 import { planSubset, subset } from '../../src/operations/subset.ts';
+import { copiedRows } from '../helpers/copied-rows.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -61,13 +63,14 @@ describeWithPostgres(
       await folder?.[Symbol.asyncDispose]();
     });
 
-    function context(subset_tables: { table: string; percent: number }[]) {
+    function context(subset_tables: { table: string; percent: number }[], events: RunEvent[]) {
       const subset = { src_url: server.url('sakila'), dst_url: server.url('sakila_small'), subset_tables };
-      return testContext({ settings: { working_directory: folder.path, targets: { sakila: { subset } } } });
+      return testContext({ events, settings: { working_directory: folder.path, targets: { sakila: { subset } } } });
     }
 
     it('holds the rows that its references ask for and no others, and needs no word about its circle', async () => {
-      const running = context([{ table: 'public.customer', percent: 5 }]);
+      const events: RunEvent[] = [];
+      const running = context([{ table: 'public.customer', percent: 5 }], events);
       const planned = await planSubset(running, { target: 'sakila' }, { count: true });
       expect(planned.plan.circles).toEqual([['public.staff', 'public.store']]);
       const result = await subset(running, planned);
@@ -79,10 +82,10 @@ describeWithPostgres(
       }
       expect(actual).toEqual(expected);
       expect(result.proof.every(({ orphans }) => orphans === 0)).toBe(true);
+      const rows = Object.fromEntries(result.tables.map(({ table, rows: count }) => [table, count]));
+      expect(copiedRows(events)).toEqual(rows);
       const planRows = planned.plan.tables.map(({ table, rows_expected }) => [table, rows_expected ?? 0]);
-      expect(Object.fromEntries(result.tables.map(({ table, rows }) => [table, rows]))).toEqual(
-        Object.fromEntries(planRows.filter(([, rows]) => rows !== 0)),
-      );
+      expect(rows).toEqual(Object.fromEntries(planRows.filter(([, count]) => count !== 0)));
     });
   },
   { files: SAKILA },

@@ -210,6 +210,10 @@ describeWithPostgres('a subset', () => {
       path: ['public.audit', '←', 'public.audited', '→', 'public.account'],
     });
     expect(row('public.loose')).toMatchObject({ rule: 'empty', rows_now: 25, rows_expected: 0, path: [] });
+    const { bytes_now = 0, bytes_expected } = row('public.measure') ?? {};
+    expect(bytes_now).toBe(Number(await ask('hard', "SELECT pg_table_size('measure_1') + pg_table_size('measure_2')")));
+    expect(bytes_expected).toBe(Math.round((bytes_now * 60) / 400));
+    expect(row('public.loose')).toMatchObject({ bytes_expected: 0 });
     const messages = plan.warnings.map(({ message }) => message).join('\n');
     expect(messages).toContain('CREATE INDEX ON other.letter (mail);');
     expect(messages).toContain('Nothing leads to');

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { cellWidth } from '../../src/cells.ts';
+import type { RunEvent } from '../../src/events.ts';
 import { createLivePrinter, statusLine } from '../../src/report/live.ts';
 import { createStyle } from '../../src/report/style.ts';
 import { foldRun, startRun } from '../../src/state/run.ts';
@@ -95,4 +96,15 @@ test('the line tells share, amounts, rate, elapsed and remaining time, and what 
   const narrow = step ? statusLine({ ...step, label: 'Dump '.repeat(20) }, { now: 2000, style, width: 79 }) : '';
   expect(cellWidth(narrow)).toBeLessThanOrEqual(79);
   expect(narrow).toMatch(/^● Dump Dump.*… {2}█.* {2}10.0 MB of 20.0 MB {2}5.0 MB\/s {2}2.0 s {2}2.0 s left$/);
+});
+
+test('the line tells bytes beside rows, and how far the table is that is worked on', () => {
+  const copied: RunEvent = {
+    ...{ event: 'progress', step: 'dump', done: 50_000, total: 200_000, unit: 'rows', bytes: 4_000_000 },
+    ...{ current: 'public.orders', of_current: { done: 1200, total: 9000, bytes: 310_000 } },
+  };
+  const [step] = foldRun(foldRun(startRun(0), started, 0), copied, 1000).steps;
+  expect(step && statusLine(step, { now: 2000, style, width: 120 })).toBe(
+    '● Dump  ██░░░░░░░░ 25%  50,000 of 200,000 rows, 4.0 MB  25,000 rows/s  2.0 s  6.0 s left  public.orders 1,200 of 9,000',
+  );
 });

@@ -40,6 +40,7 @@ const plan: LoadPlan = {
   tables: 25,
   rows: 200_123,
   size_bytes: 45_000_000,
+  selection: null,
   jobs: 2,
   steps: ['Restore beside', 'Swap'],
   warnings: [{ code: 'connections', message: '3 sessions will be ended' }],
@@ -81,7 +82,8 @@ test('a database that is not there is created, a file is run', () => {
 });
 
 test('a finished load says where to, how long the database was away, and how to go back', () => {
-  const result = { tables: 25, rows: 200_123, size_bytes: 45_000_000, swap_ms: 130, undo_database: 'app_dev_old' };
+  const size = { tables: 25, rows: 200_123, size_bytes: 45_000_000 };
+  const result = { ...size, selection: null, swap_ms: 130, undo_database: 'app_dev_old' };
   expect(loadedText(plan, { ...result, snapshot, destination: 'postgres://app@db:5432/app_dev' })).toBe(
     [
       'Loaded snapshot 0 of app into postgres://app@db:5432/app_dev: 25 tables, 200,123 rows, 45.0 MB',
@@ -89,6 +91,30 @@ test('a finished load says where to, how long the database was away, and how to 
       'The database as it was is kept: tool undo app',
     ].join('\n'),
   );
+});
+
+test('a load of some tables says what comes, what comes along and why, and what is left empty', () => {
+  const selection: LoadPlan['selection'] = {
+    chosen: ['public.item', 'public.orders'],
+    needed: [
+      { table: 'public.customer', needed_by: 'public.orders', why: 'reference' },
+      { table: 'public.orders_2026', needed_by: 'public.orders', why: 'part' },
+    ],
+    empty: Array.from({ length: 8 }, (_, index) => `public.log_${index}`),
+  };
+  const tables = [
+    '  tables    public.item',
+    '            public.orders',
+    '  needed    public.customer (public.orders refers to it)',
+    '            public.orders_2026 (a part of public.orders)',
+  ];
+  const all = '  empty     public.log_0, public.log_1, public.log_2, public.log_3, public.log_4, public.log_5';
+  expect(loadPlanLines({ ...plan, selection }).slice(1, 6)).toEqual([...tables, `${all}, public.log_6, public.log_7`]);
+  const size = { tables: 4, rows: 12, size_bytes: 100, swap_ms: null, undo_database: null };
+  const text = loadedText(plan, { ...size, selection, snapshot, destination: 'postgres://db/app_dev' });
+  expect(text.split('\n').slice(1)).toEqual([...tables, `${all}, and 2 more`]);
+  const whole = loadPlanLines({ ...plan, selection: { ...selection, needed: [], empty: [] } });
+  expect(whole.slice(2, 4)).toEqual(['            public.orders', '  empty     none']);
 });
 
 test('a destination named on the command line must be named again to go back', () => {

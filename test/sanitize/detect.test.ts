@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readColumns } from '../../src/engines/postgres/sanitize-columns.ts';
-import { parsePostgresUrl } from '../../src/engines/postgres/url.ts';
+import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
+import { readColumns } from '../../src/engines/postgres/sanitize/columns.ts';
 import { columnName } from '../../src/sanitize/column-facts.ts';
 import { detectPersonalData } from '../../src/sanitize/detector/detect.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres, testContext } from '../helpers/postgres-server.ts';

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { answerConfirm } from '../../screens/confirm/actions.ts';
 import { createModel, type Model, selectedTarget } from '../../screens/model.ts';
 import { refreshTargets } from '../../screens/refresh.ts';
 import { press } from '../helpers/driven-model.ts';
@@ -33,6 +34,49 @@ test.each([
   press(model, ...keys);
   expect(model.navigation.top()).toMatchObject({ screen: 'diff', title });
   await expect.poll(() => model.navigation.top()).toMatchObject({ found: { unchanged: 23 } });
+});
+
+test('marked tables are loaded, after what they need was shown', async () => {
+  const world = fakeWorld();
+  const model = await atTables(world);
+  press(model, 'space', 'j', 'j', 'm', 'k', 'space', 'm');
+  expect(model.navigation.top()).toMatchObject({ marked: ['public.orders', 'sales.漢字 🚀'] });
+  press(model, 'l');
+  expect(model.navigation.top()).toMatchObject({ screen: 'confirm', title: 'load 2 tables of snapshot 0' });
+  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { kind: 'load' } });
+  answerConfirm(model, 'go');
+  await model.runs.settled();
+  expect(world.done).toEqual(['load app public.orders sales.漢字 🚀']);
+  expect(model.runs.store.getState().runs[0]?.receipt).toMatchObject({
+    line: expect.stringContaining('Loaded 2 tables of snapshot 0 of app into'),
+    details: [
+      'Asked for: public.orders, sales.漢字 🚀',
+      'Came along: public.customer (public.orders refers to it)',
+      'Left empty: the other 22 tables',
+    ],
+  });
+  press(model, 'esc');
+  expect(model.navigation.top()).toMatchObject({ screen: 'tables', marked: ['public.orders', 'sales.漢字 🚀'] });
+});
+
+test('tables are found by some letters of their names, and marks stay while others are shown', async () => {
+  const model = await atTables(fakeWorld());
+  press(model, '/', ...'items', 'enter', 'space', 'esc', '/', ...'sales', 'enter', 'm', '/', ...'nothing');
+  expect(model.navigation.top()).toMatchObject({ screen: 'tables', typing: { text: 'salesnothing' } });
+  press(model, 'enter', 'space', 'esc');
+  const marked = ['public.order_items', 'sales.漢字 🚀'];
+  expect(model.navigation.top()).toMatchObject({ screen: 'tables', list: { filter: '' }, marked });
+  press(model, 'esc');
+  expect(model.navigation.top()).toMatchObject({ screen: 'snapshots' });
+});
+
+test('without a marked table there is nothing to load, nor without a destination', async () => {
+  const model = await atTables(fakeWorld());
+  press(model, 'l');
+  expect(notice(model)).toBe('Mark the tables to load: Space does');
+  const nowhere = await atTables(fakeWorld({ targets: [fakeTarget({ name: 'app', dst_url: null })] }));
+  press(nowhere, 'space', 'l');
+  expect(notice(nowhere)).toBe('app has no destination (snapshot.dst_url)');
 });
 
 test('without another snapshot and without a destination there is nothing to compare with', async () => {
@@ -92,6 +136,13 @@ async function atSnapshots(world: FakeWorld, copied?: string[]): Promise<Model> 
   const model = await atTargets(world, copied);
   press(model, 'enter');
   await expect.poll(() => model.snapshots.getState().targets.app?.phase).toBe('ready');
+  return model;
+}
+
+async function atTables(world: FakeWorld): Promise<Model> {
+  const model = await atSnapshots(world);
+  press(model, 'right');
+  await expect.poll(() => model.navigation.top()).toMatchObject({ found: [{}, {}, {}] });
   return model;
 }
 

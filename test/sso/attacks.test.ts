@@ -24,14 +24,17 @@ const past = Math.floor(Date.now() / 1000) - 3600;
 const FORGERIES: [what: string, forgery: Forgery, code: string][] = [
   ['another state', { callback: { state: 'forged' } }, 'sign_in_state_differs'],
   ['the answer of another issuer', { callback: { iss: 'https://other.example.com' } }, 'sign_in_token_not_valid'],
+  ['an answer that does not say its issuer', { callback: { iss: undefined } }, 'sign_in_token_not_valid'],
   ['another nonce', { claims: { nonce: 'forged' } }, 'sign_in_token_not_valid'],
   ['no nonce', { claims: { nonce: undefined } }, 'sign_in_token_not_valid'],
   ['alg none', { header: { alg: 'none' }, unsigned: true }, 'sign_in_token_not_valid'],
+  ['the algorithm of a shared secret', { header: { alg: 'HS256' } }, 'sign_in_token_not_valid'],
   ['no signature', { unsigned: true }, 'sign_in_token_not_valid'],
   ['the signature of a stranger', { strangerSigns: true }, 'sign_in_token_not_valid'],
   ['the audience of another', { claims: { aud: 'other' } }, 'sign_in_token_not_valid'],
   ['an expired token', { claims: { exp: past, iat: past - 60 } }, 'sign_in_token_not_valid'],
   ['a token of another issuer', { claims: { iss: 'https://other.example.com' } }, 'sign_in_token_not_valid'],
+  ['the groups of another person', { userInfo: { sub: 'eve', groups: ['board'] } }, 'sign_in_token_not_valid'],
 ];
 
 it.each(FORGERIES)('%s is refused', async (_, forgery, code) => {
@@ -69,4 +72,17 @@ it("a code of somebody else's sign-in is not taken", async () => {
     await fetch(back);
   });
   await expect(injected).rejects.toMatchObject({ code: 'sign_in_code_refused', exit: 4 });
+});
+
+it('a code that was used is not taken again', async () => {
+  const provider = await startIdentityProvider({ deviceFlow: false });
+  await attempt(provider.settings, (url) => provider.signIn(url));
+  const replayed = attempt(provider.settings, async (url) => {
+    const asked = new URL(url).searchParams;
+    const back = new URL(asked.get('redirect_uri') ?? '');
+    back.search = new URL(provider.lastCallback()).search;
+    back.searchParams.set('state', asked.get('state') ?? '');
+    await fetch(back);
+  });
+  await expect(replayed).rejects.toMatchObject({ code: 'sign_in_code_refused', exit: 4 });
 });

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { signIn } from '../../src/operations/sign-in.ts';
-import { createS3Client } from '../../src/snapshots/s3-client.ts';
+import { listSnapshots } from '../../src/operations/snapshots.ts';
+import { createS3Client } from '../../src/snapshots/s3/client.ts';
 import type { RoleCredentials } from '../../src/sso/role-credentials.ts';
 import { type SignInWorld, signInWorld } from '../helpers/signed-in.ts';
 
@@ -82,6 +83,16 @@ it("a role that is refused says so in the service's own words, without the token
   const failed = await roleCredentials('team').catch((error) => error);
   expect(failed).toMatchObject({ code: 'role_refused', exit: 4, details: ['403 AccessDenied: Not you'] });
   expect(JSON.stringify([failed.message, failed.hint, failed.details])).not.toMatch(/eyJ/);
+});
+
+it('a role that is refused is not asked for again', async () => {
+  const { requests, endpoint } = await tokenService({ refuses: true });
+  const world = await signInWorld(
+    `${profile(endpoint)}targets: { shared: { share: { storage_profile_name: team } } }\n`,
+  );
+  await signIn(await world.open(), {});
+  await expect(listSnapshots(await world.open(), 'shared')).rejects.toMatchObject({ code: 'role_refused' });
+  expect(requests).toHaveLength(1);
 });
 
 it('the token goes to no other machine without encryption', async () => {

@@ -18,7 +18,7 @@ describe.skipIf(lacking)(`a session in the system's keychain${lacking}`, () => {
     const provider = 'sso:\n  idp: { provider_url: https://idp.example.com, client_id: tool }\n';
     const { path } = await configFolder({ 'tool.yml': `secret_key: keychain\n${provider}` });
     const file = join(path, 'tool.yml');
-    const session = { access_token: 'at', refresh_token: 'rt', id_token: null, expires: 1 };
+    const session = { access_token: 'at', refresh_token: 'rt', id_token: null, user_info: null, expires: 1 };
     const script = `
       import { createSessionStore } from ${JSON.stringify(STORE)};
       const settings = { secret_key: ${JSON.stringify(SECRET_KEY)} };

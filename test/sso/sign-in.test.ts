@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
 import { personOf } from '../../src/sso/session.ts';
 import { signIn } from '../../src/sso/sign-in.ts';
 import type { SignInPrompt } from '../../src/sso/sign-in-options.ts';
@@ -9,14 +10,16 @@ const BEFORE = new AbortController().signal;
 interface Attempt {
   provider: IdentityProvider;
   device?: boolean;
+  patience?: number;
   /** What happens when the person is sent to this URL. */
   person: (prompt: SignInPrompt) => unknown;
 }
 
-async function attempt({ provider, device = false, person }: Attempt) {
+async function attempt({ provider, device = false, patience, person }: Attempt) {
   return signIn({
     provider: { name: 'idp', settings: provider.settings },
     device,
+    ...(patience !== undefined && { patience }),
     clock: () => new Date(),
     signal: BEFORE,
     show: (prompt) => void Promise.resolve(person(prompt)).catch(() => {}),
@@ -80,6 +83,30 @@ it.each([{ device: false }, { device: true }])('a person who refuses is not sign
   const provider = await provided();
   const failed = attempt({ provider, device, person: ({ url }) => provider.refuse(url) });
   await expect(failed).rejects.toMatchObject({ code: 'sign_in_denied', exit: 4 });
+});
+
+it.each([{ device: false }, { device: true }])('nobody is waited for without end: %o', async ({ device }) => {
+  const provider = await provided();
+  const shown: string[] = [];
+  const failed = attempt({ provider, device, patience: 300, person: ({ url }) => shown.push(url) });
+  await expect(failed).rejects.toMatchObject({ code: 'sign_in_timed_out', exit: 4 });
+  const redirectUrl = new URL(shown[0] ?? '').searchParams.get('redirect_uri');
+  if (redirectUrl !== null) await expect(fetch(redirectUrl)).rejects.toThrow('fetch failed');
+});
+
+it('an interrupt ends a sign-in whose provider does not answer', async () => {
+  const silent = createServer();
+  await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void silent.close());
+  const interrupt = new AbortController();
+  const settings = { provider_url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`, client_id: 'tool' };
+  silent.once('connection', (socket) => {
+    onTestFinished(() => void socket.destroy());
+    interrupt.abort(new Error('interrupted'));
+  });
+  const given = { device: false, clock: () => new Date(), show: () => {}, openBrowser: null };
+  const failed = signIn({ provider: { name: 'idp', settings }, signal: interrupt.signal, ...given });
+  await expect(failed).rejects.toThrow('interrupted');
 });
 
 it('a provider without device codes says so', async () => {

@@ -22,6 +22,7 @@ function facts(...arrows: string[]): Facts {
       ],
       keys: [['id']],
       rows: 10,
+      bytes: 8192,
     })),
     foreignKeys: references.map(({ from, to, column: name }) => ({
       ...{ id: name, name, from, to, columns: [name], refColumns: ['id'], matchFull: false, indexed: true },

@@ -16,7 +16,9 @@ export const ssoProviderSchema = v.strictObject({
   groups_claim: v.exactOptional(
     v.pipe(
       text,
-      v.description('Claim of the ID token that holds the groups; groups unless said.'),
+      v.description(
+        'Claim that holds the groups, of the ID token or else of the userinfo endpoint; groups unless said.',
+      ),
       v.examples(['groups']),
     ),
   ),
@@ -40,6 +42,14 @@ export const ssoProviderSchema = v.strictObject({
     v.pipe(
       v.string(),
       v.description('ID token, which says who is signed in, encrypted. Written by the login.'),
+      v.examples(['written by tool auth login']),
+      traits({ secret: true }),
+    ),
+  ),
+  user_info: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.description('Groups and name that the ID token does not hold, encrypted. Written by the login.'),
       v.examples(['written by tool auth login']),
       traits({ secret: true }),
     ),

@@ -1,6 +1,6 @@
 import type { Sized } from '../../results.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
-import { connectToServer } from './connect.ts';
+import { connectToServer } from './connection/connect.ts';
 
 /** The databases of the server that one may see, without the server's own. */
 export async function listDatabases(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {

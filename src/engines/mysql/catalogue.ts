@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { quoteText, type Session } from './session.ts';
+import { quoteText, type Session } from './connection/session.ts';
 
 /** MySQL and MariaDB differ in what they know; where it matters the code asks for this. */
 export type Flavour = 'mysql' | 'mariadb';

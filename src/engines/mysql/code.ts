@@ -1,5 +1,5 @@
+import { quoteName, quoteText, SESSION_SETTINGS, type Session, SqlError } from './connection/session.ts';
 import { type Code, type CodeDefinitions, withoutDefiner } from './definitions.ts';
-import { quoteName, quoteText, SESSION_SETTINGS, type Session, SqlError } from './session.ts';
 
 /** In whose name code runs: whoever makes it, or whoever it belonged to, where that may be said. */
 export type Definers = 'mine' | 'theirs';

@@ -1,9 +1,9 @@
 import type { Manifest } from '../../snapshots/manifest.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { readTables } from './catalogue.ts';
-import { connect } from './connect.ts';
+import { connect } from './connection/connect.ts';
+import { quoteName } from './connection/session.ts';
 import { detailsOf } from './details.ts';
-import { quoteName } from './session.ts';
 
 /** The rows of every table as it is now, at one instant, by the name that it has in the snapshot's source. */
 export async function countRows(

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { readCollations } from './catalogue.ts';
-import { quoteName, quoteText, type Session } from './session.ts';
+import { quoteName, quoteText, type Session } from './connection/session.ts';
 
 /** A table as statements: it is filled before its indexes are built, which sorts once instead of a million times. */
 const tableSchema = v.object({
@@ -170,6 +170,15 @@ export function splitTable(name: string, create: string): TableDefinition {
     indexes: [...(plain.length > 0 ? [plain] : []), ...fulltext.map((line) => [line])],
     foreignKeys: body.filter(isForeignKey).map((line) => line.trim()),
   };
+}
+
+/** The table as one statement again, but for its foreign keys: where rows are few or none an ALTER costs more than they do. */
+export function withIndexes(table: TableDefinition): TableDefinition {
+  const lines = table.create.split('\n');
+  const end = lines.findIndex((line, at) => at > 0 && line.startsWith(')'));
+  const clauses = table.indexes.flat().map((clause) => `  ${clause}`);
+  const body = [lines.slice(1, end).join('\n'), ...clauses].join(',\n');
+  return { ...table, create: [lines[0], body, ...lines.slice(end)].join('\n'), indexes: [] };
 }
 
 function keepsIndexes(body: string[]): boolean {

@@ -1,16 +1,17 @@
 import type { Engine } from '../engine.ts';
 import { listDatabases } from './browse.ts';
+import { explained } from './connection/explained.ts';
+import { probe } from './connection/probe.ts';
+import { sameDatabaseAs } from './connection/same-database.ts';
+import { parseMysqlUrl } from './connection/url.ts';
 import { countRows } from './count-rows.ts';
-import { dump } from './dump.ts';
-import { explained } from './explained.ts';
-import { inspectDestination, planRestore } from './preflight.ts';
-import { probe } from './probe.ts';
-import { restore } from './restore.ts';
-import { sameDatabaseAs } from './same-database.ts';
+import { dump } from './dump/dump.ts';
+import { inspectDestination, planRestore } from './restore/preflight.ts';
+import { restore } from './restore/restore.ts';
+import { readNeeds } from './restore/table-needs.ts';
+import { findKept, undo } from './restore/undo.ts';
 import { runScript } from './script.ts';
 import { reportTools } from './tools.ts';
-import { findKept, undo } from './undo.ts';
-import { parseMysqlUrl } from './url.ts';
 
 export const mysql: Engine = {
   id: 'mysql',
@@ -21,6 +22,7 @@ export const mysql: Engine = {
   listDatabases: (context, url) => explained(url, () => listDatabases(context, url)),
   sameDatabaseAs,
   dump: (context, request) => explained(request.url, () => dump(context, request)),
+  readNeeds: (_context, request) => readNeeds(request),
   planRestore: (context, request) => explained(request.url, () => planRestore(context, request)),
   restore: (context, run) => explained(run.url, () => restore(context, run)),
   inspect: (context, url) => explained(url, async () => (await inspectDestination(context, url)).destination),

@@ -5,12 +5,12 @@ import { EXIT, UserError } from '../../errors.ts';
 import { redact } from '../../process/redact.ts';
 import type { DatabaseUrl, EngineContext, Replaced, ScriptRun } from '../engine.ts';
 import { readCollations, readServer } from './catalogue.ts';
-import { connectionOf } from './client-options.ts';
-import { connectToServer } from './connect.ts';
+import { connectionOf } from './connection/client-options.ts';
+import { connectToServer } from './connection/connect.ts';
+import { withDatabase } from './connection/url.ts';
 import { readCode } from './definitions.ts';
-import { besideDestination } from './restore.ts';
+import { besideDestination } from './restore/restore.ts';
 import { clientFor } from './tools.ts';
-import { withDatabase } from './url.ts';
 
 /** Runs an SQL file with the client: into a new database that takes the destination's place, or on one as it is. */
 export async function runScript(

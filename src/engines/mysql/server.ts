@@ -1,7 +1,7 @@
 import { EXIT, UserError } from '../../errors.ts';
 import type { Collations } from './catalogue.ts';
+import { quoteName, quoteText, type Session, SqlError } from './connection/session.ts';
 import { besideNames, lockName } from './names.ts';
-import { quoteName, quoteText, type Session, SqlError } from './session.ts';
 
 /** How many seconds a session that has ended, or was killed, may hold its lock until the server has noticed. */
 const LOCK_TIMEOUT = 3;

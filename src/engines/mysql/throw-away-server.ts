@@ -8,9 +8,9 @@ import { freePort, isFree } from '../free-port.ts';
 import { makeServerHome, type ServerHome } from '../server-home.ts';
 import { type SupervisedServer, startSupervised } from '../supervised-server.ts';
 import type { Flavour } from './catalogue.ts';
+import { openSession } from './connection/session.ts';
+import { parseMysqlUrl } from './connection/url.ts';
 import type { ServerPrograms } from './server-programs.ts';
-import { openSession } from './session.ts';
-import { parseMysqlUrl } from './url.ts';
 
 /** A server of our own that is made for one run and of which nothing remains. */
 export interface ThrowAwayServer extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { quoteText, type Session } from './session.ts';
+import { quoteText, type Session } from './connection/session.ts';
 
 /** What a database holds besides its rows: recorded when a snapshot is taken, and compared after it is restored. */
 export const inventorySchema = v.object({

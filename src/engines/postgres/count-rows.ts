@@ -1,7 +1,7 @@
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { readTables } from './catalogue.ts';
-import { connect } from './connect.ts';
-import { quoteName } from './session.ts';
+import { connect } from './connection/connect.ts';
+import { quoteName } from './connection/session.ts';
 
 /** The rows of every table of a database, by `schema.table`, at one instant. */
 export async function countRows(context: EngineContext, { url }: { url: DatabaseUrl }): Promise<Map<string, number>> {

@@ -1,15 +1,16 @@
 import type { Engine } from '../engine.ts';
 import { listDatabases, listSchemas } from './browse.ts';
+import { probe } from './connection/probe.ts';
+import { sameDatabaseAs } from './connection/same-database.ts';
+import { parsePostgresUrl } from './connection/url.ts';
 import { countRows } from './count-rows.ts';
-import { dump } from './dump.ts';
-import { inspectDestination, planRestore } from './preflight.ts';
-import { probe } from './probe.ts';
-import { restore } from './restore.ts';
-import { sameDatabaseAs } from './same-database.ts';
+import { dump } from './dump/dump.ts';
+import { inspectDestination, planRestore } from './restore/preflight.ts';
+import { restore } from './restore/restore.ts';
+import { readNeeds } from './restore/table-needs.ts';
+import { findKept, undo } from './restore/undo.ts';
 import { runScript } from './script.ts';
 import { reportTools } from './tools.ts';
-import { findKept, undo } from './undo.ts';
-import { parsePostgresUrl } from './url.ts';
 
 export const postgres: Engine = {
   id: 'postgres',
@@ -21,6 +22,7 @@ export const postgres: Engine = {
   listSchemas,
   sameDatabaseAs,
   dump,
+  readNeeds,
   planRestore,
   restore,
   inspect: async (context, url) => (await inspectDestination(context, url)).destination,

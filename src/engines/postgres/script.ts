@@ -4,10 +4,10 @@ import { createInterface } from 'node:readline';
 import { EXIT, UserError } from '../../errors.ts';
 import { redact } from '../../process/redact.ts';
 import type { DatabaseUrl, EngineContext, Replaced, ScriptRun } from '../engine.ts';
-import { besideDestination } from './restore.ts';
-import { PSQL_FLAGS } from './session.ts';
+import { PSQL_FLAGS } from './connection/session.ts';
+import { connectionOf, withDatabase } from './connection/url.ts';
+import { besideDestination } from './restore/restore.ts';
 import { anyClientTools } from './tools.ts';
-import { connectionOf, withDatabase } from './url.ts';
 
 /** Runs an SQL file: into a new database that takes the destination's place, or on a database as it is. */
 export async function runScript(context: EngineContext, run: ScriptRun): Promise<Replaced> {

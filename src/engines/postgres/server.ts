@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { EXIT, UserError } from '../../errors.ts';
 import type { DatabaseLocale } from './catalogue.ts';
-import { quoteName, quoteText, type Session, SqlError } from './session.ts';
+import { quoteName, quoteText, type Session, SqlError } from './connection/session.ts';
 
 /** A name may have so many bytes; longer ones the server would cut without a word. */
 const NAME_LIMIT = 63;

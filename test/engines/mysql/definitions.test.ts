@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { splitTable, withoutDatabase, withoutDefiner } from '../../../src/engines/mysql/definitions.ts';
+import { splitTable, withIndexes, withoutDatabase, withoutDefiner } from '../../../src/engines/mysql/definitions.ts';
 
 it('makes indexes and foreign keys after the rows, and columns, primary key and checks before', () => {
   const table = splitTable(
@@ -41,6 +41,15 @@ it('leaves the key of an AUTO_INCREMENT column where it is, without which the ta
   const create =
     'CREATE TABLE `t` (\n  `a` int NOT NULL,\n  `id` int NOT NULL AUTO_INCREMENT,\n  PRIMARY KEY (`a`),\n  KEY `id` (`id`)\n) ENGINE=InnoDB';
   expect(splitTable('t', create)).toEqual({ name: 't', create, indexes: [], foreignKeys: [] });
+});
+
+it('puts the indexes back into a table of few rows or none', () => {
+  const end = ") ENGINE=InnoDB COMMENT='KEY'\n/*!50100 PARTITION BY HASH (`id`)\nPARTITIONS 2 */";
+  const head = 'CREATE TABLE `t` (\n  `id` int NOT NULL,\n  PRIMARY KEY (`id`)';
+  const create = `${head},\n  KEY \`k\` (\`id\`),\n  FULLTEXT KEY \`f\` (\`id\`)\n${end}`;
+  const table = splitTable('t', create);
+  expect(table.indexes).toHaveLength(2);
+  expect(withIndexes(table)).toEqual({ name: 't', create, indexes: [], foreignKeys: [] });
 });
 
 it('takes the name of the database out of a definition, but not out of its texts', () => {

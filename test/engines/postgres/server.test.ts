@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
-import { connectToServer } from '../../../src/engines/postgres/connect.ts';
+import { connectToServer } from '../../../src/engines/postgres/connection/connect.ts';
+import type { Session } from '../../../src/engines/postgres/connection/session.ts';
+import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
 import { besideNames, createDatabase, lockDestination, sweepLeftovers } from '../../../src/engines/postgres/server.ts';
-import type { Session } from '../../../src/engines/postgres/session.ts';
-import { parsePostgresUrl } from '../../../src/engines/postgres/url.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres, testContext } from '../../helpers/postgres-server.ts';
 
 const NAME_LIMIT = 63;

@@ -1,0 +1,19 @@
+import { formatNumberOf } from '../amounts.ts';
+import type { ManifestTable } from '../snapshots/manifest.ts';
+import type { RestorePlan, RestoreRequest } from './engine.ts';
+
+/** The tables whose rows are loaded, and those that are made without: none, where all are wanted. */
+export function divideTables(
+  tables: ManifestTable[],
+  { only }: Pick<RestoreRequest, 'only'>,
+): Pick<RestorePlan, 'tables' | 'empty'> {
+  if (!only) return { tables, empty: [] };
+  const isWanted = ({ name }: ManifestTable): boolean => only.has(name);
+  return { tables: tables.filter(isWanted), empty: tables.filter((table) => !isWanted(table)) };
+}
+
+/** `3 tables, and 22 without rows`. */
+export function tablesText({ tables, empty }: Pick<RestorePlan, 'tables' | 'empty'>): string {
+  const besides = empty.length === 0 ? '' : `, and ${empty.length} without rows`;
+  return `${formatNumberOf(tables.length, 'table')}${besides}`;
+}

@@ -1,0 +1,87 @@
+import { writeFile } from 'node:fs/promises';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { Mount } from '../../../process/runner.ts';
+import type { DatabaseUrl } from '../../engine.ts';
+import type { Flavour } from '../catalogue.ts';
+import { addressOf, type TlsPolicy, tlsPolicyOf } from './url.ts';
+
+/** What only one flavour's client understands, and the other refuses. */
+const TLS_OPTIONS: Record<Flavour, Record<TlsPolicy, string[]>> = {
+  // https://dev.mysql.com/doc/refman/en/connection-options.html#option_general_ssl-mode
+  mysql: {
+    disabled: ['ssl-mode=DISABLED'],
+    preferred: ['ssl-mode=PREFERRED'],
+    required: ['ssl-mode=REQUIRED'],
+    verify_ca: ['ssl-mode=VERIFY_CA'],
+    verify_identity: ['ssl-mode=VERIFY_IDENTITY'],
+  },
+  // https://mariadb.com/kb/en/mariadb-command-line-client/; what MariaDB calls verifying is both at once.
+  mariadb: {
+    disabled: ['skip-ssl'],
+    preferred: ['loose-disable-ssl-verify-server-cert'],
+    required: ['ssl', 'loose-disable-ssl-verify-server-cert'],
+    verify_ca: ['ssl', 'ssl-verify-server-cert'],
+    verify_identity: ['ssl', 'ssl-verify-server-cert'],
+  },
+};
+
+/** Without TLS a password of MySQL 8 and later travels encrypted by the server's key, which has to be asked for. */
+const OTHER_OPTIONS: Record<Flavour, string[]> = {
+  mysql: ['get-server-public-key'],
+  mariadb: [],
+};
+
+/** Names that both flavours share. */
+const TLS_FILES = ['ssl-ca', 'ssl-cert', 'ssl-key'];
+
+/** How a client is told where to connect. */
+export interface ClientConnection {
+  args: string[];
+  env: Record<string, string>;
+  mounts: Mount[];
+}
+
+/**
+ * Writes what the client needs to connect into a file that only we can read, password included: arguments are seen by
+ * every user of the machine. It must be the first argument, and nothing else is read: what `~/.my.cnf` says would win
+ * over the URL that was confirmed. Only the host is an argument of its own, where a runner looks for it.
+ */
+export async function connectionOf(
+  url: DatabaseUrl,
+  { flavour, directory }: { flavour: Flavour; directory: string },
+): Promise<ClientConnection> {
+  const path = join(directory, 'client.cnf');
+  await writeFile(path, optionsOf(url, flavour), { mode: 0o600 });
+  const address = addressOf(url);
+  const named = TLS_FILES.flatMap((name) => url.parameters[name] ?? []).filter(isAbsolute);
+  return {
+    args: [`--defaults-file=${path}`, ...('socket' in address ? [] : [`--host=${address.host}`])],
+    // MySQL's client reads logins that it has saved whatever it is told, and they win as well.
+    env: { MYSQL_TEST_LOGIN_FILE: join(directory, 'no-logins') },
+    mounts: [
+      { path: directory },
+      ...named.map((file) => ({ path: file })),
+      ...('socket' in address ? [{ path: dirname(address.socket) }] : []),
+    ],
+  };
+}
+
+export function optionsOf(url: DatabaseUrl, flavour: Flavour): string {
+  const address = addressOf(url);
+  const { charset = 'utf8mb4', ...parameters } = url.parameters;
+  const lines = [
+    ...('socket' in address ? [`socket=${quote(address.socket)}`] : [`port=${address.port}`, 'protocol=TCP']),
+    ...(url.user === null ? [] : [`user=${quote(url.user)}`]),
+    ...(url.password === null ? [] : [`password=${quote(url.password)}`]),
+    `default-character-set=${quote(charset)}`,
+    ...TLS_OPTIONS[flavour][tlsPolicyOf(url)],
+    ...OTHER_OPTIONS[flavour],
+    ...TLS_FILES.flatMap((name) => (parameters[name] === undefined ? [] : [`${name}=${quote(parameters[name])}`])),
+  ];
+  return `[client]\n${lines.join('\n')}\n`;
+}
+
+/** https://dev.mysql.com/doc/refman/en/option-files.html, "Option file syntax" */
+function quote(text: string): string {
+  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+}

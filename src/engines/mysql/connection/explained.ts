@@ -1,0 +1,34 @@
+import { EXIT, UserError } from '../../../errors.ts';
+import type { DatabaseUrl } from '../../engine.ts';
+import { ConnectionLost, SqlError } from './session.ts';
+
+/** Runs a piece of work; what server or connection say against it becomes an error that a person can act on. */
+export async function explained<Result>(url: DatabaseUrl, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (thrown instanceof ConnectionLost) throw connectionLost(url, thrown);
+    if (thrown instanceof SqlError) throw statementRefused(url, thrown);
+    throw thrown;
+  }
+}
+
+function connectionLost(url: DatabaseUrl, cause: ConnectionLost): UserError {
+  return new UserError(`The connection to ${url.display} was lost`, {
+    code: 'connection_lost',
+    exit: EXIT.unreachable,
+    details: [cause.message],
+    hint: 'Is the server still running? What was half done has been removed, or is by the next run. Then try again.',
+    cause,
+  });
+}
+
+function statementRefused(url: DatabaseUrl, cause: SqlError): UserError {
+  return new UserError(`The server of ${url.display} refuses a statement`, {
+    code: 'statement_refused',
+    exit: EXIT.failed,
+    details: [`${cause.errno}: ${cause.message}`],
+    hint: 'Most often the user lacks a right: GRANT it, or use another user. docs/mysql.md lists those that are needed.',
+    cause,
+  });
+}

@@ -1,0 +1,252 @@
+import { readFile } from 'node:fs/promises';
+import { connect as connectSocket, type Socket } from 'node:net';
+import { userInfo } from 'node:os';
+import { Readable } from 'node:stream';
+import type { Connection, ConnectionOptions, QueryError, ResultSetHeader } from 'mysql2';
+import type { DatabaseUrl } from '../../engine.ts';
+import { forEachRow, textOfRows } from '../dump/row-stream.ts';
+import type { RowPacket } from '../dump/row-text.ts';
+import { signEd25519 } from './auth-ed25519.ts';
+import { addressOf, tlsPolicyOf } from './url.ts';
+
+/** A conversation with a server through the driver: it speaks to every flavour, whatever programs are installed. */
+export interface Session extends AsyncDisposable {
+  /** What `KILL` takes. */
+  id: number;
+  query<Row>(sql: string): Promise<Row[]>;
+  execute(statement: string): Promise<Executed>;
+  /** `LOAD DATA LOCAL INFILE`: the statement and the content of its file. */
+  load(statement: string, content: AsyncIterable<Uint8Array>): Promise<Executed>;
+  /** Every row as the server sends it, which makes no object of it. */
+  eachRow(select: string, take: (row: RowPacket) => void): Promise<void>;
+  /** The rows as text, read no faster than they are taken. Whoever leaves before the end ends the session. */
+  text(select: string, onRow: () => void): AsyncIterable<Uint8Array>;
+  close(): Promise<void>;
+}
+
+export interface Executed {
+  rows: number;
+  warnings: number;
+  /** What the server says of a load: `Records: 1  Deleted: 0  Skipped: 0  Warnings: 0`. */
+  info: string;
+}
+
+/** A statement that the server refused; recognised by its number. */
+export class SqlError extends Error {
+  override readonly name = 'SqlError';
+  readonly errno: number;
+
+  constructor(message: string, errno: number) {
+    super(message);
+    this.errno = errno;
+  }
+}
+
+/** The connection could not be made, or was lost. `errno` is the server's number for it, if it was the server's. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+  readonly errno: number | null;
+
+  constructor(message: string, errno: number | null = null) {
+    super(message);
+    this.errno = errno;
+  }
+}
+
+export interface SessionOptions {
+  url: DatabaseUrl;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * The same words mean the same everywhere: no mode that changes the grammar, no zone that moves times, zero dates and
+ * zeros in an AUTO_INCREMENT column as they are, and no limits on time. What only one flavour knows stands in a comment
+ * that the other does not read. https://mariadb.com/kb/en/comment-syntax/
+ */
+export const SESSION_SETTINGS = [
+  "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
+  'SET sql_quote_show_create = 1, wait_timeout = 86400, net_read_timeout = 3600, net_write_timeout = 3600',
+  'SET group_concat_max_len = 1048576, max_error_count = 64',
+  '/*!80000 SET max_execution_time = 0, information_schema_stats_expiry = 0 */',
+  '/*!80030 SET sql_generate_invisible_primary_key = 0 */',
+  '/*M!100600 SET max_statement_time = 0, idle_transaction_timeout = 0 */',
+];
+
+/** Connects; rejects with ConnectionLost when that fails. */
+export async function openSession({ url, signal }: SessionOptions): Promise<Session> {
+  const connection = await openConnection({ url, signal });
+  const session = sessionOf(connection, signal);
+  for (const setting of SESSION_SETTINGS) await session.execute(setting).catch(ignoreUnknownSetting);
+  return session;
+}
+
+/** Settings come with versions, and a few only an administrator may make: then they are what they are for everybody. */
+const UNKNOWN_VARIABLE = 1193;
+const EMPTY_QUERY = 1065;
+const MAY_NOT_SET = 1227;
+
+function ignoreUnknownSetting(error: unknown): void {
+  if (error instanceof SqlError && [UNKNOWN_VARIABLE, EMPTY_QUERY, MAY_NOT_SET].includes(error.errno)) return;
+  throw error;
+}
+
+function sessionOf({ connection, socket }: Opened, signal: AbortSignal | undefined): Session {
+  const run = <Result>(sql: string, content?: AsyncIterable<Uint8Array>): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      let unreadable: unknown;
+      const options = {
+        sql,
+        ...(content && {
+          infileStreamFactory: () =>
+            Readable.from(copies(content), { objectMode: false }).on('error', (error) => {
+              unreadable = error;
+            }),
+        }),
+      };
+      connection.query(options, (error, result) => {
+        if (error) reject(unreadable ?? translated(error, signal));
+        else resolve(result as Result);
+      });
+    });
+  const executed = async (statement: string, content?: AsyncIterable<Uint8Array>): Promise<Executed> => {
+    const header = await run<ResultSetHeader>(statement, content);
+    return { rows: header.affectedRows, warnings: header.warningStatus, info: header.info };
+  };
+  const session: Session = {
+    id: connection.threadId,
+    query: (sql) => run(sql),
+    execute: (statement) => executed(statement),
+    load: (statement, content) => executed(statement, content),
+    eachRow: (select, take) =>
+      forEachRow(connection, select, take).catch((error) => {
+        throw translated(error, signal);
+      }),
+    async *text(select, onRow) {
+      try {
+        yield* textOfRows(connection, select, onRow);
+      } catch (error) {
+        throw translated(error as QueryError, signal);
+      }
+    },
+    close: () =>
+      new Promise((resolve) => {
+        socket.once('close', () => resolve());
+        if (socket.destroyed) resolve();
+        else connection.end(() => socket.destroy());
+      }),
+    [Symbol.asyncDispose]: () => session.close(),
+  };
+  return session;
+}
+
+/** Whoever gives the content takes its memory back when asked for more, and a stream asks before it has passed it on. */
+async function* copies(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const part of content) yield Buffer.from(part);
+}
+
+export interface Opened {
+  connection: Connection;
+  socket: Socket;
+}
+
+/** The driver's connection and the socket below it, which ends with the signal whatever goes on. */
+export async function openConnection({ url, signal }: SessionOptions): Promise<Opened> {
+  signal?.throwIfAborted();
+  const policy = tlsPolicyOf(url);
+  const address = addressOf(url);
+  // Nobody listens on a socket or on the way to this machine, and TLS costs more than all the rest of a dump.
+  const isHere = 'socket' in address || ['localhost', '127.0.0.1', '::1'].includes(address.host);
+  if (policy !== 'preferred') return dial({ url, signal }, policy !== 'disabled');
+  if (isHere) return dial({ url, signal }, false);
+  return dial({ url, signal }, true).catch((error) => {
+    if (error instanceof NoTls) return dial({ url, signal }, false);
+    throw error;
+  });
+}
+
+class NoTls extends ConnectionLost {}
+
+/** How long a server may take to take a connection. */
+const CONNECT_TIMEOUT = 10_000;
+
+/** What MariaDB's `client_ed25519` has signed. */
+const CHALLENGE_BYTES = 32;
+
+async function dial({ url, signal }: SessionOptions, tls: boolean): Promise<Opened> {
+  const { default: mysql2 } = await import('mysql2');
+  const address = addressOf(url);
+  const socket = 'socket' in address ? connectSocket(address.socket) : connectSocket(address.port, address.host);
+  socket.setNoDelay(true);
+  const options: ConnectionOptions = {
+    stream: () => socket,
+    // The driver's own rules for passwords depend on whether it is a socket.
+    ...('socket' in address ? { socketPath: address.socket } : address),
+    user: url.user ?? userInfo().username,
+    ...(url.password !== null && { password: url.password }),
+    ...(url.database !== null && { database: url.database }),
+    ...(tls && { ssl: await tlsOptions(url) }),
+    authPlugins: {
+      unix_socket: () => () => Buffer.alloc(0),
+      auth_socket: () => () => Buffer.alloc(0),
+      client_ed25519: () => (challenge) => signEd25519(url.password ?? '', challenge.subarray(0, CHALLENGE_BYTES)),
+    },
+    connectTimeout: CONNECT_TIMEOUT,
+    supportBigNumbers: true,
+    dateStrings: true,
+    insecureAuth: false,
+  };
+  return new Promise((resolve, reject) => {
+    const connection = mysql2.createConnection(options);
+    const abort = (): void => void socket.destroy(new Error('aborted'));
+    signal?.addEventListener('abort', abort, { once: true });
+    socket.once('close', () => signal?.removeEventListener('abort', abort));
+    // Told to whoever waits for an answer; without one nobody has to know.
+    connection.on('error', () => {});
+    connection.connect((error) => {
+      if (!error) return resolve({ connection, socket });
+      socket.destroy();
+      if (signal?.aborted) return reject(signal.reason);
+      const Kind = error.code === 'HANDSHAKE_NO_SSL_SUPPORT' ? NoTls : ConnectionLost;
+      return reject(new Kind(wordsOf(error), error.errno && error.errno > 0 ? error.errno : null));
+    });
+  });
+}
+
+async function tlsOptions({ parameters, hosts }: DatabaseUrl): Promise<NonNullable<ConnectionOptions['ssl']>> {
+  const policy = tlsPolicyOf({ parameters });
+  const file = async (name: string): Promise<string | undefined> =>
+    parameters[name] === undefined ? undefined : readFile(parameters[name], 'utf8');
+  const [ca, cert, key] = [await file('ssl-ca'), await file('ssl-cert'), await file('ssl-key')];
+  return {
+    ...(ca && { ca }),
+    ...(cert && { cert }),
+    ...(key && { key }),
+    rejectUnauthorized: policy === 'verify_ca' || policy === 'verify_identity',
+    ...(policy === 'verify_identity' && hosts[0] && { verifyIdentity: true }),
+  };
+}
+
+function translated(error: QueryError, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted) return signal.reason;
+  // The driver's own and the system's numbers are negative, or not numbers.
+  const { errno } = error;
+  return typeof errno === 'number' && errno > 0
+    ? new SqlError(error.message, errno)
+    : new ConnectionLost(wordsOf(error));
+}
+
+/** An error of several addresses says nothing itself. */
+function wordsOf(error: Error & { errors?: Error[] }): string {
+  return error.message || (error.errors ?? []).map(({ message }) => message).join('; ') || 'the connection was lost';
+}
+
+/** A name as it stands in SQL. */
+export function quoteName(name: string): string {
+  return `\`${name.replaceAll('`', '``')}\``;
+}
+
+/** A text as it stands in SQL. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+}

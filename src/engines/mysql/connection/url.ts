@@ -1,0 +1,122 @@
+import { isIP, isIPv6 } from 'node:net';
+import { EXIT, UserError } from '../../../errors.ts';
+import type { DatabaseUrl } from '../../engine.ts';
+
+const SHAPE =
+  /^(?<scheme>mysql|mariadb|mydocker):\/\/(?:(?<userinfo>[^/?#]*)@)?(?<host>\[[^\]/?#]*\]|[^:/?#]*)(?::(?<port>[^/?#]*))?(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>[^#]*))?$/is;
+/** Asks for the client program in a container. */
+const IN_CONTAINER = 'mydocker';
+const DEFAULT_PORT = 3306;
+const DEFAULT_HOST = 'localhost';
+const DEFAULT_SOCKET = '/var/run/mysqld/mysqld.sock';
+
+/** A connection URL: `mysql://user:password@host:3306/database?tls=required&socket=/run/mysqld/mysqld.sock`. */
+export function parseMysqlUrl(text: string): DatabaseUrl {
+  const groups = SHAPE.exec(text)?.groups;
+  if (!groups) throw malformed('it does not read mysql://user:password@host:port/database');
+  const parameters = Object.fromEntries(new URLSearchParams((groups.parameters ?? '').replaceAll('+', '%2B')));
+  const [user = '', ...password] = (groups.userinfo ?? '').split(':');
+  const host = decode((groups.host ?? '').replace(/^\[(.*)\]$/, '$1'));
+  const database = decode(groups.database ?? '');
+  const url: DatabaseUrl = {
+    engine: 'mysql',
+    user: user === '' ? null : decode(user),
+    password: password.length === 0 ? null : decode(password.join(':')),
+    hosts: [{ host, port: readPort(groups.port ?? '') }],
+    database: database === '' ? null : database,
+    parameters,
+    inContainer: groups.scheme?.toLowerCase() === IN_CONTAINER,
+    display: '',
+    toJSON: () => url.display,
+  };
+  // The driver checks a certificate against names only.
+  if (tlsPolicyOf(url) === 'verify_identity' && isIP(host)) {
+    throw malformed(`a certificate is verified for a host's name, and ${host} is an address; tls=verify_ca takes any`);
+  }
+  url.display = writeUrl(url);
+  return url;
+}
+
+/** The same server, another database; `null` for none. */
+export function withDatabase(url: DatabaseUrl, database: string | null): DatabaseUrl {
+  const other: DatabaseUrl = { ...url, database, toJSON: () => other.display };
+  other.display = writeUrl(other);
+  return other;
+}
+
+/** Where the server listens: a unix socket, or a host and a port. */
+export type Address = { socket: string } | { host: string; port: number };
+
+/** As the client programs do: without host and port the socket of this machine's server, where there is one. */
+export function addressOf({ hosts: [given], parameters }: DatabaseUrl): Address {
+  if (parameters.socket !== undefined) return { socket: parameters.socket };
+  const { host = '', port = null } = given ?? {};
+  if (host.startsWith('/')) return { socket: host };
+  if (host === '' && port === null) return { socket: DEFAULT_SOCKET };
+  return { host: host === '' ? DEFAULT_HOST : host, port: port ?? DEFAULT_PORT };
+}
+
+/** The address as people read it. */
+export function writeAddress(address: Address): string {
+  return 'socket' in address ? address.socket : `${address.host}:${address.port}`;
+}
+
+export type TlsPolicy = 'disabled' | 'preferred' | 'required' | 'verify_ca' | 'verify_identity';
+
+/** The words of MySQL's clients, of libpq, of Go's driver and of JDBC, for the same five things. */
+const TLS_WORDS: Record<string, TlsPolicy> = {
+  disabled: 'disabled',
+  disable: 'disabled',
+  false: 'disabled',
+  allow: 'preferred',
+  prefer: 'preferred',
+  preferred: 'preferred',
+  'skip-verify': 'required',
+  require: 'required',
+  required: 'required',
+  'verify-ca': 'verify_ca',
+  verify_ca: 'verify_ca',
+  true: 'verify_identity',
+  'verify-full': 'verify_identity',
+  verify_identity: 'verify_identity',
+  'verify-identity': 'verify_identity',
+};
+
+/** What is said by `tls`, `sslmode` or `ssl-mode`; without a word TLS is used where the server offers it. */
+export function tlsPolicyOf({ parameters }: Pick<DatabaseUrl, 'parameters'>): TlsPolicy {
+  const word = parameters.tls ?? parameters.sslmode ?? parameters['ssl-mode'];
+  if (word === undefined) return 'preferred';
+  const policy = TLS_WORDS[word.toLowerCase()];
+  if (policy) return policy;
+  throw malformed(`tls=${word} is none of disabled, preferred, required, verify_ca, verify_identity`);
+}
+
+function writeUrl({ user, hosts: [given], database, inContainer }: DatabaseUrl): string {
+  const userinfo = user === null ? '' : `${encodeURIComponent(user)}@`;
+  const { host = '', port = null } = given ?? {};
+  const name = isIPv6(host) ? `[${host}]` : encodeURIComponent(host);
+  return `${inContainer ? IN_CONTAINER : 'mysql'}://${userinfo}${name}${port === null ? '' : `:${port}`}/${encodeURIComponent(database ?? '')}`;
+}
+
+function readPort(text: string): number | null {
+  if (text === '') return null;
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port > 0 && port < 65_536) return port;
+  throw malformed(`"${text}" is not a port`);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw malformed('a percent sign in it must be written %25');
+  }
+}
+
+function malformed(why: string): UserError {
+  return new UserError(`The connection URL cannot be used: ${why}`, {
+    code: 'url_invalid',
+    exit: EXIT.configuration,
+    hint: 'mysql://user:password@host:3306/database; special characters in names and passwords are percent-encoded.',
+  });
+}

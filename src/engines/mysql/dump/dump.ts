@@ -1,0 +1,233 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatNumberOf } from '../../../amounts.ts';
+import { EXIT, UserError } from '../../../errors.ts';
+import type { ManifestTable } from '../../../snapshots/manifest.ts';
+import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
+import { type CatalogueTable, readInventory, readServer, readTables, TEXT_TYPES } from '../catalogue.ts';
+import { connect, explainConnection } from '../connection/connect.ts';
+import { quoteName, SqlError } from '../connection/session.ts';
+import { readDefinitions } from '../definitions.ts';
+import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
+import { collationsIn, featuresOf } from '../features.ts';
+import { createDumpProgress, type DumpProgress } from './dump-progress.ts';
+import { beginInstant } from './instant.ts';
+import { type Part, partsOf } from './parts.ts';
+import { openRowReader, type RowReader } from './row-readers.ts';
+import { ROWS_TERMINATOR, ROWS_TERMINATOR_LINES } from './row-text.ts';
+
+/**
+ * One consistent dump by parallel readers, each a session in a thread of its own: no program of the server's shares an
+ * instant between processes. Definitions are what the server says of itself.
+ */
+export async function dump(context: EngineContext, request: DumpRequest): Promise<DumpResult> {
+  const { report } = context;
+  const { url, jobs, copyOf } = request;
+  const { database } = url;
+  if (database === null) throw noDatabase(url.display);
+  const schema = copyOf ? detailsOf(copyOf).database : database;
+  report({ event: 'step', step: 'connect', state: 'started', label: `Connect to ${url.display}` });
+  await using session = await connect(context, url);
+  const server = await readServer(session);
+  const names = (await readTables(session, database)).map(({ name }) => name);
+  await using readers = await openReaders(context, { request, count: Math.max(1, Math.min(jobs, names.length)) });
+  const begun = await beginInstant(context, session, { database, tables: names, readers: readers.all });
+  const tables = await readTables(session, database);
+  const definitions = await readDefinitions(session, database, (what, why) => {
+    const message = `The ${what} cannot be read and is left out: ${why}`;
+    report({ event: 'warning', code: 'definition_unreadable', message });
+  });
+  const inventory = await readInventory(session, database);
+  warnOfOtherEngines(context, tables);
+  report({ event: 'step', step: 'connect', state: 'done', label: `Connected to ${server.label}` });
+
+  const of = `${formatNumberOf(tables.length, 'table')} of ${url.display}`;
+  report({ event: 'step', step: 'dump', state: 'started', label: `Dump ${of}` });
+  const progress = createDumpProgress({ database: schema, tables, expected: request.expectedBytes, report });
+  const cutTables: CutTable[] = [];
+  for (const table of tables) cutTables.push({ table, parts: await partsOf(session, { database, table }) });
+  const dumped = await readRows({ request, database, schema, tables: cutTables, readers: begun, progress });
+  await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
+  request.finish();
+  const { file } = await request.pack({ name: DEFINITIONS_FILE, terminator: null, onBytes: () => {} });
+  report({ event: 'step', step: 'dump', state: 'done', label: `Dumped ${of}` });
+  const details = {
+    flavour: server.flavour,
+    database: schema,
+    collations: collationsIn(definitions),
+    features: featuresOf(server.flavour, definitions),
+    inventory,
+    data: Object.assign({}, ...dumped.map(({ data }) => data)),
+  } satisfies Details;
+  return {
+    serverVersion: server.version,
+    toolVersion: server.version,
+    schemas: [schema],
+    tables: dumped.map(({ table }) => table),
+    files: [file],
+    details,
+  };
+}
+
+interface Readers extends AsyncDisposable {
+  all: RowReader[];
+}
+
+async function openReaders(
+  { signal }: EngineContext,
+  { request: { url }, count }: { request: DumpRequest; count: number },
+): Promise<Readers> {
+  const opened = await Promise.allSettled(Array.from({ length: count }, () => openRowReader({ url, signal })));
+  const all = opened.filter((one) => one.status === 'fulfilled').map((one) => one.value);
+  const close = async (): Promise<void> => void (await Promise.all(all.map((reader) => reader[Symbol.asyncDispose]())));
+  const failed = opened.find((one) => one.status === 'rejected');
+  if (!failed) return { all, [Symbol.asyncDispose]: close };
+  await close();
+  throw explainConnection(failed.reason, url);
+}
+
+interface Reading {
+  request: DumpRequest;
+  database: string;
+  /** What the database is called in the snapshot. */
+  schema: string;
+  tables: CutTable[];
+  readers: RowReader[];
+  progress: DumpProgress;
+}
+
+interface CutTable {
+  table: CatalogueTable;
+  parts: Part[];
+}
+
+interface DumpedTable {
+  table: ManifestTable;
+  data: Details['data'];
+}
+
+/** The largest tables first, each part after part; a file is packed while it is written. */
+async function readRows({ request, database, schema, tables, readers, progress }: Reading): Promise<DumpedTable[]> {
+  const files = tables.map(({ table, parts }, index) => ({
+    table,
+    files: parts.map((part, at) => ({ part, name: fileName(index, at) })),
+    packed: new Array<Promise<PackedFile>>(parts.length),
+  }));
+  const queue = files
+    .toSorted((a, b) => b.table.bytes - a.table.bytes)
+    .flatMap((each) => each.files.map((file, at) => ({ each, at, ...file })));
+  let failed = false;
+  const work = async (reader: RowReader): Promise<void> => {
+    let packing: Promise<unknown> | undefined;
+    for (let next = queue.shift(); next && !failed; next = queue.shift()) {
+      const { each, at, part, name } = next;
+      const { table } = each;
+      const path = join(request.directory, name);
+      await writeFile(path, '', { mode: 0o600 });
+      const onBytes = (bytes: number): void => progress.onBytes(table.name, bytes);
+      const packed = request.pack({ name, terminator: ROWS_TERMINATOR, onBytes });
+      // Awaited with the others; when the reading fails before, its error is the one to tell.
+      packed.catch(() => {});
+      each.packed[at] = packed;
+      await reader.read({ select: selectOf(database, table, part), file: path }).catch((error) => {
+        failed = true;
+        request.finish();
+        throw cannotRead(`${schema}.${table.name}`, error);
+      });
+      // No more than two unpacked files a reader lie on the disk.
+      await packing;
+      packing = packed;
+    }
+  };
+  const outcomes = await Promise.allSettled(readers.map(work));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  return Promise.all(
+    files.map(async ({ table, packed }) => assemble({ schema, table, packed: await Promise.all(packed) })),
+  );
+}
+
+/** The files of a snapshot are sorted as its tables are. */
+function fileName(table: number, part: number): string {
+  const number = String(table + 1).padStart(4, '0');
+  return part === 0 ? `${number}.rows` : `${number}-${String(part + 1).padStart(4, '0')}.rows`;
+}
+
+interface Packed {
+  schema: string;
+  table: CatalogueTable;
+  packed: PackedFile[];
+}
+
+function assemble({ schema, table, packed }: Packed): DumpedTable {
+  const name = `${schema}.${table.name}`;
+  if (!packed.every(({ terminated }) => terminated)) throw cutShort(name);
+  const [file, ...parts] = packed.map((each) => each.file);
+  if (!file) throw new Error(`${name} has no file`);
+  const rows = packed.reduce((sum, { lines }) => sum + lines - ROWS_TERMINATOR_LINES, 0);
+  const columns = table.columns.filter((column) => !column.generated);
+  return {
+    table: { name, rows, file, ...(parts.length > 0 && { parts }) },
+    data: {
+      [file.name]: {
+        table: table.name,
+        columns: columns.map((column) => column.name),
+        texts: columns.filter(({ type }) => TEXT_TYPES.has(type)).map((column) => column.name),
+      },
+    },
+  };
+}
+
+/** In the order of the primary key, which is how InnoDB keeps the rows; as FLOAT the server would round them. */
+function selectOf(database: string, { name, key, columns }: CatalogueTable, part: Part): string {
+  const expressions = columns
+    .filter(({ generated }) => !generated)
+    .map((column) => (column.type === 'float' ? `${quoteName(column.name)} + 0e0` : quoteName(column.name)));
+  const from = `${quoteName(database)}.${quoteName(name)}${key.length > 0 ? ' FORCE INDEX (PRIMARY)' : ''}`;
+  const where = part === null ? '' : ` WHERE ${part}`;
+  const order = key.length > 0 ? ` ORDER BY ${key.map(quoteName).join(', ')}` : '';
+  return `SELECT ${expressions.join(', ')} FROM ${from}${where}${order}`;
+}
+
+/** Engines whose tables have no transactions are read as they are when their turn comes. */
+const TRANSACTIONAL = new Set(['innodb', 'rocksdb']);
+
+function warnOfOtherEngines({ report }: EngineContext, tables: CatalogueTable[]): void {
+  const others = tables.filter(({ engine }) => !TRANSACTIONAL.has(engine.toLowerCase()));
+  if (others.length === 0) return;
+  const list = others.map(({ name, engine }) => `${name} (${engine})`).join(', ');
+  const message = `Tables without transactions are not of the snapshot's instant when they are written to: ${list}`;
+  report({ event: 'warning', code: 'not_transactional', message });
+}
+
+/** `ER_TABLE_DEF_CHANGED`: the table is not the one that the transaction could see. */
+const DEFINITION_CHANGED = 1412;
+
+function cannotRead(table: string, cause: unknown): unknown {
+  if (!(cause instanceof SqlError)) return cause;
+  return new UserError(`${table} cannot be read`, {
+    code: 'dump_failed',
+    exit: EXIT.failed,
+    details: [cause.message],
+    hint:
+      cause.errno === DEFINITION_CHANGED
+        ? 'Somebody changed the table while it was read. Nothing was stored; build again.'
+        : 'Nothing was stored. Most often the user may not read the table.',
+    cause,
+  });
+}
+
+function cutShort(table: string): UserError {
+  return new UserError(`The dump of ${table} is cut short`, {
+    code: 'dump_failed',
+    exit: EXIT.failed,
+    hint: 'Is the disk full? Nothing was stored.',
+  });
+}
+
+function noDatabase(display: string): UserError {
+  return new UserError(`The source ${display} names no database`, {
+    code: 'url_invalid',
+    exit: EXIT.configuration,
+    hint: 'Add its name at the end: mysql://user@host:3306/database',
+  });
+}

@@ -1,0 +1,61 @@
+import type { EngineContext } from '../../engine.ts';
+import { quoteName, type Session, SqlError } from '../connection/session.ts';
+
+/** One transaction sees one instant; it only reads. */
+const BEGIN = [
+  'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY',
+  'START TRANSACTION WITH CONSISTENT SNAPSHOT',
+];
+
+/** How many seconds writers may have to wait for our lock, which waits for whatever runs. */
+const LOCK_WAIT = 10;
+
+/** A session of its own, in this thread or another. */
+interface Reader {
+  execute(statement: string): Promise<unknown>;
+}
+
+interface Instant<R extends Reader> {
+  database: string;
+  tables: string[];
+  readers: R[];
+}
+
+/**
+ * Gives every reader the same instant: while a lock keeps writers out, for as long as it takes to begin the
+ * transactions. Where the user may not lock only one reader is left. The result is those that have begun.
+ */
+export async function beginInstant<R extends Reader>(
+  { report }: Pick<EngineContext, 'report'>,
+  session: Session,
+  { database, tables, readers }: Instant<R>,
+): Promise<R[]> {
+  const [first, ...others] = readers;
+  if (!first) throw new Error('there is no reader');
+  if (others.length > 0) {
+    const list = tables.map((table) => `${quoteName(database)}.${quoteName(table)} READ`).join(', ');
+    const locks = ['FLUSH TABLES WITH READ LOCK', ...(list === '' ? [] : [`LOCK TABLES ${list}`])];
+    await session.execute(`SET SESSION lock_wait_timeout = ${LOCK_WAIT}`);
+    let refusal = '';
+    for (const lock of locks) {
+      try {
+        await session.execute(lock);
+      } catch (error) {
+        if (!(error instanceof SqlError)) throw error;
+        refusal = error.message;
+        continue;
+      }
+      await Promise.all(readers.map(begin));
+      await session.execute('UNLOCK TABLES');
+      return readers;
+    }
+    const message = `The tables could not be locked for a moment, so one worker reads them all: ${refusal}`;
+    report({ event: 'warning', code: 'lock_refused', message });
+  }
+  await begin(first);
+  return [first];
+}
+
+async function begin(reader: Reader): Promise<void> {
+  for (const statement of BEGIN) await reader.execute(statement);
+}

@@ -1,0 +1,76 @@
+import { Worker } from 'node:worker_threads';
+import { EXIT, UserError } from '../../../errors.ts';
+import type { DatabaseUrl } from '../../engine.ts';
+import { ConnectionLost, SqlError } from '../connection/session.ts';
+import type { RowReply, RowTask } from './row-worker.ts';
+
+/** A session in a thread of its own, which writes rows to files. One thing at a time. */
+export interface RowReader extends AsyncDisposable {
+  execute(statement: string): Promise<void>;
+  /** Appends the rows of a query to the file, as text, and the terminator. */
+  read(rows: { select: string; file: string }): Promise<void>;
+}
+
+/** Connects; ends with the signal, whatever it is doing. */
+export async function openRowReader({
+  url: { toJSON: _, ...url },
+  signal,
+}: {
+  url: DatabaseUrl;
+  signal: AbortSignal;
+}): Promise<RowReader> {
+  signal.throwIfAborted();
+  const worker = new Worker(workerFile(), { name: 'rows' });
+  let waiting: PromiseWithResolvers<void> | null = null;
+  worker.on('message', (reply: RowReply) => {
+    if (reply.reply === 'done') waiting?.resolve();
+    else {
+      waiting?.reject(errorOf(reply));
+    }
+  });
+  const abort = (): void => {
+    waiting?.reject(signal.reason);
+    void worker.terminate();
+  };
+  worker.on('error', (error) => waiting?.reject(error));
+  signal.addEventListener('abort', abort, { once: true });
+
+  async function ask(task: RowTask): Promise<void> {
+    signal.throwIfAborted();
+    waiting = Promise.withResolvers();
+    worker.postMessage(task);
+    await waiting.promise;
+  }
+
+  const reader: RowReader = {
+    execute: (statement) => ask({ task: 'execute', statement }),
+    read: (rows) => ask({ task: 'read', ...rows }),
+    async [Symbol.asyncDispose]() {
+      signal.removeEventListener('abort', abort);
+      await worker.terminate();
+    },
+  };
+  try {
+    await ask({ task: 'connect', url });
+    return reader;
+  } catch (error) {
+    await reader[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function errorOf({ of, message, errno }: Extract<RowReply, { reply: 'failed' }>): Error {
+  if (of === 'server' && errno !== null) return new SqlError(message, errno);
+  if (of === 'connection') return new ConnectionLost(message, errno);
+  return new UserError('Rows cannot be written into the working directory', {
+    code: 'dump_failed',
+    exit: EXIT.failed,
+    details: [message],
+    hint: 'Is the disk full? Nothing was stored.',
+  });
+}
+
+/** The worker beside this module: TypeScript when run from source, its bundle in `dist/`. */
+function workerFile(): URL {
+  return new URL(import.meta.url.endsWith('.ts') ? './row-worker.ts' : './row-worker.js', import.meta.url);
+}

@@ -1,0 +1,86 @@
+import type { Connection, Query } from 'mysql2';
+import { mostBytesOf, type RowPacket, writeRow } from './row-text.ts';
+
+/** What the driver's query knows and its types do not say: it calls the method for every packet that holds a row. */
+interface QueryOfRows extends Query {
+  row(packet: RowPacket & { isEOF(): boolean }): unknown;
+}
+
+/** Rows as the server sends them: as objects of JavaScript they would cost ten times as much. */
+export function forEachRow(connection: Connection, select: string, take: (row: RowPacket) => void): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  // A connection that has been closed takes no query, and says so itself: the query would never end.
+  connection.on('error', reject);
+  const query = connection.query(select) as QueryOfRows;
+  const endOfRows = query.row;
+  let failed = false;
+  query.row = (packet) => {
+    if (packet.isEOF()) return endOfRows.call(query, packet);
+    if (failed) return query.row;
+    try {
+      take(packet);
+    } catch (error) {
+      // What is thrown among the driver's packets is lost, and nobody would be told.
+      failed = true;
+      reject(error);
+    }
+    return query.row;
+  };
+  query.on('error', reject);
+  query.on('end', resolve);
+  return promise.finally(() => connection.off('error', reject));
+}
+
+const BLOCK_BYTES = 256 * 1024;
+/** How many blocks may wait to be taken. */
+const BLOCKS_AHEAD = 4;
+
+/** The rows as text, in blocks, while the server is kept waiting when nobody takes them. */
+export async function* textOfRows(
+  connection: Connection,
+  select: string,
+  onRow: () => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const ready: Uint8Array[] = [];
+  let block = Buffer.allocUnsafe(BLOCK_BYTES);
+  let filled = 0;
+  let changed = Promise.withResolvers<void>();
+  let outcome: { error: unknown } | 'done' | null = null;
+  const push = (): void => {
+    if (filled > 0) ready.push(block.subarray(0, filled));
+    block = Buffer.allocUnsafe(BLOCK_BYTES);
+    filled = 0;
+    changed.resolve();
+  };
+  const end = (how: NonNullable<typeof outcome>): void => {
+    push();
+    outcome = how;
+  };
+  forEachRow(connection, select, (row) => {
+    const most = mostBytesOf(row.end - row.offset);
+    if (filled + most > block.length) push();
+    if (most > block.length) block = Buffer.allocUnsafe(most);
+    filled = writeRow(row, block, filled);
+    onRow();
+    if (ready.length >= BLOCKS_AHEAD) connection.pause();
+  }).then(
+    () => end('done'),
+    (error) => end({ error }),
+  );
+  try {
+    while (true) {
+      const next = ready.shift();
+      if (next) yield next;
+      else if (outcome !== null) break;
+      else {
+        connection.resume();
+        await changed.promise;
+        changed = Promise.withResolvers();
+      }
+    }
+  } finally {
+    // Whatever is still on its way would be taken for the answer to the next question.
+    if (outcome === null) connection.destroy();
+  }
+  if (outcome !== 'done') throw (outcome as { error: unknown }).error;
+}

@@ -1,0 +1,100 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { parentPort } from 'node:worker_threads';
+import type { Connection } from 'mysql2';
+import type { DatabaseUrl } from '../../engine.ts';
+import { ConnectionLost, openConnection, SESSION_SETTINGS, SqlError } from '../connection/session.ts';
+import { forEachRow } from './row-stream.ts';
+import { mostBytesOf, ROWS_TERMINATOR, type RowPacket, writeRow } from './row-text.ts';
+
+/** What is asked of a thread that reads rows, one after the other: it has one session, and so one instant. */
+export type RowTask =
+  | { task: 'connect'; url: Omit<DatabaseUrl, 'toJSON'> }
+  | { task: 'execute'; statement: string }
+  | { task: 'read'; select: string; file: string };
+
+export type RowReply =
+  | { reply: 'done' }
+  | { reply: 'failed'; of: 'server' | 'connection' | 'file'; message: string; errno: number | null };
+
+/** How much is written at a time. */
+const BLOCK_BYTES = 1024 * 1024;
+
+const port = parentPort;
+if (!port) throw new Error('row-worker runs in a worker thread only');
+let connection: Connection | null = null;
+
+port.on('message', (task: RowTask) => {
+  work(task).then(
+    () => port.postMessage({ reply: 'done' } satisfies RowReply),
+    (thrown: Error) => {
+      const errno = thrown instanceof SqlError || thrown instanceof ConnectionLost ? thrown.errno : null;
+      const of = thrown instanceof SqlError ? 'server' : thrown instanceof ConnectionLost ? 'connection' : 'file';
+      port.postMessage({ reply: 'failed', of, message: thrown.message, errno } satisfies RowReply);
+    },
+  );
+});
+
+async function work(task: RowTask): Promise<void> {
+  switch (task.task) {
+    case 'connect': {
+      const opened = await openConnection({ url: { ...task.url, toJSON: () => task.url.display } });
+      connection = opened.connection;
+      for (const setting of SESSION_SETTINGS) await execute(setting).catch(() => {});
+      // Bytes as they are stored: what a conversion would lose is kept.
+      return execute('SET character_set_results = NULL');
+    }
+    case 'execute':
+      return execute(task.statement);
+    case 'read':
+      return read(task);
+    default:
+      task satisfies never;
+  }
+}
+
+function execute(statement: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    connected().query(statement, (error) => (error ? reject(translated(error)) : resolve()));
+  });
+}
+
+/** Rows go from the socket into the file as text. */
+function read({ select, file }: { select: string; file: string }): Promise<void> {
+  const output = openSync(file, 'a');
+  let block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  let filled = 0;
+  const flush = (): void => {
+    for (let written = 0; written < filled; ) written += writeSync(output, block, written, filled - written);
+    filled = 0;
+  };
+  let unwritable: unknown = null;
+  const take = (packet: RowPacket): void => {
+    const most = mostBytesOf(packet.end - packet.offset);
+    try {
+      if (filled + most > block.length) flush();
+    } catch (error) {
+      unwritable = error;
+      throw error;
+    }
+    if (most > block.length) block = Buffer.allocUnsafeSlow(most);
+    filled = writeRow(packet, block, filled);
+  };
+  return forEachRow(connected(), select, take)
+    .catch((error) => {
+      throw unwritable ?? translated(error);
+    })
+    .then(() => {
+      flush();
+      writeSync(output, ROWS_TERMINATOR);
+    })
+    .finally(() => closeSync(output));
+}
+
+function connected(): Connection {
+  if (!connection) throw new Error('the thread is not connected');
+  return connection;
+}
+
+function translated(error: Error & { errno?: number | undefined }): Error {
+  return error.errno && error.errno > 0 ? new SqlError(error.message, error.errno) : new ConnectionLost(error.message);
+}

@@ -1,0 +1,65 @@
+import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
+import { expectedRows } from '../../expected-rows.ts';
+import { type Inventory, readInventory } from '../catalogue.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName } from '../connection/session.ts';
+import type { Details } from '../details.ts';
+import { restoreFailed } from './restore-failed.ts';
+
+/** How many differences are told. */
+const DIFFERENCES = 20;
+
+export interface Check {
+  url: DatabaseUrl;
+  details: Details;
+  plan: Pick<RestorePlan, 'tables' | 'empty'>;
+  jobs: number;
+}
+
+/** Compares a restored database with its manifest: rows of every table, every object. */
+export async function checkRestored(context: EngineContext, check: Check): Promise<void> {
+  const [rows, objects] = await Promise.all([countRows(context, check), compareObjects(context, check)]);
+  const differences = [...rows, ...objects];
+  if (differences.length === 0) return;
+  throw restoreFailed('The restored database is not what the manifest says', [
+    ...differences.slice(0, DIFFERENCES),
+    ...(differences.length > DIFFERENCES ? [`and ${differences.length - DIFFERENCES} more`] : []),
+  ]);
+}
+
+async function countRows(context: EngineContext, { url, details, plan, jobs }: Check): Promise<string[]> {
+  const queue = expectedRows(plan);
+  const differences: string[] = [];
+  const worker = async (): Promise<void> => {
+    await using session = await connect(context, url);
+    for (let next = queue.pop(); next; next = queue.pop()) {
+      const { table, rows, words } = next;
+      const data = details.data[table.file.name];
+      if (!data) continue;
+      const [counted] = await session.query<{ counted: number }>(
+        `SELECT COUNT(*) AS counted FROM ${quoteName(data.table)}`,
+      );
+      if (Number(counted?.counted) === rows) continue;
+      differences.push(`${table.name}: ${counted?.counted} rows, ${words}`);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(jobs, queue.length) }, worker));
+  return differences.sort();
+}
+
+async function compareObjects(context: EngineContext, { url, details }: Check): Promise<string[]> {
+  await using session = await connect(context, url);
+  return compareInventories(details.inventory, await readInventory(session, url.database ?? ''));
+}
+
+/** What the second lacks of the first, and what it has besides. */
+function compareInventories(expected: Inventory, found: Inventory): string[] {
+  return Object.entries(expected).flatMap(([kind, names]) => {
+    const there = new Set(found[kind]);
+    const wanted = new Set(names);
+    return [
+      ...names.filter((name) => !there.has(name)).map((name) => `${kind} ${name} is missing`),
+      ...[...there].filter((name) => !wanted.has(name)).map((name) => `${kind} ${name} is not in the snapshot`),
+    ];
+  });
+}

@@ -1,0 +1,75 @@
+import * as v from 'valibot';
+import { formatNumberOf } from '../../../amounts.ts';
+import type { Manifest } from '../../../snapshots/manifest.ts';
+import type { EngineContext, RestoreRun } from '../../engine.ts';
+import { createCode } from '../code.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName, type Session, SqlError } from '../connection/session.ts';
+import { type Definitions, definitionsSchema, type TableDefinition, withIndexes } from '../definitions.ts';
+import { DEFINITIONS_FILE, type Details } from '../details.ts';
+import { alter, loadTables } from './load-tables.ts';
+import { restoreFailed } from './restore-failed.ts';
+
+export interface Filling extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
+  details: Details;
+  definitions: Definitions;
+}
+
+/** The snapshot's definitions, from their object. */
+export async function readDefinitionsFile(manifest: Manifest, read: RestoreRun['read']): Promise<Definitions> {
+  const file = manifest.files.find(({ name }) => name === DEFINITIONS_FILE);
+  if (!file) throw new Error(`the manifest names no ${DEFINITIONS_FILE}`);
+  const parts: Uint8Array[] = [];
+  for await (const part of read(file)) parts.push(part);
+  return v.parse(definitionsSchema, JSON.parse(Buffer.concat(parts).toString('utf8')));
+}
+
+/** Fills an empty database: tables, their rows and indexes side by side, then what depends on several tables. */
+export async function fillDatabase(context: EngineContext, fill: Filling): Promise<void> {
+  const { report } = context;
+  const { url, plan, definitions } = fill;
+  const amount = formatNumberOf(plan.tables.length, 'table');
+  report({ event: 'step', step: 'restore', state: 'started', label: `Restore ${amount}` });
+  await using session = await connect(context, url);
+  await session.execute('SET foreign_key_checks = 0');
+  const tables = withRowsToCome(definitions.tables, fill);
+  await createTables(session, { ...definitions, tables });
+  const [server] = await session.query<{ allowed: number }>('SELECT @@local_infile AS allowed');
+  await loadTables(context, { ...fill, definitions: tables, localInfile: server?.allowed === 1 });
+  report({ event: 'step', step: 'restore', state: 'done', label: `Restored ${amount} and their indexes` });
+
+  report({ event: 'step', step: 'index', state: 'started', label: 'Make foreign keys, views, routines and triggers' });
+  await createDependents(session, definitions);
+  report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
+}
+
+/** A table that stays empty gets its indexes when it is made: nobody comes to it again. */
+function withRowsToCome(tables: TableDefinition[], { plan, details }: Filling): TableDefinition[] {
+  const empty = new Set(plan.empty.map(({ file }) => details.data[file.name]?.table));
+  return tables.map((table) => (empty.has(table.name) ? withIndexes(table) : table));
+}
+
+/** What depends on several tables; events are not made, since they would run. */
+export async function createDependents(session: Session, definitions: Definitions): Promise<void> {
+  for (const { name, foreignKeys } of definitions.tables) {
+    if (foreignKeys.length > 0) await alter(session, name, foreignKeys);
+  }
+  await createCode(session, { ...definitions, events: [] }, 'mine').catch((error) => {
+    throw error instanceof SqlError
+      ? restoreFailed('A view, routine or trigger cannot be made', [error.message])
+      : error;
+  });
+}
+
+export async function createTables(session: Session, { sequences, tables }: Definitions): Promise<void> {
+  try {
+    // A column's default may draw from a sequence.
+    for (const { name, create, next } of sequences) {
+      await session.execute(create);
+      await session.execute(`DO SETVAL(${quoteName(name)}, ${next}, 0)`);
+    }
+    for (const { create } of tables) await session.execute(create);
+  } catch (error) {
+    throw error instanceof SqlError ? restoreFailed('A table cannot be made', [error.message]) : error;
+  }
+}

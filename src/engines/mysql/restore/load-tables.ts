@@ -1,0 +1,142 @@
+import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../snapshots/manifest.ts';
+import { release } from '../../../snapshots/objects/release.ts';
+import type { EngineContext, RestoreRun } from '../../engine.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName, type Session, SqlError } from '../connection/session.ts';
+import type { TableDefinition } from '../definitions.ts';
+import type { Details } from '../details.ts';
+import { createPartQueue } from '../dump/part-queue.ts';
+import { ROWS_TERMINATOR_BYTES } from '../dump/row-text.ts';
+import { type InsertOptions, insertRows, type Loaded, warningsOf } from './insert-rows.ts';
+import { restoreFailed } from './restore-failed.ts';
+
+export interface Loading extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
+  details: Details;
+  definitions: TableDefinition[];
+  /** Whether the server takes rows by LOAD DATA LOCAL; otherwise they go as INSERT. */
+  localInfile: boolean;
+}
+
+export const LOADING_SETTINGS = [
+  // A database that nobody uses yet needs no checks: what was read was checked when it was written.
+  'SET foreign_key_checks = 0, unique_checks = 0',
+  // Parts of a table with AUTO_INCREMENT may have to wait for each other.
+  'SET innodb_lock_wait_timeout = 86400',
+];
+
+/** Loads the rows, several tables at once, the largest first, and builds a table's indexes when its rows are in. */
+export async function loadTables(context: EngineContext, loading: Loading): Promise<void> {
+  const { plan, jobs, definitions } = loading;
+  const total = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
+  const indexes = new Map(definitions.map((definition) => [definition.name, definition.indexes]));
+  const queue = createPartQueue(plan.tables);
+  let done = 0;
+  const onBytes = (current: string, bytes: number): void => {
+    done += bytes;
+    context.report({ event: 'progress', step: 'restore', done, total, unit: 'bytes', current });
+  };
+  const failed = new AbortController();
+  const signal = AbortSignal.any([context.signal, failed.signal]);
+  const worker = async (): Promise<void> => {
+    await using session = await connect({ signal }, loading.url);
+    for (const setting of LOADING_SETTINGS) await session.execute(setting);
+    for (let next = queue.take(); next && !signal.aborted; next = queue.take()) {
+      const { table, file } = next;
+      const data = loading.details.data[table.file.name];
+      if (!data) throw new Error(`the manifest has no columns for ${table.name}`);
+      const rows = table.rows > 0 ? await loadPart(session, { loading, table, file, data, onBytes }) : 0;
+      const loaded = queue.finish(next, rows);
+      if (loaded === null) continue;
+      if (loaded !== table.rows)
+        throw restoreFailed(`Of the ${table.rows} rows of ${table.name} ${loaded} were loaded`, []);
+      for (const clauses of indexes.get(data.table) ?? []) await alter(session, data.table, clauses);
+    }
+  };
+  const workers = Array.from({ length: Math.min(jobs, queue.length) }, () =>
+    worker().catch((error) => {
+      failed.abort(error);
+      throw error;
+    }),
+  );
+  await Promise.allSettled(workers);
+  context.signal.throwIfAborted();
+  if (failed.signal.aborted) throw failed.signal.reason;
+}
+
+/** Several clauses in one statement: one pass over the rows. */
+export async function alter(session: Session, table: string, clauses: string[]): Promise<void> {
+  const additions = clauses.map((clause) => `ADD ${clause}`).join(', ');
+  await session.execute(`ALTER TABLE ${quoteName(table)} ${additions}`).catch((error) => {
+    throw error instanceof SqlError
+      ? restoreFailed(`The indexes of ${table} could not be built`, [error.message])
+      : error;
+  });
+}
+
+interface LoadingPart {
+  loading: Loading;
+  table: ManifestTable;
+  file: ManifestFile;
+  data: Details['data'][string];
+  onBytes: (current: string, bytes: number) => void;
+}
+
+/** Also said of an ENUM whose value was none of its words, and still is. */
+const DATA_TRUNCATED = 1265;
+const WARNINGS_TOLD = 5;
+
+async function loadPart(session: Session, part: LoadingPart): Promise<number> {
+  const { loading, table, file, data, onBytes } = part;
+  const content = rowsOf(loading, file, (bytes) => onBytes(table.name, bytes));
+  return loadRows(session, { name: table.name, localInfile: loading.localInfile, rows: { ...data, content } });
+}
+
+export interface RowsToLoad {
+  /** As messages call the table. */
+  name: string;
+  localInfile: boolean;
+  rows: InsertOptions;
+}
+
+/** How many rows the server took; it must take every value as it is. */
+export async function loadRows(session: Session, { name, localInfile, rows }: RowsToLoad): Promise<number> {
+  const load = localInfile ? loadInfile : insertRows;
+  const { loaded, warnings } = await load(session, rows).catch((error) => {
+    throw error instanceof SqlError ? restoreFailed(`The rows of ${name} could not be loaded`, [error.message]) : error;
+  });
+  const changed = warnings.filter(({ Code }) => Code !== DATA_TRUNCATED).map(({ Message }) => Message);
+  if (changed.length > 0) {
+    throw restoreFailed(`The server does not take values of ${name} as they are`, changed.slice(0, WARNINGS_TOLD));
+  }
+  return loaded;
+}
+
+/** The rows without the mark that ends them. */
+async function* rowsOf(
+  { read }: Loading,
+  file: ManifestFile,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let left = file.bytes - ROWS_TERMINATOR_BYTES;
+  for await (const frame of read(file)) {
+    const content = frame.subarray(0, Math.max(0, left));
+    left -= content.length;
+    if (content.length > 0) yield content;
+    onBytes(content.length);
+    release(frame);
+  }
+}
+
+/** Bytes are stored as they come, in each column's own character set; but some types take only text. */
+async function loadInfile(session: Session, { table, columns, texts, content }: InsertOptions): Promise<Loaded> {
+  const isText = new Set(texts);
+  const fields = columns.map((column, at) => (isText.has(column) ? `@field${at}` : quoteName(column)));
+  const conversions = columns.flatMap((column, at) =>
+    isText.has(column) ? [`${quoteName(column)} = CONVERT(@field${at} USING utf8mb4)`] : [],
+  );
+  const set = conversions.length > 0 ? ` SET ${conversions.join(', ')}` : '';
+  const statement = `LOAD DATA LOCAL INFILE 'rows' INTO TABLE ${quoteName(table)} CHARACTER SET binary FIELDS TERMINATED BY '\\t' ESCAPED BY '\\\\' LINES TERMINATED BY '\\n' (${fields.join(', ')})${set}`;
+  const { info, rows, warnings } = await session.load(statement, content);
+  const skipped = Number(/Skipped: (\d+)/.exec(info)?.[1] ?? 0);
+  return { loaded: rows - skipped, warnings: warnings > 0 ? await warningsOf(session) : [] };
+}

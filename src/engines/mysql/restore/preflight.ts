@@ -1,0 +1,147 @@
+import { EXIT, UserError } from '../../../errors.ts';
+import type { WarningEvent } from '../../../events.ts';
+import type { DestinationState } from '../../../results.ts';
+import { bytesOfTable } from '../../../snapshots/manifest.ts';
+import { divideTables } from '../../divide-tables.ts';
+import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
+import { freeBytesOf, refuseShortSpace, type Space } from '../../free-space.ts';
+import { LABELS, readServer, type Server } from '../catalogue.ts';
+import { connectToServer } from '../connection/connect.ts';
+import { isLocalAddress } from '../connection/same-database.ts';
+import { quoteText, type Session } from '../connection/session.ts';
+import { addressOf, writeAddress } from '../connection/url.ts';
+import { type Details, detailsOf } from '../details.ts';
+
+/** Whether and with what consequences a snapshot can be restored; nothing is changed. */
+export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
+  const { url, manifest, inPlace } = request;
+  if (inPlace) throw notInPlace();
+  const details = detailsOf(manifest);
+  const { destination, server, collations, freeBytes } = await inspectDestination(context, url);
+  refuseOtherFlavour(details, { server, collations });
+  const { tables, empty } = divideTables(manifest.tables, request);
+  refuseShortSpace(
+    { destination, freeBytes },
+    tables.reduce((sum, table) => sum + bytesOfTable(table), 0),
+  );
+  return {
+    destination,
+    strategy: 'swap',
+    strategyReason: 'the destination stays as it is until the new database is complete',
+    schemas: manifest.schemas,
+    tables,
+    empty,
+    warnings: [...versionWarnings(server, request), ...sessionWarnings(destination)],
+  };
+}
+
+interface Facts extends Space {
+  destination: DestinationState;
+  server: Server;
+  /** That the server knows. */
+  collations: Set<string>;
+}
+
+export async function inspectDestination(context: EngineContext, url: DatabaseUrl): Promise<Facts> {
+  if (url.database === null) {
+    throw new UserError(`The destination ${url.display} names no database`, {
+      code: 'url_invalid',
+      exit: EXIT.configuration,
+      hint: 'Add its name at the end: mysql://user@host:3306/database. It is created when it does not exist.',
+    });
+  }
+  await using session = await connectToServer(context, url);
+  const server = await readServer(session);
+  const collations = await session.query<{ name: string }>(
+    'SELECT COLLATION_NAME AS name FROM information_schema.COLLATIONS',
+  );
+  const [data] = await session.query<{ directory: string }>('SELECT @@datadir AS directory');
+  const address = addressOf(url);
+  const local = 'socket' in address || (await isLocalAddress(address.host));
+  return {
+    destination: {
+      url: url.display,
+      host: writeAddress(address),
+      local,
+      database: url.database,
+      ...(await readState(session, url.database)),
+      server_version: server.version,
+    },
+    server,
+    // MariaDB 11 lists some under a name without their character set: `uca1400_ai_ci`.
+    collations: new Set(collations.map(({ name }) => name)),
+    freeBytes: local && data ? await freeBytesOf(data.directory) : null,
+  };
+}
+
+async function readState(
+  session: Session,
+  database: string,
+): Promise<Pick<DestinationState, 'exists' | 'size_bytes' | 'connections'>> {
+  const name = quoteText(database);
+  const [row] = await session.query<{ present: number; bytes: number | null; connections: number }>(`
+    SELECT (SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ${name}) AS present,
+      (SELECT SUM(DATA_LENGTH + INDEX_LENGTH) FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${name}) AS bytes,
+      (SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = ${name} AND ID <> CONNECTION_ID()) AS connections`);
+  const exists = Number(row?.present) === 1;
+  return {
+    exists,
+    size_bytes: exists ? Number(row?.bytes ?? 0) : null,
+    connections: Number(row?.connections ?? 0),
+  };
+}
+
+/** A snapshot of one flavour goes into the other only when nothing in it is the first one's own. */
+export function refuseOtherFlavour(
+  details: Pick<Details, 'flavour' | 'features' | 'collations'>,
+  { server, collations }: Pick<Facts, 'server' | 'collations'>,
+): void {
+  const unknown = details.collations.filter((name) => !isKnown(name, collations));
+  const reasons = [
+    ...(unknown.length > 0 ? [`${server.label} does not know the collation ${unknown.join(', ')}`] : []),
+    ...(details.flavour === server.flavour ? [] : details.features),
+  ];
+  if (reasons.length === 0) return;
+  throw new UserError(`The source's tables cannot be made on ${server.label}`, {
+    code: 'flavour_differs',
+    exit: EXIT.failed,
+    details: reasons,
+    hint: `Nothing was touched. Choose a destination of the source's own flavour, ${details.flavour === 'mysql' ? 'MySQL' : 'MariaDB'}.`,
+  });
+}
+
+function isKnown(collation: string, known: Set<string>): boolean {
+  return known.has(collation) || known.has(collation.replace(/^[a-z0-9]+_/, ''));
+}
+
+function versionWarnings({ flavour, version, label }: Server, { manifest }: RestoreRequest): WarningEvent[] {
+  const { server_version } = manifest;
+  const original = detailsOf(manifest).flavour;
+  if (flavour !== original) {
+    const message = `The snapshot is of ${LABELS[original]}, the destination is ${label}: what both know is restored`;
+    return [{ event: 'warning', code: 'other_flavour', message }];
+  }
+  if (version.localeCompare(server_version, 'en', { numeric: true }) >= 0) return [];
+  if (majorAndMinor(version) === majorAndMinor(server_version)) return [];
+  const message = `The snapshot is of version ${server_version}, the destination is ${version}: what is newer may not restore`;
+  return [{ event: 'warning', code: 'server_older', message }];
+}
+
+function majorAndMinor(version: string): string {
+  return version.split('.').slice(0, 2).join('.');
+}
+
+function sessionWarnings({ connections, database }: DestinationState): WarningEvent[] {
+  if (connections === 0) return [];
+  const sessions = connections === 1 ? '1 session is' : `${connections} sessions are`;
+  const message = `${sessions} open on ${database}: those that keep a transaction open are ended when the tables are swapped`;
+  return [{ event: 'warning', code: 'sessions_open', message }];
+}
+
+function notInPlace(): UserError {
+  return new UserError('MySQL and MariaDB cannot be loaded in place', {
+    code: 'in_place_impossible',
+    exit: EXIT.refused,
+    hint: 'Their statements that make tables cannot be rolled back, so a failure would lose the destination. Leave --in-place out.',
+  });
+}

@@ -1,0 +1,11 @@
+import { EXIT, UserError } from '../../../errors.ts';
+
+/** A restore that the server has refused: nothing of it is seen at the destination. */
+export function restoreFailed(message: string, details: string[]): UserError {
+  return new UserError(message, {
+    code: 'restore_failed',
+    exit: EXIT.failed,
+    details,
+    hint: 'The destination is as it was before.',
+  });
+}

@@ -1,0 +1,96 @@
+import { tablesText } from '../../divide-tables.ts';
+import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
+import type { Collations } from '../catalogue.ts';
+import { type Definers, dropCode } from '../code.ts';
+import { connect, connectToServer } from '../connection/connect.ts';
+import type { Session } from '../connection/session.ts';
+import { withDatabase } from '../connection/url.ts';
+import { type CodeDefinitions, readCode } from '../definitions.ts';
+import { detailsOf } from '../details.ts';
+import { besideNames } from '../names.ts';
+import { createDatabase, dropDatabase, lockDestination } from '../server.ts';
+import { checkRestored } from './check.ts';
+import { fillDatabase, readDefinitionsFile } from './fill.ts';
+import { settleAfterFailure, sweepLeftovers } from './journal.ts';
+import { swapDatabases } from './swap.ts';
+
+/**
+ * Restores a snapshot so that the destination's tables are the old ones or the new ones, whole, whatever happens: into
+ * a new database beside it, which is checked before its tables take their place. Statements that define tables cannot
+ * be rolled back here, so there is no other way.
+ */
+export async function restore(context: EngineContext, run: RestoreRun): Promise<Replaced> {
+  const { report } = context;
+  const { manifest, plan, url, jobs, undo, read, throwAway, beforeSwap } = run;
+  const details = detailsOf(manifest);
+  const definitions = await readDefinitionsFile(manifest, read);
+
+  return besideDestination(context, { url, undo, throwAway, collations: definitions }, async ({ fresh, server }) => {
+    const beside = withDatabase(url, fresh);
+    await fillDatabase(context, { url: beside, plan, jobs, read, details, definitions });
+    report({ event: 'step', step: 'check', state: 'started', label: 'Check against the manifest' });
+    await checkRestored(context, { url: beside, details, plan, jobs });
+    report({
+      event: 'step',
+      step: 'check',
+      state: 'done',
+      label: `Checked ${tablesText(plan)}; row by row counted`,
+    });
+    if (beforeSwap) {
+      await beforeSwap(beside);
+      // It may have changed whatever is there.
+      return { code: await readCode(server, fresh, () => {}), definers: 'mine' };
+    }
+    return { code: definitions, definers: url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
+  });
+}
+
+export interface Beside extends Pick<RestoreRun, 'url' | 'undo'> {
+  collations: Collations;
+  /** Drops what was made, instead of giving it the destination's place. */
+  throwAway?: boolean | undefined;
+}
+
+/** What belongs to the tables of the new database, to be made when they have their place. */
+export interface Belongings {
+  code: CodeDefinitions;
+  definers: Definers;
+}
+
+/** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
+export async function besideDestination(
+  context: EngineContext,
+  { url, undo, collations, throwAway }: Beside,
+  fill: (made: { fresh: string; server: Session }) => Promise<Belongings>,
+): Promise<Replaced> {
+  const { report } = context;
+  const destination = url.database ?? '';
+  await using server = await connectToServer(context, url);
+  report({ event: 'step', step: 'prepare', state: 'started', label: `Make a database beside ${url.display}` });
+  await lockDestination(server, destination);
+  await sweepLeftovers(context, { server, url });
+  const fresh = besideNames(destination).fresh();
+  try {
+    await createDatabase(server, { name: fresh, collations });
+    report({ event: 'step', step: 'prepare', state: 'done', label: `Made ${fresh}` });
+    const belongings = await fill({ fresh, server });
+    if (throwAway) {
+      await dropDatabase(server, fresh);
+      return { swapMs: null, undoDatabase: null };
+    }
+    await dropTried(context, withDatabase(url, fresh), belongings);
+    context.signal.throwIfAborted();
+    return await swapDatabases(context, { server, url, fresh, undo, ...belongings });
+  } catch (error) {
+    // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.
+    await server.close();
+    await settleAfterFailure(context, url);
+    throw error;
+  }
+}
+
+/** Tables with triggers do not move between databases: here they were made only to be checked. */
+async function dropTried(context: EngineContext, fresh: Beside['url'], { code }: Belongings): Promise<void> {
+  await using session = await connect(context, fresh);
+  await dropCode(session, code);
+}

@@ -1,0 +1,31 @@
+import type { NeededTable } from '../../../selected-tables.ts';
+import type { DefinitionsRequest } from '../../engine.ts';
+import type { TableDefinition } from '../definitions.ts';
+import { detailsOf } from '../details.ts';
+import { readDefinitionsFile } from './fill.ts';
+
+/** Foreign keys, as the snapshot's definitions have them; the parts of a partitioned table are one table here. */
+export async function readNeeds({ manifest, read }: DefinitionsRequest): Promise<NeededTable[]> {
+  const { database } = detailsOf(manifest);
+  const { tables } = await readDefinitionsFile(manifest, read);
+  return needsOf(tables, database);
+}
+
+export function needsOf(tables: Pick<TableDefinition, 'name' | 'foreignKeys'>[], database: string): NeededTable[] {
+  return tables.flatMap(({ name, foreignKeys }) =>
+    foreignKeys.flatMap((clause): NeededTable[] => {
+      const referred = referredTable(clause);
+      if (referred === null || referred === name) return [];
+      return [{ table: `${database}.${referred}`, needed_by: `${database}.${name}`, why: 'reference' }];
+    }),
+  );
+}
+
+/** ``CONSTRAINT `c` FOREIGN KEY (`a`, `b`) REFERENCES `t` (`a`, `b`) ON DELETE …``; a table elsewhere has its database before it. */
+function referredTable(clause: string): string | null {
+  const name = '`((?:[^`]|``)*)`';
+  const match = new RegExp(`^CONSTRAINT ${name} FOREIGN KEY \\((?:${name}(?:, )?)+\\) REFERENCES ${name} \\(`).exec(
+    clause,
+  );
+  return match?.[3]?.replaceAll('``', '`') ?? null;
+}

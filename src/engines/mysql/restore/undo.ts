@@ -1,0 +1,65 @@
+import { EXIT, UserError } from '../../../errors.ts';
+import type { DatabaseUrl, EngineContext, Kept, Replaced } from '../../engine.ts';
+import { connectToServer } from '../connection/connect.ts';
+import { quoteText, type Session } from '../connection/session.ts';
+import { besideNames } from '../names.ts';
+import { createDatabase, databaseExists, lockDestination } from '../server.ts';
+import { readRecord, settleAfterFailure, sweepLeftovers } from './journal.ts';
+import { inspectDestination } from './preflight.ts';
+import { exchange, KEPT, type KeptRecord, type Rename, tablesOf } from './swap.ts';
+
+/** What the last load into the destination has replaced; rejects when nothing is kept. */
+export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept> {
+  const { destination } = await inspectDestination(context, url);
+  await using server = await connectToServer(context, url);
+  const name = besideNames(url.database ?? '').undo;
+  const record = await readKept(server, url);
+  const [row] = await server.query<{ bytes: number | null }>(`
+    SELECT SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(name)}`);
+  return { undoDatabase: name, replacedAt: record.replaced_at, sizeBytes: Number(row?.bytes ?? 0), destination };
+}
+
+/** Swaps the destination with what is kept for it, so that undoing twice is as doing nothing. */
+export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced> {
+  const { report } = context;
+  const destination = url.database ?? '';
+  const names = besideNames(destination);
+  await using server = await connectToServer(context, url);
+  await lockDestination(server, destination);
+  await sweepLeftovers(context, { server, url });
+  const { code } = await readKept(server, url);
+  report({ event: 'step', step: 'swap', state: 'started', label: `Put back what ${destination} was` });
+  const made = !(await databaseExists(server, destination));
+  const work = names.fresh();
+  await createDatabase(server, { name: work, collations: code });
+  const leaving = made ? [] : await tablesOf(server, destination);
+  const arriving = (await tablesOf(server, names.undo)).filter((table) => table !== KEPT);
+  const aside = (at: number): [string, string] => [work, `tool-aside-${at}`];
+  const renames: Rename[] = [
+    ...leaving.map((table, at): Rename => ({ from: [destination, table], to: aside(at) })),
+    ...arriving.map((table): Rename => ({ from: [names.undo, table], to: [destination, table] })),
+    { from: [names.undo, KEPT], to: [work, 'tool-retired'] },
+    ...leaving.map((table, at): Rename => ({ from: aside(at), to: [names.undo, table] })),
+    ...(made ? [] : [{ from: [work, KEPT], to: [names.undo, KEPT] } satisfies Rename]),
+  ];
+  try {
+    const kept = { keep: !made, obsolete: made ? names.undo : null };
+    const swapMs = await exchange(context, { server, url, work, renames, made, code, definers: 'theirs', ...kept });
+    report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is what it was` });
+    return { swapMs, undoDatabase: made ? null : names.undo };
+  } catch (error) {
+    await server.close();
+    await settleAfterFailure(context, url);
+    throw error;
+  }
+}
+
+async function readKept(server: Session, url: DatabaseUrl): Promise<KeptRecord> {
+  const record = await readRecord<KeptRecord>(server, besideNames(url.database ?? '').undo, KEPT);
+  if (record) return record;
+  throw new UserError(`Nothing is kept that ${url.display} could be put back to`, {
+    code: 'nothing_to_undo',
+    exit: EXIT.failed,
+    hint: 'The last load into it had nothing to replace, or was told --no-undo.',
+  });
+}

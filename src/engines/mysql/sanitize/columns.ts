@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import type { ColumnFacts, ColumnFamily } from '../../../sanitize/column-facts.ts';
+import type { EngineContext } from '../../engine.ts';
+import type { ColumnsRequest } from '../../sanitizer.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName, quoteText, type Session } from '../connection/session.ts';
+import { detailsOf } from '../details.ts';
+
+/** Rows of a table that are looked at, and different values of a column that are kept of them. */
+const SAMPLED_ROWS = 2000;
+const SAMPLES = 100;
+/** Longer values are cut: what they are shows at their beginning. */
+const SAMPLE_LENGTH = 300;
+
+/** Every column of the database, with samples of its values, under the name that the database has in the snapshot. */
+export async function readColumns(context: EngineContext, { url, manifest }: ColumnsRequest): Promise<ColumnFacts[]> {
+  const { database: schema } = detailsOf(manifest);
+  await using session = await connect(context, url);
+  const rows = await readCatalogue(session, url.database ?? '');
+  const facts: ColumnFacts[] = [];
+  for (const columns of Map.groupBy(rows, ({ table_ }) => table_).values()) {
+    const samples = await sampleTable(session, columns);
+    for (const [index, column] of columns.entries()) facts.push(factsOf(schema, column, samples.get(index) ?? []));
+  }
+  return facts;
+}
+
+interface CatalogueRow {
+  table_: string;
+  column_: string;
+  /** `varchar`, and `varchar(120)`. */
+  base: string;
+  type: string;
+  max_length: number | null;
+  collation: string | null;
+  nullable: number;
+  is_generated: number;
+  is_unique: number;
+  /** A text that must be JSON, which is what JSON is on MariaDB. */
+  is_json: number;
+}
+
+async function readCatalogue(session: Session, database: string): Promise<CatalogueRow[]> {
+  const within = `= ${quoteText(database)}`;
+  const columns = await session.query<Omit<CatalogueRow, 'is_json'>>(`
+    SELECT c.TABLE_NAME AS table_, c.COLUMN_NAME AS column_, LOWER(c.DATA_TYPE) AS base, c.COLUMN_TYPE AS type,
+      c.CHARACTER_MAXIMUM_LENGTH AS max_length, c.COLLATION_NAME AS collation, c.IS_NULLABLE = 'YES' AS nullable,
+      c.EXTRA REGEXP '(STORED|VIRTUAL|PERSISTENT|INVISIBLE) GENERATED' AS is_generated,
+      EXISTS (SELECT 1 FROM information_schema.STATISTICS s WHERE s.TABLE_SCHEMA = c.TABLE_SCHEMA
+        AND s.TABLE_NAME = c.TABLE_NAME AND s.NON_UNIQUE = 0 AND s.COLUMN_NAME = c.COLUMN_NAME AND s.SUB_PART IS NULL
+        AND NOT EXISTS (SELECT 1 FROM information_schema.STATISTICS o WHERE o.TABLE_SCHEMA = s.TABLE_SCHEMA
+          AND o.TABLE_NAME = s.TABLE_NAME AND o.INDEX_NAME = s.INDEX_NAME AND o.SEQ_IN_INDEX > 1)) AS is_unique
+    FROM information_schema.COLUMNS c JOIN information_schema.TABLES t USING (TABLE_SCHEMA, TABLE_NAME)
+    WHERE c.TABLE_SCHEMA ${within} AND t.TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')
+    ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`);
+  const checks = await session
+    .query<{ table_: string; column_: string }>(`
+      SELECT TABLE_NAME AS table_, CONSTRAINT_NAME AS column_ FROM information_schema.CHECK_CONSTRAINTS
+      WHERE CONSTRAINT_SCHEMA ${within} AND LEVEL = 'Column' AND CHECK_CLAUSE LIKE 'json_valid(%'`)
+    // MySQL has a type for it instead, and no such columns in this table.
+    .catch(() => []);
+  const json = new Set(checks.map(({ table_, column_ }) => JSON.stringify([table_, column_])));
+  return columns.map((column) => ({
+    ...column,
+    is_json: json.has(JSON.stringify([column.table_, column.column_])) ? 1 : 0,
+  }));
+}
+
+const SAMPLED_FAMILIES = new Set<ColumnFamily>(['text', 'number', 'date', 'network', 'document']);
+
+/** Values by the column's place in the list; those that are null are left out. */
+async function sampleTable(session: Session, columns: CatalogueRow[]): Promise<Map<number, string[]>> {
+  const [table] = columns;
+  const wanted = [...columns.entries()].filter(([, column]) => SAMPLED_FAMILIES.has(familyOf(column)));
+  if (!table || wanted.length === 0) return new Map();
+  const values = wanted.map(
+    ([index, column]) => `LEFT(${textOf(quoteName(column.column_), familyOf(column))}, ${SAMPLE_LENGTH}) AS c${index}`,
+  );
+  const rows = await session.query<Record<string, string | null>>(
+    `SELECT ${values.join(', ')} FROM ${quoteName(table.table_)} LIMIT ${SAMPLED_ROWS}`,
+  );
+  return new Map(
+    wanted.map(([index]) => [index, rows.map((row) => row[`c${index}`] ?? null).filter((value) => value !== null)]),
+  );
+}
+
+/** The value as people read it; bytes as they are. */
+export function textOf(column: string, family: ColumnFamily): string {
+  return family === 'binary' ? column : `CONVERT(${column} USING utf8mb4)`;
+}
+
+/** Digits of a hash that make two equal ones unlikely, and still add up as whole numbers. */
+const HASH_DIGITS = 15;
+
+/** The hash of a value, in SQL; the same whatever the collation. */
+export function hashOf(text: string): string {
+  return `LEFT(SHA2(${text}, 256), ${HASH_DIGITS})`;
+}
+
+function hashOfSample(sample: string): string {
+  return createHash('sha256').update(sample).digest('hex').slice(0, HASH_DIGITS);
+}
+
+function factsOf(schema: string, row: CatalogueRow, values: string[]): ColumnFacts {
+  const { table_: table, column_: column, type, max_length, collation } = row;
+  const distinct = [...new Set(values)];
+  const samples = distinct.slice(0, SAMPLES);
+  return {
+    ...{ schema, table, column, type },
+    family: familyOf(row),
+    maxLength: max_length === null ? null : Number(max_length),
+    unique: Number(row.is_unique) === 1,
+    nullable: Number(row.nullable) === 1,
+    generated: Number(row.is_generated) === 1,
+    ignoresCase: collation?.endsWith('_ci') ?? false,
+    sampled: values.length,
+    distinct: distinct.length,
+    samples,
+    sampleHashes: samples.filter((sample) => sample.length < SAMPLE_LENGTH).map(hashOfSample),
+  };
+}
+
+const FAMILY_OF_TYPE: Record<string, ColumnFamily> = {
+  ...families('text', 'char varchar tinytext text mediumtext longtext'),
+  ...families('number', 'tinyint smallint mediumint int bigint decimal float double year'),
+  ...families('binary', 'binary varbinary tinyblob blob mediumblob longblob'),
+  ...families('time', 'datetime timestamp time'),
+  ...families('network', 'inet4 inet6'),
+  date: 'date',
+  json: 'document',
+};
+
+function families(family: ColumnFamily, types: string): Record<string, ColumnFamily> {
+  return Object.fromEntries(types.split(' ').map((type) => [type, family]));
+}
+
+function familyOf({ base, type, is_json }: CatalogueRow): ColumnFamily {
+  if (is_json === 1) return 'document';
+  return /^(tinyint|bit)\(1\)/.test(type) ? 'boolean' : (FAMILY_OF_TYPE[base] ?? 'other');
+}

@@ -1,0 +1,26 @@
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { ScratchPlace } from '../../sanitizer.ts';
+import { scratchPlacesOf } from '../../scratch-places.ts';
+import { LABELS } from '../catalogue.ts';
+import { withDatabase } from '../connection/url.ts';
+import { findServerPrograms } from '../server-programs.ts';
+import { startThrowAwayServer } from '../throw-away-server.ts';
+
+/** One of each flavour that is installed: a snapshot of the one may not restore on the other. */
+export function scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]> {
+  return scratchPlacesOf(context, {
+    engine: 'mysql',
+    destination,
+    withDatabase,
+    async servers(where) {
+      const found = await findServerPrograms(where);
+      return found.map((programs) => ({
+        name: LABELS[programs.flavour],
+        async start(running) {
+          const server = await startThrowAwayServer(running, programs);
+          return { url: server.url('sanitize'), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+        },
+      }));
+    },
+  });
+}

@@ -1,0 +1,97 @@
+import { formatNumberOf } from '../../../amounts.ts';
+import { EXIT, UserError } from '../../../errors.ts';
+import { redact } from '../../../process/redact.ts';
+import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
+import type { EngineContext } from '../../engine.ts';
+import type { QueryRun } from '../../sanitizer.ts';
+import { connect } from '../connection/connect.ts';
+import { ConnectionLost, type Session, SqlError } from '../connection/session.ts';
+import { detailsOf } from '../details.ts';
+import { queryRefused, wordsOf } from './statements.ts';
+
+/** As servers check values by default, but for the modes in which old rows may no longer be what they are. */
+const SETTINGS = [
+  "SET sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
+];
+
+/** Runs the query statement by statement: no transaction could hold what defines tables. Only the copy sees it half done. */
+export async function runQuery(context: EngineContext, { url, manifest, statements }: QueryRun): Promise<void> {
+  const { report } = context;
+  const count = formatNumberOf(statements.length, 'statement');
+  report({ event: 'step', step: 'query', state: 'started', label: `Run ${count}` });
+  await using session = await connect(context, url);
+  await refuseOtherDatabases(session, statements, { copy: url.database ?? '', original: detailsOf(manifest).database });
+  for (const setting of SETTINGS) await session.execute(setting);
+  for (const [index, statement] of statements.entries()) {
+    await session.execute(statement.text).catch((error) => Promise.reject(queryFailed(statement, error)));
+    const current = describeStatement(statement);
+    report({
+      event: 'progress',
+      step: 'query',
+      done: index + 1,
+      total: statements.length,
+      unit: 'statements',
+      current,
+    });
+  }
+  // The query may have begun a transaction.
+  await session.execute('COMMIT');
+  report({ event: 'step', step: 'query', state: 'done', label: `Ran ${count}` });
+}
+
+/** Where everybody may read, and which nobody changes. */
+const CATALOGUES = new Set(['information_schema', 'performance_schema', 'sys']);
+
+/**
+ * A table may be named with its database, and the copy has a name of its own: `UPDATE shop.customer` would change the
+ * original, where it is on the same server.
+ */
+async function refuseOtherDatabases(
+  session: Session,
+  statements: Statement[],
+  { copy, original }: { copy: string; original: string },
+): Promise<void> {
+  const rows = await session.query<{ name: string }>('SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA');
+  const others = new Set([...rows.map(({ name }) => name), original].map((name) => name.toLowerCase()));
+  others.delete(copy.toLowerCase());
+  for (const statement of statements) {
+    const named = wordsOf(statement.text).qualifiers.find(
+      (name) => others.has(name.toLowerCase()) && !CATALOGUES.has(name.toLowerCase()),
+    );
+    if (named === undefined) continue;
+    throw queryRefused(
+      `The sanitization query names the database "${named}" in ${describeStatement(statement)}`,
+      `the query runs in a copy of another name, and must not touch the original: leave "${named}." out`,
+    );
+  }
+}
+
+/** What is said to a session that somebody ends: `ER_SERVER_SHUTDOWN`, `ER_QUERY_INTERRUPTED`, `ER_CONNECTION_KILLED`. */
+const ENDED = new Set([1053, 1317, 1927]);
+/** `ER_PARSE_ERROR` */
+const SYNTAX_ERROR = 1064;
+const WITH_BODY = /^\s*(CREATE\b[\s\S]*\b(TRIGGER|PROCEDURE|FUNCTION|EVENT)\b|BEGIN\b)/i;
+
+function queryFailed(statement: Statement, cause: unknown): unknown {
+  const what = describeStatement(statement);
+  if (cause instanceof ConnectionLost || (cause instanceof SqlError && ENDED.has(cause.errno))) {
+    return new UserError(`The connection was lost while the query ran ${redact(what)}`, {
+      code: 'connection_lost',
+      exit: EXIT.unreachable,
+      details: [redact(cause.message)],
+      hint: 'Nothing was published, and the destination is as it was. The log of the server says why it ended the session.',
+      cause,
+    });
+  }
+  if (!(cause instanceof SqlError)) return cause;
+  const unfinished = cause.errno === SYNTAX_ERROR && WITH_BODY.test(statement.text);
+  return new UserError(`The sanitization query failed at ${redact(what)}`, {
+    code: 'query_failed',
+    exit: EXIT.failed,
+    details: [redact(cause.message), `error ${cause.errno}`],
+    hint: unfinished
+      ? 'Nothing was published, and the destination is as it was. A body with semicolons of its own needs DELIMITER before it.'
+      : 'Nothing was published, and the destination is as it was. Correct the statement, then sanitize again.',
+    cause,
+  });
+}

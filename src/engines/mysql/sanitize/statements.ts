@@ -1,0 +1,154 @@
+import { EXIT, UserError } from '../../../errors.ts';
+import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
+
+/**
+ * The statements of a query, divided as the client programs divide a file: a delimiter ends a statement unless it
+ * stands in quotes or a comment, and a line that begins with DELIMITER sets another one, so that the body of a trigger
+ * or routine may hold semicolons.
+ */
+export function splitStatements(query: string): Statement[] {
+  const statements = read(query);
+  for (const statement of statements) refuse(statement);
+  return statements;
+}
+
+/** https://dev.mysql.com/doc/refman/en/comments.html: `--` begins one only before a blank; they do not nest. */
+const TOKEN = new RegExp(
+  [
+    /(?<space>\s+|--(?=\s|$)[^\n]*|#[^\n]*)/.source,
+    // What a version of the server reads is no comment.
+    /(?<comment>\/\*(?!!|M!)[\s\S]*?\*\/)/.source,
+    /(?<quoted>'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`]|``)*`)/.source,
+    /(?<openComment>\/\*(?!!|M!))|(?<openQuote>['"`])/.source,
+    /(?<version>\/\*M?!\d*|\*\/)/.source,
+    /(?<word>[\p{L}_][\p{L}\p{N}_$]*)/u.source,
+    /(?<other>[\s\S])/.source,
+  ].join('|'),
+  'uy',
+);
+
+const DELIMITER_COMMAND = /[^\S\n]*delimiter(?:[^\S\n]+(\S+))?[^\n]*(?:\n|$)/iy;
+/** Commands of the client that stand where a statement would. */
+const CLIENT_COMMAND = /(?:source|system|pager|tee|notee|nopager|edit|prompt|rehash)(?=[ \t\n]|$)[^\n]*/iy;
+
+function read(query: string): Statement[] {
+  const statements: Statement[] = [];
+  let delimiter = ';';
+  let begin = -1;
+
+  const end = (at: number): void => {
+    if (begin !== -1) {
+      const text = query.slice(begin, at).trimEnd();
+      statements.push({ number: statements.length + 1, line: lineAt(query, begin), text });
+    }
+    begin = -1;
+  };
+
+  for (let at = 0; at < query.length; ) {
+    if (begin === -1) {
+      const command = matchAt(DELIMITER_COMMAND, query, at);
+      if (command) {
+        if (command[1] === undefined) throw clientCommand(query, at, 'DELIMITER needs the new delimiter in its line');
+        delimiter = command[1];
+        at += command[0].length;
+        continue;
+      }
+      if (matchAt(CLIENT_COMMAND, query, at)) throw clientCommand(query, at, 'only SQL is run');
+    }
+    if (query.startsWith(delimiter, at)) {
+      end(at);
+      at += delimiter.length;
+      continue;
+    }
+    const groups = matchAt(TOKEN, query, at)?.groups ?? {};
+    const start = at;
+    at = TOKEN.lastIndex;
+    if (groups.space !== undefined || groups.comment !== undefined) continue;
+    if (groups.openComment !== undefined) throw unterminated(query, start, 'comment');
+    if (groups.openQuote !== undefined) throw unterminated(query, start, 'quote');
+    if (groups.other === '\\') throw clientCommand(query, start, 'only SQL is run');
+    if (begin === -1) begin = start;
+  }
+  end(query.length);
+  return statements;
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** The words of a statement and the names in it, without what is quoted as text. */
+export interface Words {
+  /** Unquoted, in upper case. */
+  words: string[];
+  /** What stands before a dot, without its quotes: a database, a table, an alias. */
+  qualifiers: string[];
+}
+
+export function wordsOf(statement: string): Words {
+  const words: string[] = [];
+  const qualifiers: string[] = [];
+  let last: string | null = null;
+  for (let at = 0; at < statement.length; ) {
+    const groups = matchAt(TOKEN, statement, at)?.groups ?? {};
+    at = TOKEN.lastIndex;
+    if ([groups.space, groups.comment, groups.version].some((blank) => blank !== undefined)) continue;
+    if (groups.other === '.' && last !== null) qualifiers.push(last);
+    // Double quotes may be those of a name as well, by a mode.
+    last = groups.word ?? groups.quoted?.slice(1, -1).replaceAll('``', '`') ?? null;
+    if (groups.word !== undefined) words.push(groups.word.toUpperCase());
+  }
+  return { words, qualifiers };
+}
+
+const BEYOND = 'it reaches beyond the database that is sanitized';
+
+/** What a sanitization query cannot hold, by the words of the statement. */
+const REFUSALS: { statement: RegExp; why: string }[] = [
+  { statement: /^USE\b/, why: 'the query runs in a copy, and in no other database' },
+  {
+    statement: /^(CREATE|DROP|ALTER) (OR REPLACE )?(DATABASE|SCHEMA|USER|ROLE|TABLESPACE|SERVER|LOGFILE)\b/,
+    why: BEYOND,
+  },
+  { statement: /^(GRANT|REVOKE|RENAME USER|SET PASSWORD|SET (DEFAULT )?ROLE)\b/, why: BEYOND },
+  { statement: /^SET .*\b(GLOBAL|PERSIST|PERSIST_ONLY)\b/, why: BEYOND },
+  { statement: /^(SHUTDOWN|RESTART|RESET|PURGE|CHANGE|START (SLAVE|REPLICA)|STOP (SLAVE|REPLICA))\b/, why: BEYOND },
+  { statement: /^(INSTALL|UNINSTALL|CLONE|FLUSH)\b/, why: BEYOND },
+  { statement: /^LOAD (DATA|XML)\b/, why: 'rows cannot be read from a file: write INSERT … VALUES instead' },
+  { statement: /\bINTO (OUTFILE|DUMPFILE)\b/, why: 'it would write the original values into a file' },
+  { statement: /^ROLLBACK\b(?!.* TO\b)/, why: 'it would take back what the query has done' },
+];
+
+/** A mode in which a backslash is a character like any other. */
+const OTHER_QUOTES = /\bsql_mode\b[\s\S]*\bNO_BACKSLASH_ESCAPES\b/i;
+
+function refuse(statement: Statement): void {
+  const text = wordsOf(statement.text).words.join(' ');
+  const refusal = OTHER_QUOTES.test(statement.text)
+    ? { why: 'it would change where quotes end' }
+    : REFUSALS.find((each) => each.statement.test(text));
+  if (refusal) throw queryRefused(`The sanitization query cannot hold ${describeStatement(statement)}`, refusal.why);
+}
+
+function clientCommand(query: string, at: number, why: string): UserError {
+  const line = lineAt(query, at);
+  const text = query.split('\n')[line - 1]?.trim();
+  return queryRefused(`In line ${line} the sanitization query holds a command of the client, not SQL: ${text}`, why);
+}
+
+function unterminated(query: string, at: number, what: string): UserError {
+  return queryRefused(
+    `A ${what} that begins in line ${lineAt(query, at)} of the sanitization query never ends`,
+    'close it',
+  );
+}
+
+export function queryRefused(message: string, why: string): UserError {
+  const hint = `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
+  return new UserError(message, { code: 'query_refused', exit: EXIT.configuration, hint });
+}
+
+function lineAt(query: string, position: number): number {
+  return query.slice(0, position).split('\n').length;
+}

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import type { ColumnFacts } from '../../../sanitize/column-facts.ts';
+import type { Replaceable } from '../../../sanitize/replacements.ts';
+import { type KeyPair, section, touchedKeys, updateOf, withPartners } from '../../../sanitize/suggestion.ts';
+import type { EngineContext } from '../../engine.ts';
+import type { SuggestionRequest } from '../../sanitizer.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName, quoteText, type Session } from '../connection/session.ts';
+import { type Code, readCode, readDefinitions, withoutDefiner } from '../definitions.ts';
+import { DIALECT, DROP_FUNCTIONS, FUNCTIONS } from './replacements.ts';
+
+/**
+ * A query that replaces the columns' values, each by something that is made of its hash: equal values stay equal in all
+ * tables, so that foreign keys stay whole; different ones stay different where the column is unique.
+ */
+export async function suggestQuery(
+  context: EngineContext,
+  { url, columns, suspects }: SuggestionRequest,
+): Promise<string> {
+  const database = url.database ?? '';
+  await using session = await connect(context, url);
+  const keys = await readForeignKeys(session, { database, schema: columns[0]?.schema ?? '' });
+  const all = withPartners(suspects, { columns, pairs: keys.flatMap(({ pairs }) => pairs) });
+  const tables = Map.groupBy(all, ({ facts }) => facts.table);
+  const touched = touchedKeys(keys, all);
+  const triggers = await triggersOf(session, database, [...tables.keys()]);
+  const touchingClocks = await clocksOf(session, database);
+  const salt = quoteText(randomBytes(12).toString('hex'));
+  return [
+    HEAD,
+    FUNCTIONS.replace('%', salt),
+    section(
+      'These triggers would write down what is replaced: they are made again when all is done.',
+      triggers.map(({ name }) => `DROP TRIGGER ${quoteName(name)};`),
+    ),
+    section(
+      'Both sides of these foreign keys change: they are made again, and so checked, when all is done.',
+      touched.map(({ table, name }) => `ALTER TABLE ${quoteName(table)} DROP FOREIGN KEY ${quoteName(name)};`),
+    ),
+    ...[...tables].map(([table, ofTable]) =>
+      updateOf(
+        { columns: ofTable, name: quoteName(table) },
+        {
+          dialect: DIALECT,
+          inSql,
+          extra: touchingClocks(
+            table,
+            ofTable.map(({ facts }) => facts),
+          ),
+        },
+      ),
+    ),
+    section('Back to what it was.', [
+      ...touched.map(({ table, definition }) => `ALTER TABLE ${quoteName(table)} ADD ${definition};`),
+      ...triggers.map(createTrigger),
+      ...DROP_FUNCTIONS,
+    ]),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+const HEAD = `-- A first sanitization query, written by \`tool sanitize --suggest\` for the columns that looked personal.
+-- Read it, change what does not fit, remove what may stay and say why:
+--   -- keep: database.table.column reason
+-- The salt in tool_hash keeps values from being guessed by their hashes: treat it as a password.`;
+
+interface ForeignKey {
+  table: string;
+  name: string;
+  /** What follows ADD where it is made. */
+  definition: string;
+  pairs: KeyPair[];
+}
+
+async function readForeignKeys(
+  session: Session,
+  { database, schema }: { database: string; schema: string },
+): Promise<ForeignKey[]> {
+  const rows = await session.query<Record<'table_' | 'name' | 'column_' | 'ref_table' | 'ref_column', string>>(`
+    SELECT TABLE_NAME AS table_, CONSTRAINT_NAME AS name, COLUMN_NAME AS column_,
+      REFERENCED_TABLE_NAME AS ref_table, REFERENCED_COLUMN_NAME AS ref_column
+    FROM information_schema.KEY_COLUMN_USAGE
+    WHERE TABLE_SCHEMA = ${quoteText(database)} AND REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA
+    ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION`);
+  const { tables } = await readDefinitions(session, database, () => {});
+  const ofKey = Map.groupBy(rows, ({ table_, name }) => JSON.stringify([table_, name]));
+  return [...ofKey.values()].flatMap((pairs) => {
+    const { table_: table = '', name = '' } = pairs[0] ?? {};
+    const definitions = tables.find((one) => one.name === table)?.foreignKeys ?? [];
+    const definition = definitions.find((clause) => clause.startsWith(`CONSTRAINT ${quoteName(name)} `));
+    if (definition === undefined) return [];
+    const places = pairs.map(
+      ({ column_, ref_table, ref_column }): KeyPair => [
+        { schema, table, column: column_ },
+        { schema, table: ref_table, column: ref_column },
+      ],
+    );
+    return [{ table, name, definition, pairs: places }];
+  });
+}
+
+/** Those that an UPDATE of the tables sets off. */
+async function triggersOf(session: Session, database: string, tables: string[]): Promise<Code[]> {
+  if (tables.length === 0) return [];
+  const rows = await session.query<{ name: string }>(`
+    SELECT TRIGGER_NAME AS name FROM information_schema.TRIGGERS
+    WHERE TRIGGER_SCHEMA = ${quoteText(database)} AND EVENT_MANIPULATION = 'UPDATE'
+      AND EVENT_OBJECT_TABLE IN (${tables.map(quoteText).join(', ')})`);
+  const names = new Set(rows.map(({ name }) => name));
+  const { triggers } = await readCode(session, database, () => {});
+  return triggers.filter(({ name }) => names.has(name));
+}
+
+function createTrigger({ create, sql_mode }: Code): string {
+  return [
+    `SET @mode = @@sql_mode, sql_mode = ${quoteText(sql_mode ?? '')};`,
+    'DELIMITER //',
+    `${withoutDefiner(create)}//`,
+    'DELIMITER ;',
+    'SET sql_mode = @mode;',
+  ].join('\n');
+}
+
+/** Columns that the server sets to the time of each UPDATE, unless they are said to stay. */
+async function clocksOf(
+  session: Session,
+  database: string,
+): Promise<(table: string, changing: ColumnFacts[]) => string[]> {
+  const rows = await session.query<{ table_: string; column_: string }>(`
+    SELECT TABLE_NAME AS table_, COLUMN_NAME AS column_ FROM information_schema.COLUMNS
+    WHERE TABLE_SCHEMA = ${quoteText(database)} AND EXTRA LIKE '%on update%'`);
+  return (table, changing) =>
+    rows
+      .filter(({ table_, column_ }) => table_ === table && !changing.some(({ column }) => column === column_))
+      .map(({ column_ }) => `${quoteName(column_)} = ${quoteName(column_)}`);
+}
+
+function inSql({ column, family, ignoresCase }: ColumnFacts): Pick<Replaceable, 'name' | 'text' | 'key'> {
+  const name = quoteName(column);
+  const text = family === 'text' ? name : `cast(${name} AS CHAR)`;
+  return { name, text, key: ignoresCase ? `lower(${text})` : text };
+}

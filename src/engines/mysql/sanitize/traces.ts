@@ -1,0 +1,26 @@
+import type { EngineContext } from '../../engine.ts';
+import type { Traces } from '../../sanitizer.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName, quoteText } from '../connection/session.ts';
+import type { Details } from '../details.ts';
+
+/**
+ * What an UPDATE leaves behind: rows that were replaced but lie in the table's file, and the history of tables that
+ * keep one. Tables are written anew without the first.
+ */
+export async function removeTraces(context: EngineContext, { url, dump, changed }: Traces): Promise<void> {
+  const { report } = context;
+  report({ event: 'step', step: 'traces', state: 'started', label: 'Remove what the old values have left' });
+  await using session = await connect(context, url);
+  const versioned = await session.query<{ name: string }>(`
+    SELECT TABLE_NAME AS name FROM information_schema.TABLES
+    WHERE TABLE_SCHEMA = ${quoteText(url.database ?? '')} AND TABLE_TYPE = 'SYSTEM VERSIONED'`);
+  const data = (dump.details as Details).data;
+  for (const { name, file } of dump.tables) {
+    const table = data[file.name]?.table;
+    if (table === undefined || !changed.includes(name)) continue;
+    if (versioned.some((one) => one.name === table)) await session.execute(`DELETE HISTORY FROM ${quoteName(table)}`);
+    await session.execute(`ALTER TABLE ${quoteName(table)} FORCE`);
+  }
+  report({ event: 'step', step: 'traces', state: 'done', label: 'Removed what the old values had left' });
+}

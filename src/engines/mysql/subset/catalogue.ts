@@ -1,0 +1,174 @@
+import type { Facts, ForeignKeyFacts, TableFacts } from '../../../subset/facts.ts';
+import type { Relationship } from '../../../subset/graph.ts';
+import { type CatalogueTable, readTables } from '../catalogue.ts';
+import { quoteText, type Session } from '../connection/session.ts';
+import { comparableFamily, familyOf, type KeyPart, keyPartOf, type SubsetColumn, wholeRowPart } from './keys.ts';
+import { createRowNumbers, type RowNumbers } from './rows.ts';
+
+/** The source as subsets see it: what every engine says of itself, and how SQL says it here. */
+export interface SubsetCatalogue {
+  facts: Facts;
+  /** By name with the database, as in the facts. */
+  tables: Map<string, SubsetTable>;
+  /** By the id of the relationship. */
+  references: Map<string, Reference>;
+}
+
+export interface SubsetTable {
+  /** With the database. */
+  name: string;
+  catalogue: CatalogueTable;
+  columns: Map<string, SubsetColumn>;
+  primaryKey: SubsetColumn[];
+  /** What its rows are known by. */
+  key: KeyPart[];
+  /** Whether no two rows have the same. */
+  unique: boolean;
+  numbers: RowNumbers;
+}
+
+export interface Reference {
+  from: SubsetTable;
+  columns: SubsetColumn[];
+  to: SubsetTable;
+  refColumns: SubsetColumn[];
+}
+
+interface ColumnRow extends SubsetColumn {
+  table_: string;
+  nullable: 'YES' | 'NO';
+}
+
+interface IndexRow {
+  table_: string;
+  name: string;
+  unique_: number;
+  column_: string | null;
+  part: number | null;
+}
+
+interface KeyRow {
+  table_: string;
+  name: string;
+  column_: string;
+  refers_to: string;
+  ref_column: string;
+}
+
+export async function readSubsetCatalogue(session: Session, database: string): Promise<SubsetCatalogue> {
+  const within = `TABLE_SCHEMA = ${quoteText(database)}`;
+  const columns = Map.groupBy(await session.query<ColumnRow>(columnsQuery(within)), ({ table_ }) => table_);
+  const indexes = Map.groupBy(await session.query<IndexRow>(indexesQuery(within)), ({ table_ }) => table_);
+  const tables = new Map<string, SubsetTable>();
+  const facts: TableFacts[] = [];
+  const indexed = new Map<string, Set<string>>();
+  for (const catalogue of await readTables(session, database)) {
+    const name = `${database}.${catalogue.name}`;
+    const rows = columns.get(catalogue.name) ?? [];
+    const own = [...Map.groupBy(indexes.get(catalogue.name) ?? [], (index) => index.name).values()];
+    const keys = own.filter(isUniqueKey).map((index) => index.map(({ column_ }) => column_ ?? ''));
+    const generated = new Set(catalogue.columns.filter((column) => column.generated).map((column) => column.name));
+    tables.set(name, tableOf(name, { catalogue, columns: rows, keys }));
+    indexed.set(name, new Set(own.map(([first]) => first?.column_ ?? '')));
+    facts.push({
+      name,
+      columns: rows.map((column) => ({
+        name: column.name,
+        nullable: column.nullable === 'YES',
+        generated: generated.has(column.name),
+        type: column.fullType,
+        family: comparableFamily(column),
+      })),
+      keys,
+      rows: catalogue.rows,
+      bytes: catalogue.bytes,
+    });
+  }
+  const references = new Map<string, Reference>();
+  const foreignKeys: ForeignKeyFacts[] = [];
+  const keyRows = await session.query<KeyRow>(foreignKeysQuery(within));
+  for (const [id, parts] of Map.groupBy(keyRows, ({ table_, name }) => `${table_}.${name}`)) {
+    const [first] = parts;
+    const from = `${database}.${first?.table_}`;
+    const to = `${database}.${first?.refers_to}`;
+    const named = {
+      from,
+      columns: parts.map(({ column_ }) => column_),
+      to,
+      refColumns: parts.map((p) => p.ref_column),
+    };
+    const isIndexed = indexed.get(from)?.has(named.columns[0] ?? '') ?? false;
+    foreignKeys.push({ id, name: first?.name ?? '', ...named, matchFull: false, indexed: isIndexed });
+    references.set(id, referenceIn(tables, named));
+  }
+  return { facts: { tables: facts, foreignKeys }, tables, references };
+}
+
+/** What SQL needs to know of a reference by its names. */
+export function referenceIn(
+  tables: SubsetCatalogue['tables'],
+  { from, columns, to, refColumns }: Pick<Relationship, 'from' | 'columns' | 'to' | 'refColumns'>,
+): Reference {
+  const table = (name: string): SubsetTable => {
+    const found = tables.get(name);
+    if (!found) throw new Error(`the catalogue has no table ${name}`);
+    return found;
+  };
+  const column = ({ name, columns: all }: SubsetTable, wanted: string): SubsetColumn => {
+    const found = all.get(wanted);
+    if (!found) throw new Error(`the catalogue has no column ${name}.${wanted}`);
+    return found;
+  };
+  const [own, other] = [table(from), table(to)];
+  return {
+    from: own,
+    columns: columns.map((name) => column(own, name)),
+    to: other,
+    refColumns: refColumns.map((name) => column(other, name)),
+  };
+}
+
+/** An index over expressions, or over the beginning of a text, is no key. */
+function isUniqueKey(index: IndexRow[]): boolean {
+  return index.every(({ unique_, column_, part }) => Number(unique_) === 1 && column_ !== null && part === null);
+}
+
+interface Given {
+  catalogue: CatalogueTable;
+  columns: ColumnRow[];
+  /** The primary one first. */
+  keys: string[][];
+}
+
+function tableOf(name: string, { catalogue, columns: rows, keys }: Given): SubsetTable {
+  const columns = new Map(rows.map((column) => [column.name, column]));
+  const named = (names: string[]): ColumnRow[] => names.flatMap((column) => columns.get(column) ?? []);
+  const key = named(keys.find((names) => named(names).every(({ nullable }) => nullable === 'NO')) ?? []);
+  return {
+    name,
+    catalogue,
+    columns,
+    primaryKey: named(catalogue.key),
+    key: key.length > 0 ? key.map(keyPartOf) : [wholeRowPart(rows)],
+    unique: key.length > 0,
+    numbers: createRowNumbers(key.length === 1 && key.every((column) => familyOf(column) === 'integer')),
+  };
+}
+
+const columnsQuery = (within: string): string => `
+  SELECT TABLE_NAME AS table_, COLUMN_NAME AS name, LOWER(DATA_TYPE) AS type, LOWER(COLUMN_TYPE) AS fullType,
+    IS_NULLABLE AS nullable, CHARACTER_SET_NAME AS charset, COLLATION_NAME AS collation,
+    COALESCE(CHARACTER_OCTET_LENGTH, 0) AS octets
+  FROM information_schema.COLUMNS WHERE ${within} ORDER BY TABLE_NAME, ORDINAL_POSITION`;
+
+const indexesQuery = (within: string): string => `
+  SELECT TABLE_NAME AS table_, INDEX_NAME AS name, NON_UNIQUE = 0 AS unique_, COLUMN_NAME AS column_, SUB_PART AS part
+  FROM information_schema.STATISTICS WHERE ${within}
+  ORDER BY TABLE_NAME, INDEX_NAME <> 'PRIMARY', INDEX_NAME, SEQ_IN_INDEX`;
+
+/** A reference into another database leads out of what can be copied. */
+const foreignKeysQuery = (within: string): string => `
+  SELECT TABLE_NAME AS table_, CONSTRAINT_NAME AS name, COLUMN_NAME AS column_,
+    REFERENCED_TABLE_NAME AS refers_to, REFERENCED_COLUMN_NAME AS ref_column
+  FROM information_schema.KEY_COLUMN_USAGE WHERE ${within} AND REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA
+  ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION`;

@@ -1,0 +1,145 @@
+import { createRowSet } from '../../../subset/row-set.ts';
+import { copyProgress, type Moved } from '../../copy-progress.ts';
+import type { EngineContext } from '../../engine.ts';
+import type { SubsetRun } from '../../subset.ts';
+import { TEXT_TYPES } from '../catalogue.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName, type Session } from '../connection/session.ts';
+import type { TableDefinition } from '../definitions.ts';
+import { alter, LOADING_SETTINGS, loadRows } from '../restore/load-tables.ts';
+import type { SubsetTable } from './catalogue.ts';
+import { howTo, pathOf } from './finder.ts';
+import type { OpenSource } from './reading.ts';
+import { batchesOf, isKey, joinedBy, keyTable } from './rows.ts';
+
+export interface Copying {
+  source: OpenSource;
+  /** Whose URL is that of the new database. */
+  run: SubsetRun;
+  definitions: TableDefinition[];
+}
+
+/** A table of which rows are copied. */
+interface Task {
+  table: SubsetTable;
+  /** How many; an estimate where all are. */
+  rows: number;
+}
+
+/**
+ * Copies the rows, several tables at once: what one session reads another loads, so that nothing is kept. A table's
+ * indexes are built when its rows are in. The result is the number of rows by table.
+ */
+export async function copyRows(context: EngineContext, copying: Copying): Promise<Map<string, number>> {
+  const { source, run, definitions } = copying;
+  const indexes = new Map(definitions.map((definition) => [definition.name, definition.indexes]));
+  const queue = tasksOf(copying);
+  const onMoved = copyProgress(context.report, new Map(queue.map(({ table, rows }) => [table.name, rows])));
+  const counts = new Map<string, number>();
+  const failed = new AbortController();
+  const signal = AbortSignal.any([context.signal, failed.signal]);
+  const worker = async (): Promise<void> => {
+    await using session = await connect({ signal }, run.url);
+    for (const setting of LOADING_SETTINGS) await session.execute(setting);
+    const [server] = await session.query<{ allowed: number }>('SELECT @@local_infile AS allowed');
+    const localInfile = server?.allowed === 1;
+    for (let task = queue.shift(); task && !signal.aborted; task = queue.shift()) {
+      const { table } = task;
+      const rows = await source.lend((reading) =>
+        loadRows(session, {
+          name: table.name,
+          localInfile,
+          rows: {
+            table: table.catalogue.name,
+            columns: table.catalogue.columns.filter(({ generated }) => !generated).map(({ name }) => name),
+            texts: table.catalogue.columns.filter(({ type }) => TEXT_TYPES.has(type)).map(({ name }) => name),
+            content: contentOf(reading, { copying, table, onMoved: (moved) => onMoved(table.name, moved) }),
+          },
+        }),
+      );
+      counts.set(table.name, rows);
+      await buildIndexes(session, table, indexes.get(table.catalogue.name) ?? []);
+    }
+  };
+  const workers = Array.from({ length: Math.min(source.sessions, queue.length) }, () =>
+    worker().catch((error) => {
+      failed.abort(error);
+      throw error;
+    }),
+  );
+  await Promise.allSettled(workers);
+  context.signal.throwIfAborted();
+  if (failed.signal.aborted) throw failed.signal.reason;
+  await buildOthers(context, copying, counts);
+  return counts;
+}
+
+function tasksOf({ source: { catalogue }, run: { plan, collected } }: Copying): Task[] {
+  return [...catalogue.tables.values()]
+    .flatMap((table): Task[] => {
+      const all = plan.rules.get(table.name) === 'copy';
+      const rows = all ? (plan.graph.tables.get(table.name)?.rows ?? 0) : (collected.taken.get(table.name)?.size ?? 0);
+      return all || rows > 0 ? [{ table, rows }] : [];
+    })
+    .sort((a, b) => b.rows - a.rows);
+}
+
+async function buildIndexes(session: Session, { catalogue }: SubsetTable, indexes: string[][]): Promise<void> {
+  for (const clauses of indexes) await alter(session, catalogue.name, clauses);
+}
+
+/** Tables without rows have indexes too. */
+async function buildOthers(
+  context: EngineContext,
+  { source, run, definitions }: Copying,
+  copied: Map<string, number>,
+): Promise<void> {
+  await using session = await connect(context, run.url);
+  for (const { name, indexes } of definitions) {
+    if (copied.has(`${source.database}.${name}`)) continue;
+    for (const clauses of indexes) await alter(session, name, clauses);
+  }
+}
+
+interface Content {
+  copying: Copying;
+  table: SubsetTable;
+  onMoved: (moved: Moved) => void;
+}
+
+/** So many bytes of rows one statement selects, about. */
+const BATCH_BYTES = 32 * 1024 * 1024;
+
+async function* contentOf(
+  session: Session,
+  { copying: { source, run }, table, onMoved }: Content,
+): AsyncGenerator<Uint8Array> {
+  const { catalogue, key, numbers } = table;
+  const nulled = run.plan.nulled.get(table.name);
+  const values = catalogue.columns
+    .filter(({ generated }) => !generated)
+    .map(({ name, type }) => {
+      if (nulled?.has(name)) return 'NULL';
+      // The server rounds what it writes of a FLOAT.
+      return type === 'float' ? `t.${quoteName(name)} + 0e0` : `t.${quoteName(name)}`;
+    });
+  const path = pathOf(source.database, catalogue.name);
+  const select = `SELECT ${values.join(', ')} FROM`;
+  async function* rowsOf(query: string): AsyncGenerator<Uint8Array> {
+    let rows = 0;
+    const count = (): void => {
+      rows += 1;
+    };
+    for await (const block of session.text(query, count)) {
+      onMoved({ rows, bytes: block.length });
+      rows = 0;
+      yield block;
+    }
+  }
+  if (run.plan.rules.get(table.name) === 'copy') return yield* rowsOf(`${select} ${path} t`);
+  const most = Math.max(1, Math.floor((BATCH_BYTES * Math.max(1, catalogue.rows)) / Math.max(1, catalogue.bytes)));
+  for (const keys of batchesOf(run.collected.taken.get(table.name) ?? createRowSet(), numbers, most)) {
+    const query = `${select} ${keyTable(key, keys)} STRAIGHT_JOIN ${path} t ON ${isKey(key, 't')}`;
+    yield* rowsOf(joinedBy(howTo(table), query));
+  }
+}

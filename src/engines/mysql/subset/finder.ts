@@ -1,0 +1,201 @@
+import { EXIT, UserError } from '../../../errors.ts';
+import { redact } from '../../../process/redact.ts';
+import type { Graph } from '../../../subset/graph.ts';
+import type { RowFinder, TargetSettings } from '../../../subset/row-finder.ts';
+import type { RowSet } from '../../../subset/row-set.ts';
+import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { mostBytesOf, type RowPacket, writeRow } from '../dump/row-text.ts';
+import { type Reference, referenceIn, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';
+import { type SubsetColumn, writtenValue } from './keys.ts';
+import { batchesOf, isKey, joinedBy, keyTable } from './rows.ts';
+
+/** Lends one of several sessions, which all see the same instant, for as long as the work takes. */
+export type Lend = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+
+export interface Finding {
+  database: string;
+  catalogue: SubsetCatalogue;
+  lend: Lend;
+  seed: number;
+}
+
+/** Finds rows by joins over whole batches of keys, from the keys to the rows. */
+export function createFinder(graph: Graph, { database, catalogue, lend, seed }: Finding): RowFinder {
+  for (const relationship of [...graph.relationships, ...graph.cut].filter(({ added }) => added)) {
+    catalogue.references.set(relationship.id, referenceIn(catalogue.tables, relationship));
+  }
+  const path = ({ catalogue: { name } }: SubsetTable): string => pathOf(database, name);
+
+  function referenceOf(id: string): Reference {
+    const reference = catalogue.references.get(id);
+    if (!reference) throw new Error(`the catalogue has no reference ${id}`);
+    return reference;
+  }
+
+  /** `query` selects the parts of the table's key. */
+  function rowsOf(query: string, { numbers }: SubsetTable, take: (row: number) => void): Promise<void> {
+    return lend((session) => session.eachRow(query, (row) => take(numbers.numberOf(fieldsOf(row)))));
+  }
+
+  /** The batches one after the other in one session: statements are long, and are made when they can be sent. */
+  function askBatches(
+    { rows, of, take }: { rows: RowSet; of: SubsetTable; take: (fields: string[]) => void },
+    query: (keys: string[][]) => string,
+  ): Promise<void> {
+    return lend(async (session) => {
+      for (const keys of batchesOf(rows, of.numbers)) {
+        await session.eachRow(query(keys), (row) => take(fieldsOf(row)));
+      }
+    });
+  }
+
+  return {
+    async targets(target, take) {
+      const table = catalogue.tables.get(target.table);
+      if (!table) throw new Error(`${target.table} was not checked`);
+      if (target.where === undefined) {
+        const query = await shareQuery({ table, path: path(table), target, seed, lend });
+        return rowsOf(query, table, take);
+      }
+      const query = `SELECT ${keyOf(table, quoteName(table.catalogue.name))} FROM ${path(table)} WHERE (${target.where}\n)`;
+      await rowsOf(query, table, take).catch((error) => {
+        throw error instanceof SqlError ? refusedCondition(target, error) : error;
+      });
+    },
+
+    async referring({ id, indexed }, rows, take) {
+      const reference = referenceOf(id);
+      const { from, to } = reference;
+      const same = refersTo(reference, { own: 'f', other: 'r' });
+      const how = to.unique && indexed && !isConverted(reference) ? 'index' : 'hash';
+      await askBatches({ rows, of: to, take: (fields) => take(from.numbers.numberOf(fields)) }, (keys) =>
+        joinedBy(
+          how,
+          `SELECT ${keyOf(from, 'f')} FROM ${keyTable(to.key, keys)}
+            STRAIGHT_JOIN ${path(to)} r ON ${isKey(to.key, 'r')} STRAIGHT_JOIN ${path(from)} f ON ${same}`,
+        ),
+      );
+    },
+
+    async referred({ id }, rows, take) {
+      const reference = referenceOf(id);
+      const { from, columns, to } = reference;
+      const present = columns.map(({ name }) => `f.${quoteName(name)} IS NOT NULL`).join(' AND ');
+      const values = columns.map(({ name }) => `f.${quoteName(name)}`).join(', ');
+      const same = refersTo(reference, { own: 'd', other: 'p' });
+      const find = (source: string): string => {
+        const distinct = `SELECT DISTINCT ${values} FROM ${source} WHERE ${present}`;
+        return `SELECT ${keyOf(to, 'p')} FROM (${distinct}) d STRAIGHT_JOIN ${path(to)} p ON ${same}`;
+      };
+      if (rows === 'all') return rowsOf(find(`${path(from)} f`), to, take);
+      await askBatches({ rows, of: from, take: (fields) => take(to.numbers.numberOf(fields)) }, (keys) =>
+        joinedBy(
+          howTo(from),
+          find(`${keyTable(from.key, keys)} STRAIGHT_JOIN ${path(from)} f ON ${isKey(from.key, 'f')}`),
+        ),
+      );
+    },
+
+    async references({ id }, rows, take) {
+      const reference = referenceOf(id);
+      const { from, columns, to } = reference;
+      const present = columns.map(({ name }) => `f.${quoteName(name)} IS NOT NULL`).join(' AND ');
+      const same = refersTo(reference, { own: 'f', other: 'p' });
+      const takePair = (fields: string[]): void => {
+        const referred = fields.slice(from.key.length);
+        const own = from.numbers.numberOf(fields.slice(0, from.key.length));
+        take(own, referred[0] === NULL ? null : to.numbers.numberOf(referred));
+      };
+      await askBatches({ rows, of: from, take: takePair }, (keys) =>
+        joinedBy(
+          howTo(from),
+          `SELECT ${keyOf(from, 'f')}, ${keyOf(to, 'p')} FROM ${keyTable(from.key, keys)}
+            STRAIGHT_JOIN ${path(from)} f ON ${isKey(from.key, 'f')} LEFT JOIN ${path(to)} p ON ${same} WHERE ${present}`,
+        ),
+      );
+    },
+  };
+}
+
+/** How rows of the table are found by its key. */
+export function howTo({ unique }: SubsetTable): 'index' | 'hash' {
+  return unique ? 'index' : 'hash';
+}
+
+export function pathOf(database: string, table: string): string {
+  return `${quoteName(database)}.${quoteName(table)}`;
+}
+
+/** The parts of the key, to be selected. */
+function keyOf({ key }: SubsetTable, alias: string): string {
+  return key.map((part) => part.out(alias)).join(', ');
+}
+
+function isOtherText({ charset, collation }: SubsetColumn, referred: SubsetColumn | undefined): boolean {
+  return charset !== null && collation !== referred?.collation;
+}
+
+/** Whether what refers has to be converted, which no index of it serves. */
+function isConverted({ columns, refColumns }: Reference): boolean {
+  return columns.some((column, index) => isOtherText(column, refColumns[index]));
+}
+
+/** That the row refers to the other, as the referred columns compare: another character set or collation would be an error, or would find none by an index. */
+export function refersTo({ columns, refColumns }: Reference, { own, other }: { own: string; other: string }): string {
+  const conditions = refColumns.map((referred, index) => {
+    const column = columns[index];
+    if (!column) throw new Error('a reference has as many columns on either side');
+    const value = `${own}.${quoteName(column.name)}`;
+    const comparable = isOtherText(column, referred)
+      ? `CONVERT(${value} USING ${referred.charset}) COLLATE ${referred.collation}`
+      : value;
+    return `${other}.${quoteName(referred.name)} = ${comparable}`;
+  });
+  return conditions.join(' AND ');
+}
+
+const NULL = '\\N';
+
+/** Keys are ASCII. */
+function fieldsOf(row: RowPacket): string[] {
+  const text = Buffer.allocUnsafe(mostBytesOf(row.end - row.offset));
+  return text.toString('latin1', 0, writeRow(row, text, 0) - 1).split('\t');
+}
+
+interface Sharing {
+  table: SubsetTable;
+  path: string;
+  target: TargetSettings;
+  seed: number;
+  lend: Lend;
+}
+
+/** The same rows each time, whatever their order on the disk: the hash is of the key. MySQL 9 has no MD5 any more. */
+async function shareQuery({ table, path, target, seed, lend }: Sharing): Promise<string> {
+  if (!table.unique) {
+    throw new UserError(`No percentage can be taken of ${table.name}: it has no key that tells its rows apart`, {
+      code: 'subset_invalid',
+      exit: EXIT.configuration,
+      hint: 'Choose its rows by where, or give it a primary key.',
+    });
+  }
+  const [counted] = await lend((session) =>
+    session.query<{ rows_: number | string }>(
+      `SELECT CAST(CEIL(COUNT(*) * ${target.percent ?? 100} / 100) AS UNSIGNED) AS rows_ FROM ${path}`,
+    ),
+  );
+  const key = table.primaryKey.length > 0 ? table.primaryKey.map((column) => writtenValue(column, 't')) : null;
+  const value = `CONCAT_WS(',', ${key?.join(', ') ?? keyOf(table, 't')})`;
+  return `SELECT ${keyOf(table, 't')} FROM ${path} t
+    ORDER BY SHA2(CONCAT(${value}, ' ', ${quoteText(String(seed))}), 256), ${value} LIMIT ${counted?.rows_ ?? 0}`;
+}
+
+function refusedCondition({ table, where }: TargetSettings, cause: SqlError): UserError {
+  return new UserError(`The condition for ${table} is refused: ${redact(cause.message)}`, {
+    code: 'subset_invalid',
+    exit: EXIT.configuration,
+    details: [`where: ${where}`],
+    hint: 'Correct it in subset_tables; it is what would stand after WHERE in a query of this one table.',
+    cause,
+  });
+}

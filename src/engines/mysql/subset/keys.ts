@@ -1,0 +1,119 @@
+import { quoteName } from '../connection/session.ts';
+
+/** What a row is known by, and how it travels: as ASCII from the server, and in an array of JSON back to it. */
+export interface KeyPart {
+  /** Of the row with this alias, as the server sends it. */
+  out(alias: string): string;
+  /** As a column of JSON_TABLE. */
+  type: string;
+  /** That the row with this alias has this value. */
+  is(alias: string, value: string): string;
+}
+
+export interface SubsetColumn {
+  name: string;
+  /** `int`, `varchar`, `datetime` … */
+  type: string;
+  /** `int(10) unsigned`, `decimal(5,2)` … */
+  fullType: string;
+  charset: string | null;
+  collation: string | null;
+  octets: number;
+}
+
+/** Columns of one family can be compared. */
+const FAMILIES: Record<string, string[]> = {
+  integer: ['tinyint', 'smallint', 'mediumint', 'int', 'bigint', 'year', 'bit'],
+  decimal: ['decimal'],
+  float: ['float', 'double'],
+  text: ['char', 'varchar', 'tinytext', 'text', 'mediumtext', 'longtext', 'enum', 'set'],
+  bytes: ['binary', 'varbinary', 'tinyblob', 'blob', 'mediumblob', 'longblob'],
+  date: ['date'],
+  moment: ['datetime', 'timestamp'],
+  time: ['time'],
+  literal: ['uuid', 'inet4', 'inet6'],
+};
+
+type Family = keyof typeof FAMILIES;
+
+export function familyOf({ type }: Pick<SubsetColumn, 'type'>): Family {
+  return Object.keys(FAMILIES).find((family) => FAMILIES[family]?.includes(type)) ?? type;
+}
+
+/** Numbers are compared by value, whatever their type. */
+export function comparableFamily(column: SubsetColumn): string {
+  const family = familyOf(column);
+  return ['integer', 'decimal', 'float'].includes(family) ? 'number' : family === 'literal' ? column.type : family;
+}
+
+type Traveling = (column: SubsetColumn) => {
+  out: (value: string) => string;
+  type: string;
+  in: (key: string) => string;
+};
+
+const asItIs = (type: string): Traveling => {
+  return () => ({ out: (value) => value, type, in: (key) => key });
+};
+const hexadecimal = ({ octets }: SubsetColumn): string => `VARCHAR(${2 * octets}) CHARACTER SET ascii`;
+
+const TRAVELING: Record<string, Traveling> = {
+  integer: ({ type, fullType }) => ({
+    out: (value) => (type === 'bit' ? `${value} + 0` : value),
+    type: type === 'bit' || fullType.includes('unsigned') ? 'BIGINT UNSIGNED' : 'BIGINT',
+    in: (key) => key,
+  }),
+  decimal: ({ fullType }) => ({
+    out: (value) => value,
+    type: /^decimal\(\d+,\d+\)/.exec(fullType)?.[0] ?? 'DECIMAL(65,30)',
+    in: (key) => key,
+  }),
+  // The server rounds what it writes of a FLOAT.
+  float: () => ({ out: (value) => `${value} + 0e0`, type: 'DOUBLE', in: (key) => key }),
+  text: (column) => ({
+    out: (value) => `HEX(${value})`,
+    type: hexadecimal(column),
+    in: (key) => `CONVERT(UNHEX(${key}) USING ${column.charset}) COLLATE ${column.collation}`,
+  }),
+  bytes: (column) => ({ out: (value) => `HEX(${value})`, type: hexadecimal(column), in: (key) => `UNHEX(${key})` }),
+  date: asItIs('DATE'),
+  moment: asItIs('DATETIME(6)'),
+  time: asItIs('TIME(6)'),
+  literal: ({ type }) => ({
+    out: (value) => `CAST(${value} AS CHAR)`,
+    type: 'VARCHAR(64) CHARACTER SET ascii',
+    in: (key) => `CAST(${key} AS ${type})`,
+  }),
+};
+
+export function keyPartOf(column: SubsetColumn): KeyPart {
+  const traveling = TRAVELING[familyOf(column)];
+  if (!traveling) throw new Error(`${column.name} of type ${column.type} is in no key`);
+  const { out, type, in: back } = traveling(column);
+  const value = (alias: string): string => `${alias}.${quoteName(column.name)}`;
+  return { out: (alias) => out(value(alias)), type, is: (alias, key) => `${value(alias)} = ${back(key)}` };
+}
+
+/** Of a table without a key: rows that are alike in everything are in the subset together or not at all. */
+export function wholeRowPart(columns: SubsetColumn[]): KeyPart {
+  const digest = (alias: string): string => {
+    const values = columns.map((column) => {
+      const value = `${alias}.${quoteName(column.name)}`;
+      const exact = familyOf(column) === 'float' ? `${value} + 0e0` : value;
+      const text = ['text', 'bytes', 'geometry'].includes(familyOf(column)) ? value : `CAST(${exact} AS CHAR)`;
+      return `IFNULL(HEX(${text}), '-')`;
+    });
+    return `CONVERT(SHA2(CONCAT_WS(',', ${values.join(', ')}), 256) USING ascii)`;
+  };
+  return { out: digest, type: 'CHAR(64) CHARACTER SET ascii', is: (alias, key) => `${digest(alias)} = ${key}` };
+}
+
+/** The value as people write it, and as its hash is made of. */
+export function writtenValue(column: SubsetColumn, alias: string): string {
+  const value = `${alias}.${quoteName(column.name)}`;
+  const family = familyOf(column);
+  if (family === 'bytes') return `HEX(${value})`;
+  return family === 'text'
+    ? `CONVERT(${value} USING utf8mb4)`
+    : `CONVERT(${value}${family === 'float' ? ' + 0e0' : ''} USING utf8mb4)`;
+}

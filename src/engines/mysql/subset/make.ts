@@ -1,0 +1,121 @@
+import { formatNumberOf } from '../../../amounts.ts';
+import type { EngineContext } from '../../engine.ts';
+import { proveReferences } from '../../prove-references.ts';
+import type { Made, SubsetRun } from '../../subset.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName, type Session } from '../connection/session.ts';
+import { withDatabase } from '../connection/url.ts';
+import { readDefinitions, withIndexes } from '../definitions.ts';
+import { collationsIn, featuresOf } from '../features.ts';
+import { createDependents, createTables } from '../restore/fill.ts';
+import { inspectDestination, refuseOtherFlavour } from '../restore/preflight.ts';
+import { besideDestination } from '../restore/restore.ts';
+import type { Reference } from './catalogue.ts';
+import { copyRows } from './copy.ts';
+import { createFinder, pathOf, refersTo } from './finder.ts';
+import type { OpenSource } from './reading.ts';
+
+/** Tables, rows, indexes, then what depends on several tables, in a new database; when every reference in it holds it is swapped in. */
+export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun): Promise<Made> {
+  const { report } = context;
+  const { server, collations } = await inspectDestination(context, run.url);
+  const definitions = await readSourceDefinitions(context, source);
+  const { flavour } = source.server;
+  const features = featuresOf(flavour, definitions);
+  refuseOtherFlavour({ flavour, features, collations: collationsIn(definitions) }, { server, collations });
+  const made: Omit<Made, 'replaced'> = { rows: new Map(), proof: [] };
+
+  const replaced = await besideDestination(context, { ...run, collations: definitions }, async ({ fresh }) => {
+    const url = withDatabase(run.url, fresh);
+    await using session = await connect(context, url);
+    await session.execute('SET foreign_key_checks = 0');
+    report({ event: 'step', step: 'copy', state: 'started', label: 'Copy the rows' });
+    const tables = definitions.tables.map((table) =>
+      expectedRows(run, `${source.database}.${table.name}`) <= FEW_ROWS ? withIndexes(table) : table,
+    );
+    await createTables(session, { ...definitions, tables });
+    made.rows = await copyRows(context, { source, run: { ...run, url }, definitions: tables });
+    const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
+    report({
+      event: 'step',
+      step: 'copy',
+      state: 'done',
+      label: `Copied ${formatNumberOf(total, 'row')}, and built their indexes`,
+    });
+
+    report({
+      event: 'step',
+      step: 'index',
+      state: 'started',
+      label: 'Make foreign keys, views, routines and triggers',
+    });
+    await createDependents(session, definitions);
+    report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
+
+    report({ event: 'step', step: 'finish', state: 'started', label: 'Gather statistics' });
+    for (const { name } of definitions.tables) await session.query(`ANALYZE TABLE ${quoteName(name)}`);
+    report({ event: 'step', step: 'finish', state: 'done', label: 'Gathered statistics' });
+
+    report({ event: 'step', step: 'prove', state: 'started', label: 'Prove every reference' });
+    made.proof = await prove(session, { source, run, database: fresh });
+    report({
+      event: 'step',
+      step: 'prove',
+      state: 'done',
+      label: `Proved ${formatNumberOf(made.proof.length, 'reference')} by looking for rows that refer to none`,
+    });
+    return { code: definitions, definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
+  });
+  return { replaced, ...made };
+}
+
+/** Up to so many rows go into indexes one by one as fast as the indexes are built afterwards. */
+const FEW_ROWS = 5000;
+
+function expectedRows({ plan, collected }: SubsetRun, table: string): number {
+  const isWhole = plan.rules.get(table) === 'copy';
+  return (isWhole ? plan.graph.tables.get(table)?.rows : collected.taken.get(table)?.size) ?? 0;
+}
+
+async function readSourceDefinitions(context: EngineContext, { url, database }: OpenSource) {
+  await using session = await connect(context, url);
+  return await readDefinitions(session, database, (what, why) => {
+    const message = `The ${what} cannot be read and is left out: ${why}`;
+    context.report({ event: 'warning', code: 'definition_unreadable', message });
+  });
+}
+
+interface Proving {
+  source: OpenSource;
+  run: SubsetRun;
+  /** The new one. */
+  database: string;
+}
+
+function prove(session: Session, { source, run, database }: Proving) {
+  const { catalogue, lend } = source;
+  const referenceOf = (id: string): Reference => {
+    const reference = catalogue.references.get(id);
+    if (!reference) throw new Error(`the catalogue has no reference ${id}`);
+    return reference;
+  };
+  return proveReferences(run, {
+    async inSubset(all) {
+      const counts: number[] = [];
+      for (const { id } of all) counts.push(await countOrphans(session, referenceOf(id), database));
+      return counts;
+    },
+    inSource: ({ id }) => lend((reading) => countOrphans(reading, referenceOf(id), source.database)),
+    finder: async () => createFinder(run.plan.graph, { database: source.database, catalogue, lend, seed: 0 }),
+  });
+}
+
+async function countOrphans(session: Session, reference: Reference, database: string): Promise<number> {
+  const { from, columns, to } = reference;
+  const present = columns.map(({ name }) => `f.${quoteName(name)} IS NOT NULL`).join(' AND ');
+  const same = refersTo(reference, { own: 'f', other: 'p' });
+  const [row] = await session.query<{ orphans: number | string }>(`
+    SELECT COUNT(*) AS orphans FROM ${pathOf(database, from.catalogue.name)} f WHERE ${present}
+    AND NOT EXISTS (SELECT 1 FROM ${pathOf(database, to.catalogue.name)} p WHERE ${same})`);
+  return Number(row?.orphans ?? 0);
+}

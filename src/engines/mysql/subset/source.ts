@@ -1,0 +1,104 @@
+import { EXIT, UserError } from '../../../errors.ts';
+import { redact } from '../../../process/redact.ts';
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { lending } from '../../lending.ts';
+import type { SubsetSource } from '../../subset.ts';
+import { readServer, readTables } from '../catalogue.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteText, type Session, SqlError } from '../connection/session.ts';
+import { beginInstant } from '../dump/instant.ts';
+import { readSubsetCatalogue, type SubsetTable } from './catalogue.ts';
+import { createFinder, pathOf } from './finder.ts';
+import { writtenValue } from './keys.ts';
+import { makeSubset } from './make.ts';
+import type { OpenSource } from './reading.ts';
+import { isKey, keyTable } from './rows.ts';
+
+/** What a session that reads needs: bytes as they are stored, and indexes used where there are any. */
+const READING_SETTINGS = ['SET character_set_results = NULL', '/*M!100600 SET join_cache_level = 2 */'];
+const EMPTY_QUERY = 1065;
+
+/** Several sessions whose transactions see one instant. */
+export async function openSource(
+  context: EngineContext,
+  { url, jobs }: { url: DatabaseUrl; jobs: number },
+): Promise<SubsetSource> {
+  const { database } = url;
+  if (database === null) throw noDatabase(url);
+  const opened: Session[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(opened.map((session) => session.close()));
+  };
+  try {
+    await using locking = await connect(context, url);
+    while (opened.length < Math.max(1, jobs)) opened.push(await connect(context, url));
+    const tables = (await readTables(locking, database)).map(({ name }) => name);
+    const readers = await beginInstant(context, locking, { database, tables, readers: opened });
+    const catalogue = await readSubsetCatalogue(locking, database);
+    for (const reader of readers) {
+      for (const setting of READING_SETTINGS) await reader.execute(setting).catch(ignoreEmpty);
+    }
+    const lend = lending(readers);
+    const server = await readServer(locking);
+    const open: OpenSource = { url, database, server, catalogue, lend, sessions: readers.length };
+    return {
+      facts: catalogue.facts,
+      warnings: [],
+      finder: async (graph, seed) => createFinder(graph, { database, catalogue, lend, seed }),
+      findRow: (table, key) => findRow(open, table, key),
+      nameRow: (table, row) => nameRow(open, table, row),
+      make: (running, run) => makeSubset(running, open, run),
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error instanceof SqlError ? unreadable(url, error) : error;
+  }
+}
+
+function ignoreEmpty(error: unknown): void {
+  if (!(error instanceof SqlError && error.errno === EMPTY_QUERY)) throw error;
+}
+
+function noDatabase({ display }: DatabaseUrl): UserError {
+  return new UserError(`The source ${display} names no database`, {
+    code: 'url_invalid',
+    exit: EXIT.configuration,
+    hint: 'Add its name at the end: mysql://user@host:3306/database',
+  });
+}
+
+function unreadable({ display }: DatabaseUrl, cause: SqlError): UserError {
+  return new UserError(`The source ${display} cannot be read: ${redact(cause.message)}`, {
+    code: 'source_unreadable',
+    exit: EXIT.failed,
+    hint: 'The user of subset.src_url needs the rights of a build: SELECT, SHOW VIEW, TRIGGER on the whole database.',
+    cause,
+  });
+}
+
+async function findRow({ database, catalogue, lend }: OpenSource, name: string, key: string[]): Promise<number | null> {
+  const table = catalogue.tables.get(name);
+  if (!table || table.primaryKey.length !== key.length || key.length === 0) return null;
+  const same = table.primaryKey.map((column, index) => `${writtenValue(column, 't')} = ${quoteText(key[index] ?? '')}`);
+  const written = table.key.map((part, index) => `CAST(${part.out('t')} AS CHAR) AS c${index}`).join(', ');
+  const [row] = await lend((session) =>
+    session.query<Record<string, string>>(
+      `SELECT ${written} FROM ${pathOf(database, table.catalogue.name)} t WHERE ${same.join(' AND ')}`,
+    ),
+  );
+  return row ? table.numbers.numberOf(Object.values(row)) : null;
+}
+
+async function nameRow({ database, catalogue, lend }: OpenSource, name: string, row: number): Promise<string> {
+  const table: SubsetTable | undefined = catalogue.tables.get(name);
+  if (!table) throw new Error(`the catalogue has no table ${name}`);
+  const key = table.numbers.keyOf(row);
+  if (table.primaryKey.length === 0) return key.join(',');
+  const written = table.primaryKey.map((column) => writtenValue(column, 't')).join(', ');
+  const [found] = await lend((session) =>
+    session.query<{ name: string }>(`SELECT CONCAT_WS(',', ${written}) AS name FROM ${keyTable(table.key, [key])}
+      STRAIGHT_JOIN ${pathOf(database, table.catalogue.name)} t ON ${isKey(table.key, 't')}`),
+  );
+  return found?.name ?? key.join(',');
+}

@@ -1,0 +1,120 @@
+import { EXIT, UserError } from '../../../errors.ts';
+import { redact } from '../../../process/redact.ts';
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { anyClientTools, type ClientTools } from '../tools.ts';
+import { ConnectionLost, openSession, quoteText, type Session, type SessionOptions } from './session.ts';
+import { connectionOf, withDatabase } from './url.ts';
+
+/** Databases that are always there to be connected to while another one is made, renamed or dropped. */
+const MAINTENANCE_DATABASES = ['postgres', 'template1'];
+
+/** How `pg_isready` says that a server answers. https://www.postgresql.org/docs/current/app-pg-isready.html */
+const READY = 0;
+
+interface ConnectOptions extends Pick<SessionOptions, 'settings'> {
+  tools?: ClientTools;
+}
+
+/** A session on the database of the URL; an error of exit 4 says whether server, database or credentials are at fault. */
+export async function connect(
+  context: EngineContext,
+  url: DatabaseUrl,
+  options: ConnectOptions = {},
+): Promise<Session> {
+  const tools = options.tools ?? (await anyClientTools(context));
+  const { runner, report, signal } = context;
+  try {
+    return await openSession({ runner, report, signal, psql: tools.psql, url, settings: options.settings ?? {} });
+  } catch (thrown) {
+    if (!(thrown instanceof ConnectionLost)) throw thrown;
+    throw await explain(context, { url, tools, words: thrown.message });
+  }
+}
+
+/** A session on a database of the server that is not the one of the URL. */
+export async function connectToServer(
+  context: EngineContext,
+  url: DatabaseUrl,
+  options: ConnectOptions = {},
+): Promise<Session> {
+  const tools = options.tools ?? (await anyClientTools(context));
+  const candidates = MAINTENANCE_DATABASES.filter((database) => database !== url.database);
+  let failure: unknown;
+  for (const database of candidates) {
+    try {
+      const { runner, report, signal } = context;
+      const elsewhere = withDatabase(url, database);
+      return await openSession({
+        runner,
+        report,
+        signal,
+        psql: tools.psql,
+        url: elsewhere,
+        settings: options.settings ?? {},
+      });
+    } catch (thrown) {
+      if (!(thrown instanceof ConnectionLost)) throw thrown;
+      failure ??= thrown;
+    }
+  }
+  throw await explain(context, { url, tools, words: failure instanceof Error ? failure.message : String(failure) });
+}
+
+interface Failure {
+  url: DatabaseUrl;
+  tools: ClientTools;
+  words: string;
+}
+
+/** Which of the ways to fail it was is found out by asking, not by reading the server's words. */
+async function explain(context: EngineContext, { url, tools, words }: Failure): Promise<UserError> {
+  const details = redact(words)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const connection = connectionOf(url);
+  const ready = await context.runner.run(
+    { file: tools.pg_isready, ...connection, args: ['--quiet', '--timeout=3', ...connection.args] },
+    { signal: context.signal },
+  );
+  if (ready.exitCode !== READY) {
+    return new UserError(`Cannot reach the server of ${url.display}`, {
+      code: 'unreachable',
+      exit: EXIT.unreachable,
+      details,
+      hint: 'Is the server running, and host and port right? Is a VPN needed? Then: tool targets',
+    });
+  }
+  if (await isMissing(context, url, tools)) {
+    return new UserError(`The database "${url.database}" does not exist on the server of ${url.display}`, {
+      code: 'database_missing',
+      exit: EXIT.unreachable,
+      details,
+      hint: 'Check the name at the end of the URL; psql --list shows the databases of the server.',
+    });
+  }
+  return new UserError(`The server refuses the connection to ${url.display}`, {
+    code: 'denied',
+    exit: EXIT.unreachable,
+    details,
+    hint: 'Check user and password of the URL, and whether the server lets this machine in (pg_hba.conf).',
+  });
+}
+
+async function isMissing(context: EngineContext, url: DatabaseUrl, tools: ClientTools): Promise<boolean> {
+  if (url.database === null) return false;
+  const { runner, report, signal } = context;
+  for (const database of MAINTENANCE_DATABASES) {
+    const session = await openSession({
+      runner,
+      report,
+      signal,
+      psql: tools.psql,
+      url: withDatabase(url, database),
+    }).catch(() => null);
+    if (!session) continue;
+    await using open = session;
+    const rows = await open.query(`SELECT FROM pg_database WHERE datname = ${quoteText(url.database)}`);
+    return rows.length === 0;
+  }
+  return false;
+}

@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto';
+import type { Report } from '../../../events.ts';
+import { redact } from '../../../process/redact.ts';
+import type { Runner, RunningProcess } from '../../../process/runner.ts';
+import { releaseChunk } from '../../../snapshots/objects/release.ts';
+import type { DatabaseUrl } from '../../engine.ts';
+import { connectionOf, type Settings } from './url.ts';
+
+/**
+ * A conversation with a server through one psql: it connects by libpq's own rules (host lists, service files, GSS,
+ * sockets), as pg_dump and pg_restore do, and runs wherever they run.
+ */
+export interface Session extends AsyncDisposable {
+  /** The rows of a query, each as an object. Rejects with a SqlError. */
+  query<Row>(sql: string): Promise<Row[]>;
+  /** Hands over what `COPY … TO STDOUT` writes as it comes, whole lines at a time; their memory is taken back afterwards. */
+  lines(statement: string, take: (lines: Buffer) => void): Promise<void>;
+  /** Runs one statement; nothing is handed back. */
+  execute(statement: string): Promise<void>;
+  /** Runs statements in one transaction: all of them or none. */
+  transaction(statements: string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A statement that the server refused; recognised by its SQLSTATE. */
+export class SqlError extends Error {
+  override readonly name = 'SqlError';
+  readonly sqlstate: string;
+
+  constructor(message: string, sqlstate: string) {
+    super(message);
+    this.sqlstate = sqlstate;
+  }
+}
+
+export interface SessionOptions {
+  runner: Runner;
+  /** Hears every statement, for the log. */
+  report: Report;
+  /** Path of psql. */
+  psql: string;
+  url: DatabaseUrl;
+  signal?: AbortSignal | undefined;
+  /** Server settings for the session: `{maintenance_work_mem: '1GB'}`. */
+  settings?: Settings;
+}
+
+/** The connection could not be made, or was lost; `why` is psql's own words. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+}
+
+/** No start-up file, no prompt, bare values; a statement that fails does not end psql. */
+export const PSQL_FLAGS = ['--no-psqlrc', '--no-password', '--quiet', '--no-align', '--tuples-only'];
+
+/** Our own queries must not be misled by what a database puts into its search path. */
+const SESSION_SETTINGS: Settings = { search_path: 'pg_catalog', client_min_messages: 'warning' };
+
+/** Connects; rejects with ConnectionLost when that fails. */
+export async function openSession({
+  runner,
+  report,
+  psql,
+  url,
+  signal,
+  settings = {},
+}: SessionOptions): Promise<Session> {
+  const connection = connectionOf(url, { ...SESSION_SETTINGS, ...settings });
+  const child = runner.start({ file: psql, ...connection, args: [...PSQL_FLAGS, ...connection.args] }, { signal });
+  const exchange = reported(exchanges(child), report);
+
+  const session: Session = {
+    async query<Row>(sql: string) {
+      return JSON.parse(await exchange(`SELECT coalesce(json_agg(q), '[]') FROM (${sql}) q`)) as Row[];
+    },
+    async lines(statement, take) {
+      await exchange(statement, take);
+    },
+    async execute(statement) {
+      await exchange(statement);
+    },
+    async transaction(statements) {
+      await exchange('BEGIN');
+      try {
+        for (const statement of statements) await exchange(statement);
+        await exchange('COMMIT');
+      } catch (error) {
+        await exchange('ROLLBACK').catch(() => {});
+        throw error;
+      }
+    },
+    async close() {
+      child.stdin.end();
+      await child.ended.catch(() => {});
+    },
+    [Symbol.asyncDispose]: () => session.close(),
+  };
+  await session.execute('SELECT 1');
+  return session;
+}
+
+/** A name as it stands in SQL. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A text as it stands in SQL. */
+export function quoteText(text: string): string {
+  return text.includes('\\')
+    ? `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+    : `'${text.replaceAll("'", "''")}'`;
+}
+
+/** The SQLSTATE of a statement that did what it should. */
+const SUCCESS = '00000';
+
+interface Exchange extends PromiseWithResolvers<string> {
+  statement: string;
+  marker: string;
+  output: string[];
+  /** Takes the lines of the answer in place of `output`. */
+  take: ((lines: Buffer) => void) | undefined;
+  /** `null` until the statement has ended, then what the server said when it refused it. */
+  message: string[] | null;
+  sqlstate: string;
+}
+
+type Send = (statement: string, take?: (lines: Buffer) => void) => Promise<string>;
+
+/** Statements that name rows by the thousand are told by their beginning. */
+const TOLD_CHARACTERS = 4000;
+
+/** Says of each statement what became of it. */
+function reported(send: Send, report: Report): Send {
+  return async (statement, take) => {
+    const startedAt = performance.now();
+    const tell = (sqlstate: string | null) => {
+      const duration_ms = Math.round(performance.now() - startedAt);
+      report({ event: 'statement', statement: redact(statement.slice(0, TOLD_CHARACTERS)), sqlstate, duration_ms });
+    };
+    try {
+      const answer = await send(statement, take);
+      tell(SUCCESS);
+      return answer;
+    } catch (error) {
+      tell(error instanceof SqlError ? error.sqlstate : null);
+      throw error;
+    }
+  };
+}
+
+/**
+ * Statements to psql's standard input, one after the other, each followed by an `\echo` of its SQLSTATE between
+ * two markers; psql itself knows no other way to say where an answer ends.
+ */
+function exchanges(child: RunningProcess): Send {
+  const queue: Exchange[] = [];
+  let lost: Error | null = null;
+  child.stdin.on('error', () => {});
+  onLines(child, (lines) => {
+    let rest = lines;
+    while (rest.length > 0) {
+      const current = queue[0];
+      if (!current) return;
+      const taken = takeLines(current, rest);
+      if (taken.isLast) queue.shift();
+      rest = rest.subarray(taken.bytes);
+    }
+  });
+  const end = (error: Error): void => {
+    lost = error;
+    for (const exchange of queue.splice(0)) exchange.reject(error);
+  };
+  child.ended.then(
+    ({ stderr }) => end(new ConnectionLost(stderr.trim())),
+    (thrown) => end(thrown),
+  );
+
+  return (statement, take) => {
+    if (lost) return Promise.reject(lost);
+    const marker = `--${randomBytes(12).toString('hex')}`;
+    const exchange: Exchange = {
+      ...Promise.withResolvers<string>(),
+      ...{ statement, marker, take, output: [], message: null, sqlstate: '' },
+    };
+    queue.push(exchange);
+    child.stdin.write(
+      `${statement}\n;\n\\echo ${marker} :SQLSTATE\n\\if :ERROR\n\\echo :LAST_ERROR_MESSAGE\n\\endif\n\\echo ${marker}\n`,
+    );
+    return exchange.promise;
+  };
+}
+
+/** How many bytes of the lines were taken, and whether they end the answer. */
+function takeLines(exchange: Exchange, lines: Buffer): { bytes: number; isLast: boolean } {
+  if (exchange.take && exchange.message === null) {
+    const marker = lines.indexOf(exchange.marker);
+    const bytes = marker === -1 ? lines.length : marker;
+    if (bytes > 0) exchange.take(lines.subarray(0, bytes));
+    if (bytes > 0) return { bytes, isLast: false };
+  }
+  const end = lines.indexOf(LINE_FEED);
+  return { bytes: end + 1, isLast: readLine(exchange, lines.toString('utf8', 0, end)) };
+}
+
+/** Whether the line was the answer's last. */
+function readLine(exchange: Exchange, line: string): boolean {
+  if (!line.startsWith(exchange.marker)) {
+    (exchange.message ?? exchange.output).push(line);
+    return false;
+  }
+  if (exchange.message === null) {
+    exchange.message = [];
+    exchange.sqlstate = line.slice(exchange.marker.length + 1);
+    return false;
+  }
+  if (exchange.sqlstate === SUCCESS) exchange.resolve(exchange.output.join('\n'));
+  else exchange.reject(new SqlError(exchange.message.join('\n'), exchange.sqlstate));
+  return true;
+}
+
+const LINE_FEED = 0x0a;
+
+/** Whole lines as bytes, whose memory is given back at once: text of millions of rows would keep the collector busy. */
+function onLines(child: RunningProcess, take: (lines: Buffer) => void): void {
+  let unfinished: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer<ArrayBuffer>) => {
+    const first = chunk.indexOf(LINE_FEED) + 1;
+    const last = chunk.lastIndexOf(LINE_FEED) + 1;
+    if (first > 0) {
+      take(Buffer.concat([...unfinished, chunk.subarray(0, first)]));
+      take(chunk.subarray(first, last));
+      unfinished = [];
+    }
+    if (last < chunk.length) unfinished.push(Buffer.from(chunk.subarray(last)));
+    releaseChunk(chunk);
+  });
+}

@@ -1,0 +1,166 @@
+import { isIPv6 } from 'node:net';
+import { isAbsolute } from 'node:path';
+import { EXIT, UserError } from '../../../errors.ts';
+import type { Command, Mount } from '../../../process/runner.ts';
+import type { DatabaseUrl, Host } from '../../engine.ts';
+
+const SHAPE =
+  /^(?<scheme>postgres(?:ql)?|pgdocker):\/\/(?:(?<userinfo>[^/?#]*)@)?(?<hosts>[^/?#]*)(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>.*))?$/is;
+/** The scheme of a URL whose tools are to run in a container. */
+const IN_CONTAINER = 'pgdocker';
+const DEFAULT_PORT = 5432;
+
+/**
+ * A connection URL by libpq's own rules (host lists, IPv6, unix sockets, any parameter), which WHATWG's URL lacks.
+ * https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS
+ */
+export function parsePostgresUrl(text: string): DatabaseUrl {
+  const groups = SHAPE.exec(text)?.groups;
+  if (!groups) throw malformed('it does not read postgres://user:password@host:port/database');
+  const parameters = readParameters(groups.parameters);
+  if (parameters.has('sslpassword')) {
+    throw malformed('sslpassword would be seen in the list of processes; put it into a service file and say service=');
+  }
+  const [user, password] = splitOnce(groups.userinfo ?? '', ':');
+  const database = take(parameters, 'dbname') ?? decode(groups.database ?? '');
+  const url: DatabaseUrl = {
+    engine: 'postgres',
+    user: take(parameters, 'user') ?? (user === '' ? null : decode(user)),
+    password: take(parameters, 'password') ?? (password === undefined ? null : decode(password)),
+    hosts: readHosts(groups.hosts ?? '', { host: take(parameters, 'host'), port: take(parameters, 'port') }),
+    database: database === '' ? null : database,
+    parameters: Object.fromEntries(parameters),
+    inContainer: groups.scheme?.toLowerCase() === IN_CONTAINER,
+    display: '',
+    toJSON: () => url.display,
+  };
+  url.display = displayOf(url);
+  return url;
+}
+
+/** The same server, another database. */
+export function withDatabase(url: DatabaseUrl, database: string): DatabaseUrl {
+  const other: DatabaseUrl = { ...url, database, toJSON: () => other.display };
+  other.display = displayOf(other);
+  return other;
+}
+
+/** Server settings for one connection: `{maintenance_work_mem: '1GB'}`. */
+export type Settings = Record<string, string>;
+
+/**
+ * What a libpq program needs to connect: the URL without its password as an argument, the password by environment.
+ * Settings go where libpq looks for them: into the URL's own `options`, which would hide PGOPTIONS, or into that.
+ */
+export function connectionOf(
+  url: DatabaseUrl,
+  settings: Settings = {},
+): Required<Pick<Command, 'args' | 'env' | 'mounts'>> {
+  const options = Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\\s]/g, '\\$&')}`)
+    .join(' ');
+  const { options: own, ...parameters } = url.parameters;
+  const connection =
+    own === undefined ? url : { ...url, parameters: { ...parameters, options: `${own} ${options}`.trim() } };
+  return {
+    args: ['--dbname', writeUrl('postgres', connection)],
+    mounts: filesOf(url),
+    env: {
+      // Messages are shown as they are, but the tools' own must be English to be told apart from SQL.
+      LC_ALL: 'C',
+      PGCLIENTENCODING: 'UTF8',
+      ...(url.password !== null && { PGPASSWORD: url.password }),
+      ...(own === undefined && options !== '' && { PGOPTIONS: options }),
+    },
+  };
+}
+
+/** Folders of sockets, certificates, password files: whatever is named by its path. */
+function filesOf({ hosts, parameters }: DatabaseUrl): Mount[] {
+  return [...hosts.map(({ host }) => host), ...Object.values(parameters)].filter(isAbsolute).map((path) => ({ path }));
+}
+
+function displayOf(url: DatabaseUrl): string {
+  return writeUrl(url.inContainer ? IN_CONTAINER : 'postgres', { ...url, parameters: {} });
+}
+
+function writeUrl(
+  scheme: string,
+  { user, hosts, database, parameters }: Pick<DatabaseUrl, 'user' | 'hosts' | 'database' | 'parameters'>,
+): string {
+  const userinfo = user === null ? '' : `${encodeURIComponent(user)}@`;
+  const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return `${scheme}://${userinfo}${hosts.map(writeHost).join(',')}/${encodeURIComponent(database ?? '')}${
+    query.length > 0 ? `?${query.join('&')}` : ''
+  }`;
+}
+
+function writeHost({ host, port }: Host): string {
+  const name = isIPv6(host) ? `[${host.replaceAll('%', '%25')}]` : encodeURIComponent(host);
+  return port === null ? name : `${name}:${port}`;
+}
+
+/** What the parameters say replaces what the URL's authority says, each for itself; one port is for every host. */
+function readHosts(authority: string, given: { host: string | undefined; port: string | undefined }): Host[] {
+  const parts = authority.split(',').map(readHost);
+  const names = given.host?.split(',') ?? parts.map(({ name }) => name);
+  const ports = given.port?.split(',') ?? parts.map(({ port }) => port);
+  if (ports.length !== 1 && ports.length !== names.length) {
+    throw malformed(`there are ${ports.length} ports for ${names.length} hosts`);
+  }
+  return names.map((host, index) => ({ host, port: readPort(ports[index] ?? ports[0] ?? '') }));
+}
+
+function readHost(part: string): { name: string; port: string } {
+  const match = /^(?:\[(?<six>[^\]]*)\]|(?<name>[^:]*))(?::(?<port>[^:]*))?$/.exec(part)?.groups;
+  if (!match) throw malformed(`"${part}" is not host:port; an IPv6 address stands in brackets`);
+  return { name: decode(match.six ?? match.name ?? ''), port: match.port ?? '' };
+}
+
+function readPort(text: string): number | null {
+  if (text === '') return null;
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65535) throw malformed(`"${text}" is not a port`);
+  return port;
+}
+
+/** The port that libpq takes for a host. */
+export function portOf({ port }: Host, environment: NodeJS.ProcessEnv): number {
+  return port ?? Number(environment.PGPORT ?? DEFAULT_PORT);
+}
+
+function readParameters(text: string | undefined): Map<string, string> {
+  const parameters = new Map<string, string>();
+  for (const part of (text ?? '').split('&').filter((part) => part !== '')) {
+    const [name, value] = splitOnce(part, '=');
+    parameters.set(decode(name), decode(value ?? ''));
+  }
+  return parameters;
+}
+
+function take(parameters: Map<string, string>, name: string): string | undefined {
+  const value = parameters.get(name);
+  parameters.delete(name);
+  return value;
+}
+
+function splitOnce(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw malformed('a % in it is not followed by two hexadecimal digits; write a literal % as %25');
+  }
+}
+
+function malformed(reason: string): UserError {
+  return new UserError(`The connection URL cannot be read: ${reason}`, {
+    code: 'url_invalid',
+    exit: EXIT.configuration,
+    hint: 'Characters such as @ : / ? # % in a password are written %40 %3A %2F %3F %23 %25.',
+  });
+}

@@ -1,0 +1,114 @@
+import * as v from 'valibot';
+import { EXIT, UserError } from '../../../errors.ts';
+import type { Manifest } from '../../../snapshots/manifest.ts';
+import { inventorySchema, localeSchema } from '../catalogue.ts';
+
+/** What ends every table's file in an archive of pg_dump's directory format: the end of COPY, and two empty lines. */
+export const DATA_TERMINATOR = '\\.\n\n\n';
+/** Line feeds in it, which are not rows. */
+export const TERMINATOR_LINES = 3;
+/** The bytes of it that COPY must not read. */
+export const AFTER_END_OF_COPY = 2;
+
+/** What a snapshot's manifest holds for this engine beyond what every engine records. */
+const detailsSchema = v.object({
+  /** Oids are those of the archive's table of contents. */
+  schemas: v.array(v.object({ oid: v.number(), name: v.string() })),
+  /** What COPY needs to know of each table, by the name of its file. */
+  data: v.record(
+    v.string(),
+    v.object({
+      schema: v.string(),
+      table: v.string(),
+      columns: v.array(v.string()),
+      /** Whether an extension made the table, and may have put rows into it. */
+      of_extension: v.boolean(),
+    }),
+  ),
+  extensions: v.array(v.object({ name: v.string(), schema: v.string() })),
+  /** Roles that policies name. */
+  roles: v.array(v.string()),
+  locale: localeSchema,
+  /** `ALTER DATABASE … SET`, as `name=value`. */
+  settings: v.array(v.string()),
+  inventory: inventorySchema,
+  /** Objects that cannot be restored without a schema that is not in the snapshot. */
+  left_out: v.array(v.object({ oid: v.number(), kind: v.string(), name: v.string(), needs: v.string() })),
+});
+
+export type ArchiveDetails = v.InferOutput<typeof detailsSchema>;
+
+export function archiveDetails(manifest: Manifest): ArchiveDetails {
+  const { success, output } = v.safeParse(detailsSchema, manifest.details);
+  if (success) return output;
+  throw new UserError(`Snapshot ${manifest.id} of ${manifest.target} was written by another version of this program`, {
+    code: 'manifest_not_understood',
+    exit: EXIT.failed,
+    hint: 'Update the program, or take a new snapshot: tool build',
+  });
+}
+
+export interface ArchiveEntry {
+  dumpId: number;
+  /** Object identifier in the source's catalogue; 0 where there is none. */
+  oid: number;
+  /** The line as `pg_restore --list` wrote it, to be given back to `--use-list`. */
+  line: string;
+  /** What follows the identifiers: type, schema, name and owner, which may hold spaces. */
+  text: string;
+  /** The entries that it depends on, where the listing was verbose. */
+  needs: number[];
+}
+
+/** The lines of `pg_restore --list --verbose`. https://www.postgresql.org/docs/current/app-pgrestore.html */
+export function parseArchiveList(listing: string): ArchiveEntry[] {
+  const entries: ArchiveEntry[] = [];
+  for (const line of listing.split('\n')) {
+    const match = /^(\d+); \d+ (\d+) (.*)$/.exec(line);
+    const needs = /^;\tdepends on:((?: \d+)+)$/.exec(line)?.[1];
+    if (match) entries.push({ dumpId: Number(match[1]), oid: Number(match[2]), line, text: match[3] ?? '', needs: [] });
+    else if (needs) entries.at(-1)?.needs.push(...needs.trim().split(' ').map(Number));
+  }
+  return entries;
+}
+
+/** Without some entries, and without all that depends on them: a view takes its comments and rules with it. */
+export function withoutDependents(
+  entries: ArchiveEntry[],
+  isLeftOut: (entry: ArchiveEntry) => boolean,
+): ArchiveEntry[] {
+  const leftOut = new Set(entries.filter(isLeftOut).map(({ dumpId }) => dumpId));
+  for (let known = 0; known < leftOut.size; ) {
+    known = leftOut.size;
+    for (const { dumpId, needs } of entries) if (needs.some((id) => leftOut.has(id))) leftOut.add(dumpId);
+  }
+  return entries.filter(({ dumpId }) => !leftOut.has(dumpId));
+}
+
+export function isTableData(entry: ArchiveEntry): boolean {
+  return entry.text.startsWith('TABLE DATA ');
+}
+
+const MAGIC = 'PGDMP';
+const VERSION_OF_ONE_BYTE_COMPRESSION = 15;
+/** 1 January 2000 at 0:00:00, as `struct tm`: seconds, minutes, hours, day, month, years since 1900, summer time. */
+const FIXED_DATE = [0, 0, 0, 1, 0, 100, 0];
+
+/**
+ * The table of contents with a fixed date in place of the dump's, so that equal contents are equal bytes. Its head, as
+ * `ReadHead` of pg_backup_archiver.c takes it: magic, version of three bytes, sizes of an integer and of an offset,
+ * format, compression, date. What does not look like that is given back as it is.
+ */
+export function withoutDate(toc: Buffer): Buffer {
+  const [, minor = 0, , integerBytes = 0] = toc.subarray(MAGIC.length);
+  if (toc.subarray(0, MAGIC.length).toString('latin1') !== MAGIC || integerBytes !== 4) return toc;
+  const signedBytes = 1 + integerBytes;
+  const date = MAGIC.length + 6 + (minor < VERSION_OF_ONE_BYTE_COMPRESSION ? signedBytes : 1);
+  if (toc.length < date + FIXED_DATE.length * signedBytes) return toc;
+  const dated = Buffer.from(toc);
+  for (const [index, value] of FIXED_DATE.entries()) {
+    dated.writeUInt8(0, date + index * signedBytes);
+    dated.writeUInt32LE(value, date + index * signedBytes + 1);
+  }
+  return dated;
+}

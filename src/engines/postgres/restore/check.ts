@@ -1,0 +1,84 @@
+import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
+import { expectedRows } from '../../expected-rows.ts';
+import { type Inventory, readInventory } from '../catalogue.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName } from '../connection/session.ts';
+import type { ArchiveDetails } from '../dump/archive.ts';
+import type { ClientTools } from '../tools.ts';
+import { restoreFailed } from './restore-failed.ts';
+
+/** How many differences are told. */
+const DIFFERENCES = 20;
+
+export interface Check {
+  url: DatabaseUrl;
+  tools: ClientTools;
+  details: ArchiveDetails;
+  plan: Pick<RestorePlan, 'schemas' | 'tables' | 'empty'>;
+  jobs: number;
+}
+
+/** Compares a restored database with its manifest: rows of every table, every object, every sequence. */
+export async function checkRestored(context: EngineContext, check: Check): Promise<void> {
+  const [rows, objects] = await Promise.all([countRows(context, check), compareObjects(context, check)]);
+  const differences = [...rows, ...objects];
+  if (differences.length === 0) return;
+  throw restoreFailed('The restored database is not what the manifest says', [
+    ...differences.slice(0, DIFFERENCES),
+    ...(differences.length > DIFFERENCES ? [`and ${differences.length - DIFFERENCES} more`] : []),
+  ]);
+}
+
+async function countRows(context: EngineContext, { url, tools, details, plan, jobs }: Check): Promise<string[]> {
+  // An extension may have put rows of its own into its tables.
+  const queue = expectedRows(plan).filter(({ table }) => details.data[table.file.name]?.of_extension === false);
+  const differences: string[] = [];
+  const worker = async (): Promise<void> => {
+    await using session = await connect(context, url, { tools });
+    for (let next = queue.pop(); next; next = queue.pop()) {
+      const { table, rows, words } = next;
+      const data = details.data[table.file.name];
+      if (!data) continue;
+      const name = `${quoteName(data.schema)}.${quoteName(data.table)}`;
+      const [counted] = await session.query<{ rows: number }>(`SELECT count(*) AS rows FROM ONLY ${name}`);
+      if (counted?.rows === rows) continue;
+      differences.push(`${table.name}: ${counted?.rows} rows, ${words}`);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(jobs, queue.length) }, worker));
+  return differences.sort();
+}
+
+async function compareObjects(context: EngineContext, { url, tools, details, plan }: Check): Promise<string[]> {
+  await using session = await connect(context, url, { tools });
+  return compareInventories(within(details.inventory, plan.schemas), await readInventory(session, plan.schemas));
+}
+
+function within({ objects, sequences }: Inventory, schemas: string[]): Inventory {
+  const inside = (name: string): boolean => schemas.some((schema) => name.startsWith(`${schema}.`));
+  return {
+    objects: Object.fromEntries(Object.entries(objects).map(([kind, names]) => [kind, names.filter(inside)])),
+    sequences: sequences.filter(({ name }) => inside(name)),
+  };
+}
+
+/** What the second lacks of the first, and what it has besides. */
+function compareInventories(expected: Inventory, found: Inventory): string[] {
+  const objects = Object.entries(expected.objects).flatMap(([kind, names]) => {
+    const there = new Set(found.objects[kind]);
+    const wanted = new Set(names);
+    return [
+      ...names.filter((name) => !there.has(name)).map((name) => `${kind} ${name} is missing`),
+      ...[...there].filter((name) => !wanted.has(name)).map((name) => `${kind} ${name} is not in the snapshot`),
+    ];
+  });
+  const values = new Map(found.sequences.map((sequence) => [sequence.name, sequence.last_value]));
+  const sequences = expected.sequences.flatMap(({ name, last_value, ascending }) => {
+    if (!values.has(name)) return [`sequence ${name} is missing`];
+    const value = values.get(name) ?? null;
+    // The source may have drawn numbers between the reading of its catalogue and that of its sequences.
+    const kept = last_value === null || (value !== null && (ascending ? value >= last_value : value <= last_value));
+    return kept ? [] : [`sequence ${name} stands at ${value}, at ${last_value} in the manifest`];
+  });
+  return [...objects, ...sequences];
+}

@@ -1,0 +1,138 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { formatNumberOf } from '../../../amounts.ts';
+import type { EngineContext } from '../../engine.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName } from '../connection/session.ts';
+import { connectionOf } from '../connection/url.ts';
+import { type ArchiveEntry, isTableData, withoutDependents } from '../dump/archive.ts';
+import type { Filling } from './filling.ts';
+import { listArchive } from './list-archive.ts';
+import { loadTables } from './load-tables.ts';
+import { groupErrors } from './restore-errors.ts';
+import { restoreFailed } from './restore-failed.ts';
+
+/** Fills an empty database: definitions, then rows side by side, then indexes and constraints side by side. */
+export async function fillDatabase(context: EngineContext, fill: Filling): Promise<void> {
+  const { report } = context;
+  const { plan, jobs } = fill;
+  const archive = await materialize(context, fill);
+  await createExtensionSchemas(context, fill);
+
+  report({
+    event: 'step',
+    step: 'restore',
+    state: 'started',
+    label: `Restore ${formatNumberOf(plan.tables.length, 'table')}`,
+  });
+  await pgRestore(context, { fill, archive, section: 'pre-data', jobs: 1 });
+  await Promise.all([
+    loadTables(context, fill),
+    // Large objects and the values of sequences; tables go their own way.
+    pgRestore(context, { fill, archive, section: 'data', jobs: 1 }),
+  ]);
+  report({
+    event: 'step',
+    step: 'restore',
+    state: 'done',
+    label: `Restored ${formatNumberOf(plan.tables.length, 'table')}`,
+  });
+
+  report({ event: 'step', step: 'index', state: 'started', label: 'Build indexes and constraints' });
+  await pgRestore(context, { fill, archive, section: 'post-data', jobs });
+  report({ event: 'step', step: 'index', state: 'done', label: 'Built indexes and constraints' });
+}
+
+/** An archive in pg_dump's directory format, without the tables' rows. */
+interface Archive {
+  directory: string;
+  /** The list of entries to restore. */
+  list: string;
+}
+
+/** Lays the archive out for pg_restore: its table of contents and large objects, and the list of what to take. */
+export async function materialize(
+  context: EngineContext,
+  {
+    manifest,
+    directory,
+    read,
+    tools,
+    details,
+    plan,
+  }: Pick<Filling, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan'>,
+): Promise<Archive> {
+  const archive = join(directory, 'archive');
+  await mkdir(archive);
+  for (const file of manifest.files) await writeOut(read(file), join(archive, file.name));
+  const listed = await listArchive(context, { tools, archive, directory });
+  const list = join(directory, 'archive.list');
+  const leftOut = new Set(details.left_out.map((object) => object.oid));
+  const able = withoutDependents(listed, ({ oid }) => oid !== 0 && leftOut.has(oid));
+  const entries = able.filter((entry) => !isTableData(entry) && isWanted(entry, { details, plan }));
+  await writeFile(list, entries.map(({ line }) => `${line}\n`).join(''));
+  return { directory: archive, list };
+}
+
+async function writeOut(content: AsyncIterable<Uint8Array>, path: string): Promise<void> {
+  const output = createWriteStream(path, { mode: 0o600 });
+  await pipeline(content, output);
+}
+
+/** Not the schemas that are in the snapshot but not wanted now. */
+function isWanted({ oid, text }: ArchiveEntry, { details, plan }: Pick<Filling, 'details' | 'plan'>): boolean {
+  const unwanted = details.schemas.filter(({ name }) => !plan.schemas.includes(name));
+  return !unwanted.some(
+    (schema) =>
+      (oid === schema.oid && text.startsWith('SCHEMA ')) || text.startsWith(`COMMENT - SCHEMA ${schema.name} `),
+  );
+}
+
+/** An extension may live in a schema that is not part of the snapshot. */
+async function createExtensionSchemas(context: EngineContext, { url, tools, details, plan }: Filling): Promise<void> {
+  const made = new Set([...plan.schemas, 'public', 'pg_catalog']);
+  const needed = [...new Set(details.extensions.map(({ schema }) => schema))].filter((schema) => !made.has(schema));
+  if (needed.length === 0) return;
+  await using session = await connect(context, url, { tools });
+  for (const schema of needed) await session.execute(`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`);
+}
+
+interface Section {
+  fill: Filling;
+  archive: Archive;
+  section: 'pre-data' | 'data' | 'post-data';
+  jobs: number;
+}
+
+async function pgRestore(context: EngineContext, { fill, archive, section, jobs }: Section): Promise<void> {
+  const { url, tools, settings } = fill;
+  const connection = connectionOf(url, settings);
+  const args = [...sectionArgs({ fill, archive, section }), `--jobs=${jobs}`, ...connection.args, archive.directory];
+  const mounts = [...connection.mounts, { path: fill.directory }];
+  const { signal } = context;
+  const result = await context.runner.run({ file: tools.pg_restore, args, env: connection.env, mounts }, { signal });
+  if (result.exitCode === 0) return;
+  const errors = groupErrors(result.stderr);
+  if (errors.length > 0)
+    throw restoreFailed(`pg_restore failed on the ${section} of snapshot ${fill.manifest.id}`, errors);
+}
+
+/** What every call of pg_restore for a section says; owners and grants are the destination's own. */
+export function sectionArgs({
+  fill,
+  archive,
+  section,
+}: Omit<Section, 'jobs' | 'fill'> & { fill: Pick<Filling, 'details' | 'plan'> }): string[] {
+  const unwanted = fill.details.schemas.filter(({ name }) => !fill.plan.schemas.includes(name));
+  return [
+    `--section=${section}`,
+    `--use-list=${archive.list}`,
+    ...unwanted.map(({ name }) => `--exclude-schema=${name}`),
+    '--no-owner',
+    '--no-privileges',
+    '--no-tablespaces',
+    '--no-password',
+  ];
+}

@@ -1,0 +1,26 @@
+import type { EngineContext } from '../../engine.ts';
+import { type ArchiveEntry, parseArchiveList } from '../dump/archive.ts';
+import type { ClientTools } from '../tools.ts';
+import { groupErrors } from './restore-errors.ts';
+import { restoreFailed } from './restore-failed.ts';
+
+export interface ArchiveToList {
+  tools: ClientTools;
+  /** A folder with the archive's table of contents. */
+  archive: string;
+  /** The folder that it lies in. */
+  directory: string;
+}
+
+/** The entries of an archive, each with those that it depends on. */
+export async function listArchive(
+  { runner, signal }: EngineContext,
+  { tools, archive, directory }: ArchiveToList,
+): Promise<ArchiveEntry[]> {
+  const listing = await runner.run(
+    { file: tools.pg_restore, args: ['--list', '--verbose', archive], mounts: [{ path: directory }] },
+    { signal },
+  );
+  if (listing.exitCode !== 0) throw restoreFailed('pg_restore cannot read the archive', groupErrors(listing.stderr));
+  return parseArchiveList(listing.stdout);
+}

@@ -1,0 +1,180 @@
+import { EXIT, UserError } from '../../../errors.ts';
+import type { WarningEvent } from '../../../events.ts';
+import type { DestinationState } from '../../../results.ts';
+import { divideTables } from '../../divide-tables.ts';
+import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
+import { freeBytesOf, refuseShortSpace } from '../../free-space.ts';
+import { connect, connectToServer } from '../connection/connect.ts';
+import { isLocalHost } from '../connection/same-database.ts';
+import { quoteText, type Session } from '../connection/session.ts';
+import { portOf } from '../connection/url.ts';
+import { archiveDetails } from '../dump/archive.ts';
+import { selectSchemas } from '../schema-selection.ts';
+import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
+
+/** Whether, how and with what consequences a snapshot can be restored; nothing is changed. */
+export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
+  const { url, manifest, schemaConfig } = request;
+  toolsForArchive(await findClientTools(context), manifest.tool_version);
+  const details = archiveDetails(manifest);
+  const { schemas, warnings } = selectSchemas(manifest.schemas, schemaConfig);
+  if (schemas.length === 0) throw noSchema(request);
+  const facts = await inspectDestination(context, url);
+  refuseMissing(facts, { extensions: details.extensions.map(({ name }) => name), roles: details.roles });
+  const chosen = chooseStrategy(facts, request);
+  const wanted = new Set(schemas);
+  const inSchemas = manifest.tables.filter((table) => {
+    const data = details.data[table.file.name];
+    return data !== undefined && (data.of_extension || wanted.has(data.schema));
+  });
+  const { tables, empty } = divideTables(inSchemas, request);
+  refuseShortSpace(
+    facts,
+    tables.reduce((sum, table) => sum + table.file.bytes, 0),
+  );
+  return {
+    destination: facts.destination,
+    ...chosen,
+    schemas,
+    tables,
+    empty,
+    warnings: [...warnings, ...versionWarnings(facts, request), ...sessionWarnings(facts, chosen.strategy)],
+  };
+}
+
+interface Facts {
+  destination: DestinationState;
+  /** Whether the role may make a database and rename the destination. */
+  maySwap: boolean;
+  whyNot: string;
+  extensions: string[];
+  roles: string[];
+  /** Bytes free where the server keeps its data; `null` when nobody here can know. */
+  freeBytes: number | null;
+}
+
+export async function inspectDestination(context: EngineContext, url: DatabaseUrl): Promise<Facts> {
+  if (url.database === null) {
+    throw new UserError(`The destination ${url.display} names no database`, {
+      code: 'url_invalid',
+      exit: EXIT.configuration,
+      hint: 'Add its name at the end: postgres://user@host:5432/database. It is created when it does not exist.',
+    });
+  }
+  try {
+    await using server = await connectToServer(context, url);
+    return await readFacts(context, server, url);
+  } catch (thrown) {
+    if (!(thrown instanceof UserError) || thrown.code === 'unreachable') throw thrown;
+    await using only = await connect(context, url);
+    const facts = await readFacts(context, only, url);
+    return { ...facts, maySwap: false, whyNot: 'the role may not connect to another database of the server' };
+  }
+}
+
+interface Row {
+  version: string;
+  present: boolean;
+  size_bytes: number | null;
+  connections: number;
+  createdb: boolean;
+  owner: boolean;
+  extensions: string[];
+  roles: string[];
+  data_directory: string | null;
+}
+
+async function readFacts(context: EngineContext, session: Session, url: DatabaseUrl): Promise<Facts> {
+  const database = quoteText(url.database ?? '');
+  const [row] = await session.query<Row>(`
+    SELECT split_part(current_setting('server_version'), ' ', 1) AS version, d.oid IS NOT NULL AS present,
+      CASE WHEN has_database_privilege(d.oid, 'CONNECT') THEN pg_database_size(d.oid) END AS size_bytes,
+      (SELECT count(*) FROM pg_stat_activity a WHERE a.datid = d.oid AND a.pid <> pg_backend_pid() AND a.backend_type = 'client backend') AS connections,
+      r.rolsuper OR r.rolcreatedb AS createdb,
+      d.oid IS NULL OR pg_has_role(d.datdba, 'MEMBER') AS owner,
+      (SELECT json_agg(name) FROM pg_available_extensions) AS extensions,
+      (SELECT json_agg(rolname) FROM pg_roles) AS roles,
+      (SELECT setting FROM pg_settings WHERE name = 'data_directory') AS data_directory
+    FROM pg_roles r LEFT JOIN pg_database d ON d.datname = ${database} WHERE r.rolname = current_user`);
+  if (!row) throw new Error('pg_roles has no row for the role of the session');
+  const [host] = url.hosts;
+  const name = host?.host || context.environment.PGHOST || 'localhost';
+  const local = await isLocalHost(name);
+  return {
+    destination: {
+      url: url.display,
+      host: `${name}:${host ? portOf(host, context.environment) : ''}`,
+      local,
+      database: url.database ?? '',
+      exists: row.present,
+      size_bytes: row.size_bytes,
+      connections: row.connections,
+      server_version: row.version,
+    },
+    maySwap: row.createdb && row.owner,
+    whyNot: row.createdb ? `the role does not own ${url.database}` : 'the role may not create databases',
+    extensions: row.extensions ?? [],
+    roles: row.roles ?? [],
+    freeBytes: local && row.data_directory !== null ? await freeBytesOf(row.data_directory) : null,
+  };
+}
+
+function refuseMissing(facts: Facts, needed: { extensions: string[]; roles: string[] }): void {
+  const extensions = needed.extensions.filter((name) => !facts.extensions.includes(name));
+  const roles = needed.roles.filter((name) => !facts.roles.includes(name));
+  const server = facts.destination.host;
+  if (extensions.length > 0) {
+    throw new UserError(`The server ${server} lacks extensions that the snapshot needs: ${extensions.join(', ')}`, {
+      code: 'extension_missing',
+      exit: EXIT.failed,
+      hint: 'Install their packages on the server (on Debian: postgresql-contrib, or postgresql-NN-NAME), then load again.',
+    });
+  }
+  if (roles.length > 0) {
+    throw new UserError(`The server ${server} lacks roles that the snapshot's policies name: ${roles.join(', ')}`, {
+      code: 'role_missing',
+      exit: EXIT.failed,
+      hint: `Make them first: ${roles.map((role) => `CREATE ROLE "${role}";`).join(' ')}`,
+    });
+  }
+}
+
+function chooseStrategy(
+  facts: Facts,
+  { inPlace, url }: RestoreRequest,
+): Pick<RestorePlan, 'strategy' | 'strategyReason'> {
+  const { exists } = facts.destination;
+  if (!facts.maySwap && !exists) {
+    throw new UserError(`The database "${url.database}" does not exist, and ${facts.whyNot}`, {
+      code: 'may_not_create',
+      exit: EXIT.failed,
+      hint: `Let somebody who may create it do so, or: ALTER ROLE "${url.user}" CREATEDB`,
+    });
+  }
+  if (inPlace && exists) return { strategy: 'in_place', strategyReason: '--in-place was said' };
+  if (!facts.maySwap) return { strategy: 'in_place', strategyReason: facts.whyNot };
+  return { strategy: 'swap', strategyReason: 'the destination stays as it is until the new database is complete' };
+}
+
+function versionWarnings(facts: Facts, { manifest }: RestoreRequest): WarningEvent[] {
+  const { server_version } = facts.destination;
+  if (majorOf(server_version) >= majorOf(manifest.server_version)) return [];
+  const message = `The snapshot is of PostgreSQL ${manifest.server_version}, the destination is ${server_version}: what is newer may not restore`;
+  return [{ event: 'warning', code: 'server_older', message }];
+}
+
+function sessionWarnings({ destination }: Facts, strategy: RestorePlan['strategy']): WarningEvent[] {
+  if (destination.connections === 0) return [];
+  const sessions = destination.connections === 1 ? '1 session is' : `${destination.connections} sessions are`;
+  const fate = strategy === 'swap' ? 'they are ended when the databases are swapped' : 'the load waits for their locks';
+  const message = `${sessions} open on ${destination.database}: ${fate}`;
+  return [{ event: 'warning', code: 'sessions_open', message }];
+}
+
+function noSchema({ manifest }: RestoreRequest): UserError {
+  return new UserError(`Snapshot ${manifest.id} holds none of the chosen schemas`, {
+    code: 'schema_not_found',
+    exit: EXIT.failed,
+    hint: `It holds: ${manifest.schemas.join(', ')}. Choose with the target's schema_config.`,
+  });
+}

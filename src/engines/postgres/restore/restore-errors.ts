@@ -1,0 +1,60 @@
+import { redact } from '../../../process/redact.ts';
+
+/** How many causes are told, and how many characters of the SQL that failed. */
+const CAUSES = 10;
+const SQL_LENGTH = 300;
+
+/** SQL that fails without harm: settings of a newer pg_restore that an older server does not know. */
+const HARMLESS = /^SET (transaction_timeout|default_table_access_method|idle_session_timeout)\b/;
+
+interface Failure {
+  cause: string;
+  sql: string;
+}
+
+/** The errors of pg_restore, one line a cause with the first SQL that failed of it; empty when all were harmless. */
+export function groupErrors(stderr: string): string[] {
+  const failures = parseFailures(redact(stderr)).filter(({ sql }) => !HARMLESS.test(sql));
+  const causes = new Map<string, Failure[]>();
+  for (const failure of failures) causes.set(failure.cause, [...(causes.get(failure.cause) ?? []), failure]);
+  const lines = [...causes].slice(0, CAUSES).flatMap(([cause, same]) => {
+    const times = same.length > 1 ? ` (${same.length} times)` : '';
+    const sql = same[0]?.sql ?? '';
+    return [`${cause}${times}`, ...(sql === '' ? [] : [`  ${shorten(sql)}`])];
+  });
+  const more = causes.size - CAUSES;
+  return more > 0 ? [...lines, `and ${more} more causes`] : lines;
+}
+
+/**
+ * `pg_restore: error: could not execute query: ERROR:  <cause>`, lines of the server's context, then
+ * `Command was: <SQL>`, which may run over several lines.
+ */
+function parseFailures(stderr: string): Failure[] {
+  const failures: Failure[] = [];
+  let inSql = false;
+  for (const line of stderr.split('\n')) {
+    const error = /^pg_restore: (?:\[[^\]]*\] )?(?:error|fatal): (.*)$/.exec(line)?.[1];
+    const sql = /^Command was: (.*)$/.exec(line)?.[1];
+    const last = failures.at(-1);
+    if (error !== undefined) {
+      failures.push({ cause: error.replace(/^could not execute query: /, ''), sql: '' });
+      inSql = false;
+    } else if (/^pg_restore: /.test(line)) {
+      inSql = false;
+    } else if (last && sql !== undefined) {
+      last.sql = sql;
+      inSql = true;
+    } else if (last && inSql) {
+      last.sql += ` ${line.trim()}`;
+    } else if (last && line.trim() !== '') {
+      last.cause += ` | ${line.trim()}`;
+    }
+  }
+  return failures;
+}
+
+function shorten(sql: string): string {
+  const line = sql.replaceAll(/\s+/g, ' ').trim();
+  return line.length > SQL_LENGTH ? `${line.slice(0, SQL_LENGTH)}…` : line;
+}

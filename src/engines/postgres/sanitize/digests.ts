@@ -1,0 +1,67 @@
+import { type ColumnDigest, type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName, quoteText, type Session } from '../connection/session.ts';
+import { hashOf, tableReference } from './columns.ts';
+
+/** A target list has room for some 1600 expressions, and a column takes three. */
+const COLUMNS_A_SCAN = 200;
+
+/** Digests of columns, one scan a table; columns that a query has dropped have none. */
+export async function digestColumns(
+  context: EngineContext,
+  url: DatabaseUrl,
+  columns: ColumnFacts[],
+): Promise<Map<string, ColumnDigest>> {
+  await using session = await connect(context, url, { settings: { row_security: 'off', statement_timeout: '0' } });
+  const digests = new Map<string, ColumnDigest>();
+  for (const ofTable of Map.groupBy(columns, ({ schema, table }) => JSON.stringify([schema, table])).values()) {
+    const present = await presentColumns(session, ofTable);
+    for (let at = 0; at < present.columns.length; at += COLUMNS_A_SCAN) {
+      const part = present.columns.slice(at, at + COLUMNS_A_SCAN);
+      const scanned = await scan(session, { ...present, columns: part });
+      for (const [index, column] of part.entries()) {
+        const digest = scanned[index];
+        if (digest) digests.set(columnName(column), digest);
+      }
+    }
+  }
+  return digests;
+}
+
+interface Present {
+  partitioned: boolean;
+  columns: ColumnFacts[];
+}
+
+async function presentColumns(session: Session, columns: ColumnFacts[]): Promise<Present> {
+  const [table] = columns;
+  const rows = await session.query<{ partitioned: boolean; name: string }>(`
+    SELECT c.relkind = 'p' AS partitioned, a.attname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+    WHERE c.relkind IN ('r', 'p') AND n.nspname = ${quoteText(table?.schema ?? '')} AND c.relname = ${quoteText(table?.table ?? '')}`);
+  const names = new Set(rows.map(({ name }) => name));
+  return { partitioned: rows[0]?.partitioned ?? false, columns: columns.filter(({ column }) => names.has(column)) };
+}
+
+/** Sums of hashes do not depend on the order of the rows, which a change of any column disturbs. */
+async function scan(session: Session, { partitioned, columns }: Present): Promise<ColumnDigest[]> {
+  const [table] = columns;
+  if (!table) return [];
+  const expressions = columns.flatMap(({ column, sampleHashes }, index) => {
+    const hash = hashOf(`${quoteName(column)}::text`);
+    return [
+      `count(${quoteName(column)}) AS v${index}`,
+      `coalesce(sum(${hash}::numeric), 0)::text AS d${index}`,
+      `count(*) FILTER (WHERE ${hash} = ANY ('{${sampleHashes.join(',')}}'::bigint[])) AS s${index}`,
+    ];
+  });
+  const [row] = await session.query<Record<string, number | string>>(
+    `SELECT ${expressions.join(', ')} FROM ${tableReference({ ...table, partitioned })}`,
+  );
+  return columns.map((_, index) => ({
+    values: Number(row?.[`v${index}`]),
+    digest: String(row?.[`d${index}`]),
+    surviving: Number(row?.[`s${index}`]),
+  }));
+}

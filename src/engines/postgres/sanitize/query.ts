@@ -1,0 +1,112 @@
+import { formatNumberOf } from '../../../amounts.ts';
+import { EXIT, UserError } from '../../../errors.ts';
+import { redact } from '../../../process/redact.ts';
+import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
+import type { EngineContext } from '../../engine.ts';
+import type { QueryRun } from '../../sanitizer.ts';
+import { connect } from '../connection/connect.ts';
+import { ConnectionLost, type Session, SqlError } from '../connection/session.ts';
+import type { Settings } from '../connection/url.ts';
+import { archiveDetails } from '../dump/archive.ts';
+
+/**
+ * Runs the query in one transaction. Statements that refuse to be in one (VACUUM, a procedure that commits) say so by
+ * their SQLSTATE, and are run after it, in order.
+ */
+export async function runQuery(context: EngineContext, { url, manifest, statements }: QueryRun): Promise<void> {
+  const { report } = context;
+  const count = formatNumberOf(statements.length, 'statement');
+  report({ event: 'step', step: 'query', state: 'started', label: `Run ${count}` });
+  await using session = await connect(context, url, { settings: querySettings(archiveDetails(manifest).settings) });
+  let done = 0;
+  const told = (statement: Statement): void => {
+    done += 1;
+    const current = describeStatement(statement);
+    report({ event: 'progress', step: 'query', done, total: statements.length, unit: 'statements', current });
+  };
+
+  const refusing: Statement[] = [];
+  await session.execute('BEGIN');
+  for (const statement of statements) {
+    if (await runWithin(session, statement)) told(statement);
+    else refusing.push(statement);
+  }
+  // Constraints that are deferred are checked here.
+  await session.execute('COMMIT').catch((error) => Promise.reject(commitFailed(error)));
+  for (const statement of refusing) {
+    await session.execute(statement.text).catch((error) => Promise.reject(queryFailed(statement, error)));
+    told(statement);
+  }
+  report({ event: 'step', step: 'query', state: 'done', label: `Ran ${count}` });
+}
+
+/** active_sql_transaction: `VACUUM cannot run inside a transaction block`; invalid_transaction_termination: a COMMIT in a procedure. */
+const REFUSES_TRANSACTION = new Set(['25001', '2D000']);
+
+/** Whether the statement ran in the transaction; one that refuses it has done nothing. */
+async function runWithin(session: Session, statement: Statement): Promise<boolean> {
+  try {
+    // Not released: that would end the savepoints that the query makes itself.
+    await session.execute('SAVEPOINT before_statement');
+    await session.execute(statement.text);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SqlError && REFUSES_TRANSACTION.has(error.sqlstate))) throw queryFailed(statement, error);
+    await session.execute('ROLLBACK TO SAVEPOINT before_statement');
+    return false;
+  }
+}
+
+/**
+ * As a person's own psql would run it: with the search path of the database, without limits of time. Where policies
+ * would hide rows from the role the statement fails, rather than leave those rows as they are.
+ */
+function querySettings(ofDatabase: string[]): Settings {
+  const path = ofDatabase.find((setting) => setting.startsWith('search_path='));
+  return {
+    search_path: path?.slice('search_path='.length) ?? '"$user", public',
+    standard_conforming_strings: 'on',
+    row_security: 'off',
+    statement_timeout: '0',
+    lock_timeout: '0',
+    idle_in_transaction_session_timeout: '0',
+  };
+}
+
+function queryFailed(statement: Statement, cause: unknown): unknown {
+  const what = describeStatement(statement);
+  if (cause instanceof ConnectionLost) {
+    return new UserError(`The connection was lost while the query ran ${redact(what)}`, {
+      code: 'connection_lost',
+      exit: EXIT.unreachable,
+      details: wordsOf(cause),
+      hint: 'Nothing was published, and the destination is as it was. The log of the server says why it ended the session.',
+      cause,
+    });
+  }
+  if (!(cause instanceof SqlError)) return cause;
+  return new UserError(`The sanitization query failed at ${redact(what)}`, {
+    code: 'query_failed',
+    exit: EXIT.failed,
+    details: [...wordsOf(cause), `SQLSTATE ${cause.sqlstate}`],
+    hint: 'Nothing was published, and the destination is as it was. Correct the statement, then sanitize again.',
+    cause,
+  });
+}
+
+function commitFailed(cause: unknown): unknown {
+  if (!(cause instanceof SqlError)) return cause;
+  return new UserError('The sanitization query failed at its end, where deferred constraints are checked', {
+    code: 'query_failed',
+    exit: EXIT.failed,
+    details: [...wordsOf(cause), `SQLSTATE ${cause.sqlstate}`],
+    hint: 'Nothing was published, and the destination is as it was. Correct the query, then sanitize again.',
+    cause,
+  });
+}
+
+function wordsOf({ message }: Error): string[] {
+  return redact(message)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+}

@@ -1,0 +1,41 @@
+import type { ReplacementDialect } from '../../../sanitize/replacements.ts';
+import { quoteText } from '../connection/session.ts';
+
+/** The functions that the expressions use; they go with the session. `%` is the salt. */
+export const FUNCTIONS = `-- What stands for a value: 32 hexadecimal digits, always the same for the same value.
+CREATE FUNCTION pg_temp.hash(value text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS
+  $$ SELECT md5(% || value) $$;
+
+-- A number below a limit, always the same for the same value.
+CREATE FUNCTION pg_temp.number(value text, below bigint) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT AS
+  $$ SELECT ('x' || left(pg_temp.hash(value), 15))::bit(60)::bigint % below $$;
+
+-- The same value in other letters and digits: each stays what it was, and where it was.
+CREATE FUNCTION pg_temp.scramble(value text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$
+  SELECT coalesce(string_agg(CASE
+      WHEN c ~ '[0-9]' THEN chr(48 + pg_temp.number(value || i, 10)::int)
+      WHEN c ~ '[A-Z]' THEN chr(65 + pg_temp.number(value || i, 26)::int)
+      WHEN c ~ '[a-z]' OR ascii(c) > 127 THEN chr(97 + pg_temp.number(value || i, 26)::int)
+      ELSE c END, '' ORDER BY i), '')
+  FROM regexp_split_to_table(value, '') WITH ORDINALITY AS letters (c, i) $$;`;
+
+/** Replacements in PostgreSQL's SQL. */
+export const DIALECT: ReplacementDialect = {
+  quoteText,
+  concat: (...parts) => parts.join(' || '),
+  hash: (key) => `pg_temp.hash(${key})`,
+  number: (key, below) => `pg_temp.number(${key}, ${below})`,
+  digits: (key) => `lpad(pg_temp.number(${key}, 1000000000000000)::text, 15, '0')`,
+  scramble: (text) => `pg_temp.scramble(${text})`,
+  otherDay: ({ name, key }) => `date_trunc('year', ${name}) + pg_temp.number(${key}, 365) * interval '1 day'`,
+  rounded: (name) => `round(${name}::numeric)`,
+  ipAddress({ key, facts }) {
+    const address = `'10.0.0.0'::inet + pg_temp.number(${key}, 16777216)`;
+    return facts.family === 'text' ? `host(${address})` : address;
+  },
+  hardwareAddress: ({ key, facts }) => `left('02' || pg_temp.hash(${key}), ${facts.type === 'macaddr8' ? 16 : 12})`,
+  emptyDocument: ({ type }) => `${EMPTY_DOCUMENTS[type.slice(type.lastIndexOf('.') + 1)] ?? "'{}'"}::${type}`,
+  converted: (expression, { type }) => `(${expression})::${type}`,
+};
+
+const EMPTY_DOCUMENTS: Record<string, string> = { xml: "'<removed/>'", hstore: "''", tsvector: "''" };

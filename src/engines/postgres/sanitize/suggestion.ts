@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import type { ColumnFacts } from '../../../sanitize/column-facts.ts';
+import type { Replaceable } from '../../../sanitize/replacements.ts';
+import {
+  type KeyPair,
+  type SuggestedTable,
+  type SuspectColumn,
+  section,
+  touchedKeys,
+  updateOf,
+  withPartners,
+} from '../../../sanitize/suggestion.ts';
+import type { EngineContext } from '../../engine.ts';
+import type { SuggestionRequest } from '../../sanitizer.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteText, type Session } from '../connection/session.ts';
+import { DIALECT, FUNCTIONS } from './replacements.ts';
+
+/**
+ * A query that replaces the columns' values, each by something that is made of its hash: equal values stay equal in all
+ * tables, so that foreign keys stay whole; different ones stay different where the column is unique.
+ */
+export async function suggestQuery(
+  context: EngineContext,
+  { url, columns, suspects }: SuggestionRequest,
+): Promise<string> {
+  await using session = await connect(context, url);
+  const keys = await readForeignKeys(session);
+  const all = withPartners(suspects, { columns, pairs: keys.flatMap(({ pairs }) => pairs) });
+  const names = await quotedNames(session, all);
+  const tables = [...Map.groupBy(all, ({ facts }) => tableOf(facts)).values()].map(
+    (ofTable): SuggestedTable => ({ columns: ofTable, name: nameIn(names, ofTable[0]?.facts) }),
+  );
+  const touched = touchedKeys(keys, all);
+  const triggers = await tablesWithTriggers(session);
+  const silenced = tables.filter(({ columns: [first] }) => first && triggers.has(tableOf(first.facts)));
+  const salt = quoteText(randomBytes(12).toString('hex'));
+  return [
+    HEAD,
+    FUNCTIONS.replace('%', salt),
+    section(
+      'Triggers would write down what is replaced.',
+      silenced.map(({ name }) => `ALTER TABLE ${name} DISABLE TRIGGER USER;`),
+    ),
+    section('Both sides of these foreign keys change: they are made again when all is done.', touched.map(dropKey)),
+    ...tables.map((table) => updateOf(table, { dialect: DIALECT, inSql: (facts) => inSql(names, facts) })),
+    section('Back to what it was.', [
+      ...(touched.length > 0 ? ['SET CONSTRAINTS ALL IMMEDIATE;'] : []),
+      ...touched.map(addKey),
+      ...silenced.map(({ name }) => `ALTER TABLE ${name} ENABLE TRIGGER USER;`),
+    ]),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+const HEAD = `-- A first sanitization query, written by \`tool sanitize --suggest\` for the columns that looked personal.
+-- Read it, change what does not fit, remove what may stay and say why:
+--   -- keep: schema.table.column reason
+-- The salt in pg_temp.hash keeps values from being guessed by their hashes: treat it as a password.`;
+
+interface ForeignKey {
+  /** As they stand in SQL. */
+  table: string;
+  name: string;
+  /** What follows its name where it is made. */
+  definition: string;
+  pairs: KeyPair[];
+}
+
+/** Each column of a key with the column that it refers to; keys of partitions are those of their tables. */
+function readForeignKeys(session: Session): Promise<ForeignKey[]> {
+  const place = (relation: string, attribute: string): string =>
+    `json_build_object('schema', ${relation}n.nspname, 'table', ${relation}c.relname, 'column', ${attribute}.attname)`;
+  return session.query<ForeignKey>(`
+    SELECT format('%I.%I', ownn.nspname, ownc.relname) AS "table", quote_ident(k.conname) AS name,
+      pg_get_constraintdef(k.oid) AS definition,
+      (SELECT json_agg(json_build_array(${place('own', 'a')}, ${place('ref', 'r')}))
+        FROM unnest(k.conkey, k.confkey) AS pair (own, ref)
+        JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = pair.own
+        JOIN pg_attribute r ON r.attrelid = k.confrelid AND r.attnum = pair.ref) AS pairs
+    FROM pg_constraint k
+    JOIN pg_class ownc ON ownc.oid = k.conrelid JOIN pg_namespace ownn ON ownn.oid = ownc.relnamespace
+    JOIN pg_class refc ON refc.oid = k.confrelid JOIN pg_namespace refn ON refn.oid = refc.relnamespace
+    WHERE k.contype = 'f' AND k.conparentid = 0 ORDER BY 1, 2`);
+}
+
+/** Names as they stand in SQL, quoted only where they must be. */
+async function quotedNames(session: Session, columns: SuspectColumn[]): Promise<Map<string, string>> {
+  const all = new Set(columns.flatMap(({ facts: { schema, table, column } }) => [schema, table, column]));
+  const rows = await session.query<{ name: string; quoted: string }>(
+    `SELECT name, quote_ident(name) AS quoted FROM unnest(ARRAY[${[...all].map(quoteText).join(', ')}]::text[]) AS name`,
+  );
+  return new Map(rows.map(({ name, quoted }) => [name, quoted]));
+}
+
+function nameIn(names: Map<string, string>, facts: ColumnFacts | undefined): string {
+  return `${names.get(facts?.schema ?? '')}.${names.get(facts?.table ?? '')}`;
+}
+
+async function tablesWithTriggers(session: Session): Promise<Set<string>> {
+  const rows = await session.query<{ schema: string; table: string }>(`
+    SELECT DISTINCT n.nspname AS schema, c.relname AS "table" FROM pg_trigger t
+    JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE NOT t.tgisinternal AND t.tgenabled = 'O' AND t.tgtype & ${ON_UPDATE} <> 0`);
+  return new Set(rows.map(tableOf));
+}
+
+/** The bit of `tgtype` that says that a trigger fires on UPDATE. */
+const ON_UPDATE = 16;
+
+function inSql(
+  names: Map<string, string>,
+  { column, family, ignoresCase }: ColumnFacts,
+): Pick<Replaceable, 'name' | 'text' | 'key'> {
+  const name = names.get(column) ?? '';
+  const plain = family === 'text' && !ignoresCase ? name : `${name}::text`;
+  const text = ignoresCase ? `lower(${plain})` : plain;
+  return { name, text, key: text };
+}
+
+/** A key that is only deferred would still cascade, or refuse. */
+function dropKey({ table, name }: ForeignKey): string {
+  return `ALTER TABLE ${table} DROP CONSTRAINT ${name};`;
+}
+
+function addKey({ table, name, definition }: ForeignKey): string {
+  return `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition};`;
+}
+
+function tableOf({ schema, table }: Pick<ColumnFacts, 'schema' | 'table'>): string {
+  return JSON.stringify([schema, table]);
+}

@@ -1,0 +1,29 @@
+import type { EngineContext } from '../../engine.ts';
+import type { Traces } from '../../sanitizer.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName } from '../connection/session.ts';
+import type { ArchiveDetails } from '../dump/archive.ts';
+
+/**
+ * What an UPDATE leaves behind: rows that are dead but lie in the table's file, statistics with the most common of the
+ * old values, and materialized views of them. Tables are written anew without the first two, views from the tables.
+ */
+export async function removeTraces(context: EngineContext, { url, dump, changed }: Traces): Promise<void> {
+  const { report } = context;
+  report({ event: 'step', step: 'traces', state: 'started', label: 'Remove what the old values have left' });
+  await using session = await connect(context, url, { settings: { statement_timeout: '0', row_security: 'off' } });
+  const data = (dump.details as ArchiveDetails).data;
+  for (const { name, file } of dump.tables) {
+    const table = data[file.name];
+    if (!table || !changed.includes(name)) continue;
+    await session.execute(`VACUUM (FULL, ANALYZE) ${quoteName(table.schema)}.${quoteName(table.table)}`);
+  }
+  // In a database that was just restored they are numbered in the order of their dependencies.
+  const views = await session.query<{ schema: string; name: string }>(`
+    SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind = 'm' AND c.relispopulated ORDER BY c.oid`);
+  for (const { schema, name } of views) {
+    await session.execute(`REFRESH MATERIALIZED VIEW ${quoteName(schema)}.${quoteName(name)}`);
+  }
+  report({ event: 'step', step: 'traces', state: 'done', label: 'Removed what the old values had left' });
+}

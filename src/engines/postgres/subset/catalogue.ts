@@ -1,0 +1,219 @@
+import type { ColumnFacts, Facts, ForeignKeyFacts, TableFacts } from '../../../subset/facts.ts';
+import type { Relationship } from '../../../subset/graph.ts';
+import { quoteName, quoteText, type Session } from '../connection/session.ts';
+
+/** The source as subsets see it: what every engine says of itself, and how SQL says it here. */
+export interface SubsetCatalogue {
+  facts: Facts;
+  tables: Map<string, SubsetTable>;
+  /** By the id of the relationship. */
+  references: Map<string, Reference>;
+}
+
+/** A table; a partitioned one with all its partitions. */
+export interface SubsetTable {
+  name: string;
+  /** As it stands after FROM: without the tables that inherit from it, which are tables of their own. */
+  from: string;
+  leaves: Leaf[];
+  /** Those that COPY carries. */
+  columns: string[];
+  primaryKey: string[];
+}
+
+/** Where rows lie: a table or a partition. */
+export interface Leaf {
+  oid: number;
+  /** Among the leaves of its table. */
+  index: number;
+  /** As it stands after FROM. */
+  from: string;
+  /** As it stands after COPY. */
+  name: string;
+}
+
+export interface Reference {
+  /** What refers, which may be a single partition. */
+  from: string;
+  fromLeaves: Leaf[];
+  columns: string[];
+  to: string;
+  refColumns: string[];
+  /** By which the constraint compares: `refColumn operator column`. */
+  operators: string[];
+}
+
+interface RelationRow {
+  oid: number;
+  schema: string;
+  name: string;
+  partitioned: boolean;
+  /** The partitioned table that it is a part of, or itself. */
+  root: number;
+  /** For a partitioned table its partitions with rows, at whatever depth; for another one itself. */
+  leaves: number[];
+  columns: (ColumnFacts & { number: number })[];
+  keys: string[][];
+  primary: string[];
+  rows: number;
+  bytes: number;
+}
+
+interface KeyRow extends Omit<ForeignKeyFacts, 'from' | 'to'> {
+  relation: number;
+  refers_to: number;
+  operators: string[];
+}
+
+export async function readSubsetCatalogue(session: Session): Promise<SubsetCatalogue> {
+  const relations = await session.query<RelationRow>(RELATIONS);
+  const byOid = new Map(relations.map((relation) => [relation.oid, relation]));
+  const tables = new Map<string, SubsetTable>();
+  const roots = relations.filter(({ oid, root }) => oid === root);
+  for (const relation of roots) tables.set(nameOf(relation), tableOf(relation, byOid));
+  const counted = await countRows(
+    session,
+    roots.filter(({ rows }) => rows < 0),
+  );
+  const facts: TableFacts[] = roots.map((relation) => {
+    const { oid, columns, keys, rows, bytes } = relation;
+    return { name: nameOf(relation), columns, keys, rows: rows < 0 ? (counted.get(oid) ?? 0) : rows, bytes };
+  });
+  const references = new Map<string, Reference>();
+  const foreignKeys: ForeignKeyFacts[] = [];
+  for (const key of await session.query<KeyRow>(FOREIGN_KEYS)) {
+    const own = byOid.get(key.relation);
+    const other = byOid.get(key.refers_to);
+    const from = own && tableAt(own.root, { byOid, tables });
+    const to = other && tableAt(other.root, { byOid, tables });
+    // Tables of an extension come with it.
+    if (!own || !other || !from || !to) continue;
+    const { id, name, columns, refColumns, matchFull, indexed, operators } = key;
+    foreignKeys.push({ id, name, from: from.name, columns, to: to.name, refColumns, matchFull, indexed });
+    const fromLeaves = from.leaves.filter(({ oid }) => own.leaves.includes(oid));
+    references.set(id, { from: fromText(own), fromLeaves, columns, to: fromText(other), refColumns, operators });
+  }
+  return { facts: { tables: facts, foreignKeys }, tables, references };
+}
+
+/** What SQL needs to know of a relationship that the configuration adds. */
+export async function resolveAdded(
+  session: Session,
+  { tables }: SubsetCatalogue,
+  { from, columns, to, refColumns }: Relationship,
+): Promise<Reference> {
+  const own = tables.get(from);
+  const other = tables.get(to);
+  if (!own || !other) throw new Error(`${from} and ${to} were not checked`);
+  const operators: string[] = [];
+  for (const [index, column] of columns.entries()) {
+    const types = [typeOf(other, refColumns[index] ?? ''), typeOf(own, column)];
+    const [row] = await session.query<{ schema: string }>(`
+      SELECT n.nspname AS schema FROM pg_operator o JOIN pg_namespace n ON n.oid = o.oprnamespace
+      WHERE o.oprname = '=' AND o.oprleft = (${types[0]}) AND o.oprright = (${types[1]}) LIMIT 1`);
+    operators.push(`OPERATOR(${quoteName(row?.schema ?? 'pg_catalog')}.=)`);
+  }
+  return { from: own.from, fromLeaves: own.leaves, columns, to: other.from, refColumns, operators };
+}
+
+function typeOf(table: SubsetTable, column: string): string {
+  const relation = table.from.replace(/^ONLY /, '');
+  return `SELECT coalesce(nullif(t.typbasetype, 0), t.oid) FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+    WHERE a.attrelid = ${quoteText(relation)}::regclass AND a.attname = ${quoteText(column)}`;
+}
+
+function tableOf(relation: RelationRow, byOid: Map<number, RelationRow>): SubsetTable {
+  const leaves = relation.leaves.flatMap((oid, index): Leaf[] => {
+    const leaf = byOid.get(oid);
+    return leaf ? [{ oid, index, from: fromText(leaf), name: qualified(leaf) }] : [];
+  });
+  return {
+    name: nameOf(relation),
+    from: fromText(relation),
+    leaves,
+    columns: relation.columns.filter(({ generated }) => !generated).map(({ name }) => name),
+    primaryKey: relation.primary,
+  };
+}
+
+function tableAt(
+  oid: number,
+  { byOid, tables }: { byOid: Map<number, RelationRow>; tables: SubsetCatalogue['tables'] },
+): SubsetTable | undefined {
+  const relation = byOid.get(oid);
+  return relation && tables.get(nameOf(relation));
+}
+
+function nameOf({ schema, name }: RelationRow): string {
+  return `${schema}.${name}`;
+}
+
+function qualified({ schema, name }: RelationRow): string {
+  return `${quoteName(schema)}.${quoteName(name)}`;
+}
+
+function fromText(relation: RelationRow): string {
+  return `${relation.partitioned ? '' : 'ONLY '}${qualified(relation)}`;
+}
+
+/** Where nothing was ever analyzed. */
+async function countRows(session: Session, relations: RelationRow[]): Promise<Map<number, number>> {
+  if (relations.length === 0) return new Map();
+  const counts = relations.map(
+    (relation) => `SELECT ${relation.oid}::int8 AS oid, count(*) AS rows FROM ${fromText(relation)}`,
+  );
+  const rows = await session.query<{ oid: number; rows: number }>(counts.join(' UNION ALL '));
+  return new Map(rows.map(({ oid, rows: count }) => [oid, count]));
+}
+
+/** Types of one family compare by value: the default family of its B-trees, numbers and texts each taken together. */
+const FAMILY = `
+  CASE WHEN b.typtype = 'e' OR b.typcategory = 'A' THEN format_type(b.oid, NULL) ELSE coalesce(
+    (SELECT CASE WHEN f.opfname IN ('integer_ops', 'numeric_ops', 'float_ops') THEN 'number'
+        WHEN f.opfname IN ('text_ops', 'bpchar_ops') THEN 'text' ELSE f.opfname END
+      FROM pg_opclass o JOIN pg_opfamily f ON f.oid = o.opcfamily JOIN pg_am m ON m.oid = o.opcmethod
+      WHERE m.amname = 'btree' AND o.opcdefault AND o.opcintype = b.oid LIMIT 1),
+    CASE WHEN b.typname = 'varchar' THEN 'text' ELSE format_type(b.oid, NULL) END) END`;
+
+const RELATIONS = `
+  SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, c.relkind = 'p' AS partitioned,
+    CASE WHEN c.relispartition THEN pg_partition_root(c.oid)::oid ELSE c.oid END::int8 AS root,
+    l.leaves, l.rows, l.bytes,
+    coalesce((SELECT json_agg(json_build_object('name', a.attname, 'number', a.attnum,
+        'nullable', NOT (a.attnotnull OR t.typnotnull), 'generated', a.attgenerated <> '',
+        'type', format_type(a.atttypid, a.atttypmod), 'family', ${FAMILY}) ORDER BY a.attnum)
+      FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid JOIN pg_type b ON b.oid = coalesce(nullif(t.typbasetype, 0), t.oid)
+      WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped), '[]') AS columns,
+    coalesce((SELECT json_agg(k.names ORDER BY i.indisprimary DESC, i.indexrelid) FROM pg_index i, LATERAL (
+        SELECT json_agg(a.attname ORDER BY u.position) AS names
+        FROM unnest(i.indkey::int2[]) WITH ORDINALITY u (number, position)
+        JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = u.number WHERE u.position <= i.indnkeyatts) k
+      WHERE i.indrelid = c.oid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL), '[]') AS keys,
+    coalesce((SELECT json_agg(a.attname ORDER BY u.position) FROM pg_constraint p,
+        unnest(p.conkey) WITH ORDINALITY u (number, position), pg_attribute a
+      WHERE p.conrelid = c.oid AND p.contype = 'p' AND a.attrelid = c.oid AND a.attnum = u.number), '[]') AS primary
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, LATERAL (
+    SELECT coalesce(json_agg(leaf.oid::int8 ORDER BY leaf.oid), '[]') AS leaves,
+      CASE WHEN bool_or(leaf.reltuples < 0) THEN -1 ELSE coalesce(sum(leaf.reltuples), 0) END::int8 AS rows,
+      coalesce(sum(pg_table_size(leaf.oid)), 0)::int8 AS bytes
+    FROM pg_class leaf WHERE leaf.relkind = 'r' AND (leaf.oid = c.oid
+      OR c.relkind = 'p' AND leaf.oid IN (SELECT relid FROM pg_partition_tree(c.oid)))) l
+  WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+  ORDER BY n.nspname, c.relname`;
+
+/** Those that partitions inherit are the constraint of their table. */
+const FOREIGN_KEYS = `
+  SELECT k.oid::text AS id, k.conname AS name, k.conrelid::int8 AS relation, k.confrelid::int8 AS refers_to,
+    (SELECT json_agg(a.attname ORDER BY u.position) FROM unnest(k.conkey) WITH ORDINALITY u (number, position)
+      JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = u.number) AS columns,
+    (SELECT json_agg(a.attname ORDER BY u.position) FROM unnest(k.confkey) WITH ORDINALITY u (number, position)
+      JOIN pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = u.number) AS "refColumns",
+    (SELECT json_agg(format('OPERATOR(%I.%s)', n.nspname, o.oprname) ORDER BY u.position)
+      FROM unnest(k.conpfeqop) WITH ORDINALITY u (oid, position)
+      JOIN pg_operator o ON o.oid = u.oid JOIN pg_namespace n ON n.oid = o.oprnamespace) AS operators,
+    k.confmatchtype = 'f' AS "matchFull",
+    EXISTS (SELECT FROM pg_index i WHERE i.indrelid = k.conrelid AND i.indisvalid AND i.indpred IS NULL
+      AND i.indkey[0] = ANY (k.conkey)) AS indexed
+  FROM pg_constraint k WHERE k.contype = 'f' AND k.conparentid = 0
+  ORDER BY k.conname, k.oid`;

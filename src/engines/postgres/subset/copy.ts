@@ -1,0 +1,121 @@
+import { createRowSet } from '../../../subset/row-set.ts';
+import { copyProgress, type Moved } from '../../copy-progress.ts';
+import type { EngineContext } from '../../engine.ts';
+import type { SubsetRun } from '../../subset.ts';
+import { quoteName } from '../connection/session.ts';
+import type { Settings } from '../connection/url.ts';
+import type { Leaf, SubsetTable } from './catalogue.ts';
+import { createCopyCounter } from './copy-counter.ts';
+import { echo, pipeScript } from './pipe.ts';
+import type { OpenSource } from './reading.ts';
+import { batchesOf, isOneOf } from './rows.ts';
+
+export interface Copying {
+  source: OpenSource;
+  run: SubsetRun;
+  /** Of the sessions that write. */
+  settings: Settings;
+}
+
+/** A leaf of which rows are copied. */
+interface Task {
+  table: SubsetTable;
+  leaf: Leaf;
+  /** How many; an estimate where all are. */
+  rows: number;
+}
+
+/**
+ * Copies the rows, several tables at once: one psql reads them, and what it says is the script of another that writes
+ * them, so that nothing is kept. The result is the number of rows by table.
+ */
+export async function copyRows(context: EngineContext, copying: Copying): Promise<Map<string, number>> {
+  const { run } = copying;
+  const tasks = tasksOf(copying);
+  const expected = new Map<string, number>();
+  for (const { table, rows } of tasks) expected.set(table.name, (expected.get(table.name) ?? 0) + rows);
+  const onMoved = copyProgress(context.report, expected);
+  const failed = new AbortController();
+  const signal = AbortSignal.any([context.signal, failed.signal]);
+  const counts = new Map<string, number>();
+  const outcomes = await Promise.allSettled(
+    shares(tasks, run.jobs).map(async (share) => {
+      try {
+        const copied = await copyShare({ ...context, signal }, { ...copying, share, onMoved });
+        for (const [index, { table }] of share.entries()) {
+          counts.set(table.name, (counts.get(table.name) ?? 0) + (copied[index] ?? 0));
+        }
+      } catch (error) {
+        failed.abort(error);
+        throw error;
+      }
+    }),
+  );
+  context.signal.throwIfAborted();
+  if (failed.signal.aborted) throw failed.signal.reason;
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  return counts;
+}
+
+function tasksOf({ source: { catalogue }, run: { plan, collected } }: Copying): Task[] {
+  return [...catalogue.tables.values()].flatMap((table): Task[] => {
+    if (plan.rules.get(table.name) === 'copy') {
+      const rows = plan.graph.tables.get(table.name)?.rows ?? 0;
+      return table.leaves.map((leaf) => ({ table, leaf, rows: Math.ceil(rows / table.leaves.length) }));
+    }
+    const rows = collected.taken.get(table.name);
+    if (rows === undefined || rows.size === 0) return [];
+    const counts = new Map<Leaf, number>();
+    for (const batch of batchesOf(rows, table.leaves)) {
+      counts.set(batch.leaf, (counts.get(batch.leaf) ?? 0) + batch.rows.length);
+    }
+    return [...counts].map(([leaf, count]) => ({ table, leaf, rows: count }));
+  });
+}
+
+/** As many shares as jobs, of about as many rows each. */
+function shares(tasks: Task[], jobs: number): Task[][] {
+  const all = Array.from({ length: jobs }, (): { tasks: Task[]; rows: number } => ({ tasks: [], rows: 0 }));
+  for (const task of tasks.sort((a, b) => b.rows - a.rows)) {
+    const lightest = all.reduce((least, share) => (share.rows < least.rows ? share : least));
+    lightest.tasks.push(task);
+    lightest.rows += task.rows;
+  }
+  return all.filter((share) => share.tasks.length > 0).map((share) => share.tasks);
+}
+
+interface Share extends Copying {
+  share: Task[];
+  onMoved: (table: string, moved: Moved) => void;
+}
+
+/** The numbers of rows written, leaf by leaf. */
+async function copyShare(context: EngineContext, { source, run, settings, share, onMoved }: Share): Promise<number[]> {
+  const said = await pipeScript(context, {
+    ...{ source, settings, url: run.url, what: 'The rows of the subset' },
+    ask: () => scriptOf(run, share),
+    onChunk: createCopyCounter((leaf, moved) => onMoved(share[leaf]?.table.name ?? '', moved)),
+  });
+  return [...said.matchAll(/^COPY (\d+)$/gm)].map((match) => Number(match[1]));
+}
+
+/** What the reader has to say: for each leaf what the writer has to be told, around the rows. */
+function* scriptOf({ plan, collected }: SubsetRun, share: Task[]): Generator<string> {
+  for (const { table, leaf } of share) {
+    const nulled = plan.nulled.get(table.name);
+    const columns = table.columns.map(quoteName);
+    const values = table.columns.map((column) => (nulled?.has(column) ? 'NULL' : quoteName(column)));
+    const query = `SELECT ${values.join(', ')} FROM ${leaf.from}`;
+    const list = columns.length > 0 ? ` (${columns.join(', ')})` : '';
+    yield echo(`TRUNCATE ONLY ${leaf.name};`);
+    // FREEZE writes the rows as the vacuum would leave them.
+    yield echo(`COPY ${leaf.name}${list} FROM STDIN WITH (FREEZE);`);
+    if (plan.rules.get(table.name) === 'copy') yield `COPY (${query}) TO STDOUT;\n`;
+    else {
+      for (const batch of batchesOf(collected.taken.get(table.name) ?? createRowSet(), [leaf])) {
+        yield `COPY (${query} WHERE ${isOneOf(batch)}) TO STDOUT;\n`;
+      }
+    }
+    yield echo('\\.');
+  }
+}

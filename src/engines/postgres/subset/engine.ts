@@ -1,0 +1,28 @@
+import { EXIT, UserError } from '../../../errors.ts';
+import type { SubsetEngine } from '../../subset.ts';
+import { quoteName } from '../connection/session.ts';
+import { inspectDestination } from '../restore/preflight.ts';
+import { openSource } from './source.ts';
+
+export const postgresSubset: SubsetEngine = {
+  openSource,
+  async checkDestination(context, url) {
+    const { maySwap, whyNot } = await inspectDestination(context, url);
+    if (maySwap) return;
+    throw new UserError(`No database can be made beside ${url.display}: ${whyNot}`, {
+      code: 'may_not_create',
+      exit: EXIT.failed,
+      hint: `A subset is made beside its destination and swapped. As an administrator: ALTER ROLE "${url.user ?? 'NAME'}" CREATEDB`,
+    });
+  },
+  createIndex(table, columns) {
+    const at = table.indexOf('.');
+    const path = `${nameInSql(table.slice(0, at))}.${nameInSql(table.slice(at + 1))}`;
+    return `CREATE INDEX ON ${path} (${columns.map(nameInSql).join(', ')});`;
+  },
+};
+
+/** With quotes only where they are needed. */
+function nameInSql(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : quoteName(name);
+}

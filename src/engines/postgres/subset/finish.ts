@@ -1,0 +1,101 @@
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName, quoteText, type Session } from '../connection/session.ts';
+import type { Settings } from '../connection/url.ts';
+import type { ClientTools } from '../tools.ts';
+import type { OpenSource } from './reading.ts';
+
+export interface Finishing {
+  source: OpenSource;
+  url: DatabaseUrl;
+  tools: ClientTools;
+  settings: Settings;
+}
+
+/** What follows from the rows: where sequences go on, what materialized views hold, what the planner knows. */
+export async function finishDatabase(
+  context: EngineContext,
+  { source, url, tools, settings }: Finishing,
+): Promise<void> {
+  await using session = await connect(context, url, { tools, settings });
+  await setSequences(session, await source.lend(readSequences));
+  await passHighest(session);
+  await refreshViews(session, await source.lend(readPopulatedViews));
+  await session.execute('ANALYZE');
+}
+
+interface Sequence {
+  /** As it stands in SQL. */
+  name: string;
+  /** As text, since it may be larger than a number here. */
+  last_value: string;
+}
+
+function readSequences(session: Session): Promise<Sequence[]> {
+  return session.query<Sequence>(`
+    SELECT format('%I.%I', schemaname, sequencename) AS name, last_value::text FROM pg_sequences
+    WHERE last_value IS NOT NULL`);
+}
+
+/** New rows get numbers that no row of the source has. Sequences of extensions may not be there. */
+async function setSequences(session: Session, sequences: Sequence[]): Promise<void> {
+  for (const { name, last_value } of sequences) {
+    await session.execute(
+      `SELECT setval(to_regclass(${quoteText(name)}), ${last_value}) WHERE to_regclass(${quoteText(name)}) IS NOT NULL`,
+    );
+  }
+}
+
+/** Where the source's own sequence lags behind its rows, since those were written with numbers of their own. */
+async function passHighest(session: Session): Promise<void> {
+  const used = await session.query<{ sequence: string; table: string; column: string; ascending: boolean }>(`
+    SELECT DISTINCT s.oid::regclass::text AS sequence, c.oid::regclass::text AS table, quote_ident(a.attname) AS column,
+      q.seqincrement > 0 AS ascending
+    FROM (
+      SELECT objid AS sequence, refobjid AS relation, refobjsubid AS number FROM pg_depend
+      WHERE classid = 'pg_class'::regclass AND refclassid = 'pg_class'::regclass AND refobjsubid > 0 AND deptype IN ('a', 'i')
+      UNION
+      SELECT d.refobjid, v.adrelid, v.adnum FROM pg_depend d JOIN pg_attrdef v ON v.oid = d.objid
+      WHERE d.classid = 'pg_attrdef'::regclass AND d.refclassid = 'pg_class'::regclass
+    ) u JOIN pg_class s ON s.oid = u.sequence AND s.relkind = 'S' JOIN pg_sequence q ON q.seqrelid = s.oid
+    JOIN pg_class c ON c.oid = u.relation AND c.relkind IN ('r', 'p')
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = u.number
+    WHERE a.atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)`);
+  for (const { sequence, table, column, ascending } of used) {
+    const [extreme, beyond] = ascending ? ['max', '>'] : ['min', '<'];
+    await session.execute(`
+      SELECT setval(${quoteText(sequence)}, r.value) FROM (SELECT ${extreme}(${column})::int8 AS value FROM ${table}) r, ${sequence} s
+      WHERE r.value ${beyond} s.last_value OR r.value = s.last_value AND NOT s.is_called`);
+  }
+}
+
+interface View {
+  schema: string;
+  name: string;
+}
+
+function readPopulatedViews(session: Session): Promise<View[]> {
+  return session.query<View>(`
+    SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind = 'm' AND c.relispopulated`);
+}
+
+/** Each after those that it is made of. */
+async function refreshViews(session: Session, populated: View[]): Promise<void> {
+  const ordered = await session.query<View>(`
+    WITH RECURSIVE uses AS (
+      SELECT DISTINCT r.ev_class AS view, d.refobjid AS used FROM pg_rewrite r
+      JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
+      WHERE d.refobjid <> r.ev_class
+    ), levels AS (
+      SELECT oid AS view, 0 AS level FROM pg_class WHERE relkind IN ('v', 'm')
+      UNION SELECT u.view, l.level + 1 FROM levels l JOIN uses u ON u.used = l.view
+    )
+    SELECT n.nspname AS schema, c.relname AS name FROM levels l JOIN pg_class c ON c.oid = l.view
+    JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'm'
+    GROUP BY 1, 2 ORDER BY max(l.level), 1, 2`);
+  for (const { schema, name } of ordered) {
+    if (!populated.some((view) => view.schema === schema && view.name === name)) continue;
+    await session.execute(`REFRESH MATERIALIZED VIEW ${quoteName(schema)}.${quoteName(name)}`);
+  }
+}

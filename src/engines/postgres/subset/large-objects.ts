@@ -1,0 +1,89 @@
+import { formatNumberOf } from '../../../amounts.ts';
+import type { TableFacts } from '../../../subset/facts.ts';
+import { createRowSet, type RowSet } from '../../../subset/row-set.ts';
+import type { EngineContext } from '../../engine.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName } from '../connection/session.ts';
+import type { Copying } from './copy.ts';
+import { forEachLine } from './line-numbers.ts';
+import { pipeScript } from './pipe.ts';
+import type { OpenSource } from './reading.ts';
+
+/** How many large objects one statement names, and how many bytes of one go into a line. */
+const BATCH_OBJECTS = 1000;
+const LINE_BYTES = 256 * 1024;
+/** So that one can be opened to be read. https://www.postgresql.org/docs/current/lo-interfaces.html */
+const INV_READ = 0x40000;
+
+/** What a plan has to say of a source's large objects, which no foreign key leads to. */
+export function largeObjectsWarning(count: number, tables: TableFacts[]): { code: string; message: string }[] {
+  if (count === 0) return [];
+  const columns = tables.flatMap((table) => oidColumns(table).map((column) => `${table.name}.${column}`));
+  const message =
+    columns.length === 0
+      ? 'no column of type oid refers to one, so none comes along'
+      : `those come along that rows of the subset refer to by columns of type oid: ${columns.join(', ')}`;
+  return [{ code: 'large_objects', message: `The source has ${formatNumberOf(count, 'large object')}: ${message}` }];
+}
+
+/**
+ * Copies the large objects that the new rows name: what is no number of one (an oid may be that of anything) finds none.
+ * As a program that reads and writes them would, by functions, since the catalogue itself is for superusers.
+ */
+export async function copyLargeObjects(context: EngineContext, copying: Copying): Promise<void> {
+  const { source, run, settings } = copying;
+  if (source.largeObjects === 0) return;
+  const named = await namedObjects(context, copying);
+  if (named.size === 0) return;
+  const { report } = context;
+  report({ event: 'step', step: 'large_objects', state: 'started', label: 'Copy the large objects' });
+  let characters = 0;
+  const said = await pipeScript(context, {
+    ...{ source, settings, url: run.url, what: 'The large objects of the subset' },
+    ask: () => scriptOf(named),
+    onChunk(chunk) {
+      // They travel as hexadecimal text.
+      characters += chunk.length;
+      const done = Math.floor(characters / 2);
+      report({ event: 'progress', step: 'large_objects', done, total: null, unit: 'bytes' });
+    },
+  });
+  const made = [...said.matchAll(/^\d+$/gm)].length;
+  const label = `Copied ${formatNumberOf(made, 'large object')}`;
+  report({ event: 'step', step: 'large_objects', state: 'done', label });
+}
+
+function oidColumns({ columns }: TableFacts): string[] {
+  return columns.filter(({ family, generated }) => family === 'oid_ops' && !generated).map(({ name }) => name);
+}
+
+async function namedObjects(context: EngineContext, { source, run, settings }: Copying): Promise<RowSet> {
+  const { facts, tables }: OpenSource['catalogue'] = source.catalogue;
+  const named = createRowSet();
+  await using session = await connect(context, run.url, { tools: source.tools, settings });
+  for (const table of facts.tables) {
+    for (const column of oidColumns(table)) {
+      const value = quoteName(column);
+      const query = `SELECT DISTINCT ${value}::oid FROM ${tables.get(table.name)?.from} WHERE ${value} IS NOT NULL`;
+      await session.lines(`COPY (${query}) TO STDOUT`, (lines) =>
+        forEachLine(lines, ([oid = 0]) => void named.add(oid)),
+      );
+    }
+  }
+  return named;
+}
+
+/** All of a batch are made before bytes are put into them, in whatever order those come. */
+function* scriptOf(named: RowSet): Generator<string> {
+  const all = [...named];
+  for (let start = 0; start < all.length; start += BATCH_OBJECTS) {
+    const isOne = `m.oid = ANY ('{${all.slice(start, start + BATCH_OBJECTS).join(',')}}'::oid[])`;
+    yield `COPY (SELECT format('SELECT lo_create(%s);', m.oid) FROM pg_largeobject_metadata m WHERE ${isOne}) TO STDOUT;\n`;
+    yield `COPY (
+      WITH opened AS MATERIALIZED (SELECT m.oid, lo_open(m.oid, ${INV_READ}) AS fd FROM pg_largeobject_metadata m WHERE ${isOne}),
+      sized AS MATERIALIZED (SELECT oid, fd, lo_lseek64(fd, 0, 2) AS bytes FROM opened),
+      closed AS MATERIALIZED (SELECT oid, bytes, lo_close(fd) FROM sized)
+      SELECT format('SELECT lo_put(%s, %s, decode(%L, ''hex''));', oid, at, encode(lo_get(oid, at, ${LINE_BYTES}), 'hex'))
+      FROM closed, generate_series(0, bytes - 1, ${LINE_BYTES}) at) TO STDOUT;\n`;
+  }
+}

@@ -1,0 +1,138 @@
+import { dirname, join } from 'node:path';
+import { formatNumberOf } from '../../../amounts.ts';
+import { EXIT, UserError } from '../../../errors.ts';
+import { redact } from '../../../process/redact.ts';
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { Made, SubsetRun } from '../../subset.ts';
+import { connect } from '../connection/connect.ts';
+import { connectionOf, type Settings, withDatabase } from '../connection/url.ts';
+import { inspectDestination } from '../restore/preflight.ts';
+import { besideDestination, restoreSettings } from '../restore/restore.ts';
+import { groupErrors } from '../restore/restore-errors.ts';
+import { restoreFailed } from '../restore/restore-failed.ts';
+import { inheritSettings } from '../restore/swap.ts';
+import { type ClientTools, findClientTools, toolsForArchive } from '../tools.ts';
+import { copyRows } from './copy.ts';
+import { finishDatabase } from './finish.ts';
+import { copyLargeObjects } from './large-objects.ts';
+import { prove } from './proof.ts';
+import type { OpenSource } from './reading.ts';
+
+/** Definitions, rows, then indexes and constraints, in a new database; when every reference in it holds it is swapped in. */
+export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun): Promise<Made> {
+  const { report } = context;
+  const { destination } = await inspectDestination(context, run.url);
+  const archive = await dumpDefinitions(context, source, run.directory);
+  const tools = toolsForArchive(await findClientTools(context), source.tools.version);
+  const settings = restoreSettings(destination.local, run.jobs);
+  const made: Omit<Made, 'replaced'> = { rows: new Map(), proof: [] };
+
+  const replaced = await besideDestination(context, { ...run, locale: source.locale }, async ({ fresh, server }) => {
+    const url = withDatabase(run.url, fresh);
+    const restoring = { url, tools, archive, settings };
+    report({ event: 'step', step: 'copy', state: 'started', label: 'Copy the rows' });
+    await restoreSection(context, { ...restoring, section: 'pre-data', jobs: 1 });
+    const copying = { source, run: { ...run, url }, settings };
+    made.rows = await copyRows(context, copying);
+    const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
+    report({ event: 'step', step: 'copy', state: 'done', label: `Copied ${formatNumberOf(total, 'row')}` });
+    await copyLargeObjects(context, copying);
+
+    report({ event: 'step', step: 'index', state: 'started', label: 'Build indexes and constraints' });
+    await restoreSection(context, { ...restoring, section: 'post-data', jobs: run.jobs });
+    report({ event: 'step', step: 'index', state: 'done', label: 'Built indexes and constraints' });
+
+    report({
+      event: 'step',
+      step: 'finish',
+      state: 'started',
+      label: 'Set sequences, refresh views, gather statistics',
+    });
+    await finishDatabase(context, { source, url, tools, settings });
+    report({
+      event: 'step',
+      step: 'finish',
+      state: 'done',
+      label: 'Set sequences, refreshed views, gathered statistics',
+    });
+
+    report({ event: 'step', step: 'prove', state: 'started', label: 'Prove every reference' });
+    await using session = await connect(context, url, { tools, settings });
+    made.proof = await prove(session, { source, run });
+    report({
+      event: 'step',
+      step: 'prove',
+      state: 'done',
+      label: `Proved ${formatNumberOf(made.proof.length, 'reference')} by looking for rows that refer to none`,
+    });
+    await inheritSettings(server, {
+      from: destination.exists ? (run.url.database ?? '') : null,
+      to: fresh,
+      settings: source.settings,
+    });
+  });
+  return { replaced, ...made };
+}
+
+/** Of the source's instant. A copy must not start to replicate, and belongs to whoever makes it. */
+async function dumpDefinitions(context: EngineContext, source: OpenSource, directory: string): Promise<string> {
+  const { runner, signal } = context;
+  const { args, env, mounts } = connectionOf(source.url, { statement_timeout: '0' });
+  const archive = join(directory, 'definitions');
+  const flags = [
+    ...['--schema-only', '--format=custom', `--snapshot=${source.snapshot}`, `--file=${archive}`],
+    ...['--no-publications', '--no-subscriptions', '--no-privileges', '--no-owner', '--no-password'],
+  ];
+  const result = await runner.run(
+    {
+      file: source.tools.pg_dump,
+      args: [...flags, ...args],
+      env,
+      mounts: [...mounts, { path: directory, writable: true }],
+    },
+    { signal },
+  );
+  if (result.exitCode === 0) return archive;
+  throw new UserError(`pg_dump failed on the definitions of ${source.url.display}`, {
+    code: 'dump_failed',
+    exit: EXIT.failed,
+    details: redact(result.stderr).trim().split('\n').slice(-20),
+    hint: 'The destination is as it was before.',
+  });
+}
+
+interface Restoring {
+  url: DatabaseUrl;
+  tools: ClientTools;
+  archive: string;
+  settings: Settings;
+  section: 'pre-data' | 'post-data';
+  jobs: number;
+}
+
+async function restoreSection(
+  context: EngineContext,
+  { url, tools, archive, settings, section, jobs }: Restoring,
+): Promise<void> {
+  const { args, env, mounts } = connectionOf(url, settings);
+  const flags = [
+    `--section=${section}`,
+    `--jobs=${jobs}`,
+    '--no-owner',
+    '--no-privileges',
+    '--no-tablespaces',
+    '--no-password',
+  ];
+  const result = await context.runner.run(
+    {
+      file: tools.pg_restore,
+      args: [...flags, ...args, archive],
+      env,
+      mounts: [...mounts, { path: dirname(archive) }],
+    },
+    { signal: context.signal },
+  );
+  if (result.exitCode === 0) return;
+  const errors = groupErrors(result.stderr);
+  if (errors.length > 0) throw restoreFailed(`pg_restore failed on the ${section} of the subset`, errors);
+}

@@ -1,0 +1,110 @@
+import { EXIT, UserError } from '../../../errors.ts';
+import { releaseChunk } from '../../../snapshots/objects/release.ts';
+import type { RowSet } from '../../../subset/row-set.ts';
+import type { Leaf, SubsetTable } from './catalogue.ts';
+
+/**
+ * A row's number says where it lies: which leaf of its table, which page, which line there. Within one snapshot that
+ * is the row's identity, also where a table has no key; sorted, rows are read in the order of the disk.
+ */
+const LEAF_SPAN = 2 ** 41;
+/** Lines of a page: a page of 8 kB has room for 291, and larger pages are rare. */
+const PAGE_SPAN = 2 ** 9;
+const MOST_LEAVES = 2 ** 53 / LEAF_SPAN;
+
+/** How many rows a statement names; more would only make it longer, and harder on the memory here. */
+const BATCH_ROWS = 10_000;
+
+/** A `ctid`. */
+export interface Place {
+  page: number;
+  line: number;
+}
+
+/** The row that lies there. */
+export function rowNumber({ index }: Leaf, { page, line }: Place): number {
+  return index * LEAF_SPAN + page * PAGE_SPAN + line;
+}
+
+export interface Batch {
+  leaf: Leaf;
+  rows: number[];
+}
+
+/** The rows in their order, so many at once, each time of one leaf. */
+export function* batchesOf(rows: RowSet, leaves: Leaf[]): Generator<Batch> {
+  const byIndex = new Map(leaves.map((leaf) => [leaf.index, leaf]));
+  let batch: number[] = [];
+  let current = -1;
+  for (const row of rows) {
+    const index = Math.floor(row / LEAF_SPAN);
+    const leaf = byIndex.get(current);
+    if (leaf && batch.length > 0 && (index !== current || batch.length === BATCH_ROWS)) {
+      yield { leaf, rows: batch };
+      batch = [];
+    }
+    current = index;
+    if (byIndex.has(index)) batch.push(row);
+  }
+  const leaf = byIndex.get(current);
+  if (leaf && batch.length > 0) yield { leaf, rows: batch };
+}
+
+/** The condition that the row is one of these, by an array of places: it needs no table of keys, so that a replica will do. */
+export function isOneOf({ rows }: Batch): string {
+  return `ctid = ANY ('{${writePlaces(rows)}}'::tid[])`;
+}
+
+/** Refuses what row numbers cannot tell apart. */
+export function refuseUnnumbered(tables: Iterable<SubsetTable>, pageBytes: number): void {
+  const wide = [...tables].find(({ leaves }) => leaves.length > MOST_LEAVES);
+  if (!wide && pageBytes <= 8192) return;
+  throw new UserError(
+    wide
+      ? `${wide.name} has ${wide.leaves.length} partitions; a subset can be made of at most ${MOST_LEAVES}`
+      : `The source's pages have ${pageBytes} bytes; a subset can be made of pages up to 8192`,
+    {
+      code: 'subset_unsupported',
+      exit: EXIT.failed,
+      hint: 'Take a whole snapshot: tool build',
+    },
+  );
+}
+
+/** Where the row lies. */
+export function placeOf(row: number, leaves: Leaf[]): { leaf: Leaf; ctid: string } {
+  const leaf = leaves[Math.floor(row / LEAF_SPAN)];
+  if (!leaf) throw new Error('a row lies in no leaf of its table');
+  return { leaf, ctid: writePlaces([row]).slice(1, -1) };
+}
+
+const [QUOTE, OPEN, CLOSE, COMMA, ZERO] = Buffer.from('"(),0') as unknown as [number, number, number, number, number];
+/** `"(4294967295,511)",` */
+const MOST_PLACE_BYTES = 19;
+
+/** `"(12,5)","(12,6)"`: as bytes, since a text for each row would keep the collector busy. */
+function writePlaces(rows: number[]): string {
+  const bytes = Buffer.allocUnsafeSlow(rows.length * MOST_PLACE_BYTES);
+  let end = 0;
+  const writeNumber = (value: number): void => {
+    let digits = 1;
+    for (let rest = value; rest >= 10; rest = Math.floor(rest / 10)) digits += 1;
+    end += digits;
+    for (let at = end - 1, rest = value; digits > 0; digits -= 1, at -= 1, rest = Math.floor(rest / 10)) {
+      bytes[at] = ZERO + (rest % 10);
+    }
+  };
+  for (const row of rows) {
+    if (end > 0) bytes[end++] = COMMA;
+    bytes[end++] = QUOTE;
+    bytes[end++] = OPEN;
+    writeNumber(Math.floor((row % LEAF_SPAN) / PAGE_SPAN));
+    bytes[end++] = COMMA;
+    writeNumber(row % PAGE_SPAN);
+    bytes[end++] = CLOSE;
+    bytes[end++] = QUOTE;
+  }
+  const text = bytes.toString('latin1', 0, end);
+  releaseChunk(bytes);
+  return text;
+}

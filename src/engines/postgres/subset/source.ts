@@ -1,0 +1,117 @@
+import { EXIT, UserError } from '../../../errors.ts';
+import { redact } from '../../../process/redact.ts';
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { lending } from '../../lending.ts';
+import type { SubsetSource } from '../../subset.ts';
+import { readLocale } from '../catalogue.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { readDatabaseSettings } from '../dump/dump-source.ts';
+import { findClientTools, toolsForServer } from '../tools.ts';
+import { readSubsetCatalogue, type SubsetCatalogue } from './catalogue.ts';
+import { createFinder } from './finder.ts';
+import { largeObjectsWarning } from './large-objects.ts';
+import { makeSubset } from './make.ts';
+import { type OpenSource, READING_SETTINGS } from './reading.ts';
+import { placeOf, refuseUnnumbered, rowNumber } from './rows.ts';
+
+/** One transaction exports its snapshot and is the first of several that see the source by it. */
+export async function openSource(
+  context: EngineContext,
+  { url, jobs }: { url: DatabaseUrl; jobs: number },
+): Promise<SubsetSource> {
+  const installed = await findClientTools(context);
+  const sessions: Session[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(sessions.map((session) => session.close()));
+  };
+  try {
+    const first = await connect(context, url, { settings: READING_SETTINGS });
+    sessions.push(first);
+    const [row] = await first.query<{ version: string; page: number }>(
+      `SELECT split_part(current_setting('server_version'), ' ', 1) AS version, current_setting('block_size')::int AS page`,
+    );
+    const version = row?.version ?? '';
+    const tools = toolsForServer(installed, version);
+    await first.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const [exported] = await first.query<{ id: string }>('SELECT pg_export_snapshot() AS id');
+    const snapshot = exported?.id ?? '';
+    const catalogue = await readSubsetCatalogue(first);
+    refuseUnnumbered(catalogue.tables.values(), row?.page ?? 0);
+    await lockTables(first, catalogue);
+    while (sessions.length < jobs) {
+      const other = await connect(context, url, { tools, settings: READING_SETTINGS });
+      sessions.push(other);
+      await other.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      await other.execute(`SET TRANSACTION SNAPSHOT ${quoteText(snapshot)}`);
+    }
+    const lend = lending(sessions);
+    const open: OpenSource = {
+      ...{ url, snapshot, tools, catalogue, lend },
+      locale: await readLocale(first, tools.major < 15 ? tools.major : Number.parseInt(version, 10)),
+      settings: await readDatabaseSettings(first),
+      largeObjects: await countLargeObjects(first),
+    };
+    return {
+      facts: catalogue.facts,
+      warnings: largeObjectsWarning(open.largeObjects, catalogue.facts.tables),
+      finder: (graph, seed) => createFinder(graph, { catalogue, lend, seed }),
+      findRow: (table, key) => findRow(open, table, key),
+      nameRow: (table, number) => nameRow(open, table, number),
+      make: (running, run) => makeSubset(running, open, run),
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error instanceof SqlError ? unreadable(url, error) : error;
+  }
+}
+
+function unreadable({ display }: DatabaseUrl, cause: SqlError): UserError {
+  return new UserError(`The source ${display} cannot be read: ${redact(cause.message)}`, {
+    code: 'source_unreadable',
+    exit: EXIT.failed,
+    hint: 'The user of subset.src_url needs SELECT on every table: GRANT pg_read_all_data TO … (PostgreSQL 14 or newer).',
+    cause,
+  });
+}
+
+async function countLargeObjects(session: Session): Promise<number> {
+  const [row] = await session.query<{ count: number }>('SELECT count(*) FROM pg_largeobject_metadata');
+  return row?.count ?? 0;
+}
+
+/** A rewritten table (VACUUM FULL, TRUNCATE) would have its rows in other places than those that were noted. */
+async function lockTables(session: Session, { tables }: SubsetCatalogue): Promise<void> {
+  const leaves = [...tables.values()].flatMap((table) => table.leaves.map(({ name }) => `ONLY ${name}`));
+  if (leaves.length > 0) await session.execute(`LOCK TABLE ${leaves.join(', ')} IN ACCESS SHARE MODE`);
+}
+
+async function findRow({ catalogue, lend }: OpenSource, name: string, key: string[]): Promise<number | null> {
+  const table = catalogue.tables.get(name);
+  if (!table || table.primaryKey.length !== key.length || key.length === 0) return null;
+  const condition = table.primaryKey.map(
+    (column, index) => `${quoteName(column)}::text = ${quoteText(key[index] ?? '')}`,
+  );
+  const [row] = await lend((session) =>
+    session.query<{ oid: number; place: string }>(
+      `SELECT tableoid::int8 AS oid, ctid::text AS place FROM ${table.from} WHERE ${condition.join(' AND ')}`,
+    ),
+  );
+  const leaf = table.leaves.find(({ oid }) => oid === row?.oid);
+  const [page, line] = row?.place.slice(1, -1).split(',') ?? [];
+  return leaf ? rowNumber(leaf, { page: Number(page), line: Number(line) }) : null;
+}
+
+async function nameRow({ catalogue, lend }: OpenSource, name: string, number: number): Promise<string> {
+  const table = catalogue.tables.get(name);
+  const { leaf, ctid } = placeOf(number, table?.leaves ?? []);
+  if (!table || table.primaryKey.length === 0) return ctid;
+  const key = table.primaryKey.map((column) => `${quoteName(column)}::text`);
+  const [row] = await lend((session) =>
+    session.query<{ key: string }>(
+      `SELECT concat_ws(',', ${key.join(', ')}) AS key FROM ${leaf.from} WHERE ctid = ${quoteText(ctid)}`,
+    ),
+  );
+  return row?.key ?? ctid;
+}

@@ -1,0 +1,77 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import { clearEnvelope, type Envelope } from '../encryption/envelope.ts';
+import { SealBroken } from '../encryption/sealed-format.ts';
+import type { Credentials } from './client.ts';
+import { attemptsFor, isMissing, storageError } from './errors.ts';
+import type { StorageProfile } from './providers.ts';
+import { retry } from './retry.ts';
+
+type Sdk = typeof import('./sdk.ts').sdk;
+
+export interface S3Options {
+  /** Name of the storage profile. */
+  name: string;
+  profile: StorageProfile;
+  /** What keys and content are put into. Default: nothing. */
+  envelope?: Envelope;
+  /** Default: one of its own, which costs some time and a connection. */
+  client?: S3Client;
+  signal: AbortSignal;
+  /** Where the profile has a role: its temporary ones. */
+  credentials?: Credentials | undefined;
+}
+
+/** A bucket of an S3-compatible service, and how requests to it are made. */
+export interface S3Bucket {
+  /** For people: `s3://bucket/prefix`. */
+  name: string;
+  bucket: string;
+  client: S3Client;
+  sdk: Sdk;
+  envelope: Envelope;
+  /** What a key is called in the bucket: below the profile's prefix, in the envelope. */
+  nameOf(key: string): string;
+  /** The other way round; `null` for what is none of ours. */
+  keyOf(name: string): string | null;
+  /** What a command about one object begins with. */
+  place(key: string): { Bucket: string; Key: string };
+  /**
+   * Asks until there is an answer or no hope; what is missing is told by `isMissing`, what is not what was sealed by a
+   * SealBroken, the rest by UserErrors.
+   */
+  ask<Answer>(access: 'read' | 'write', request: Request<Answer>, signal?: AbortSignal): Promise<Answer>;
+}
+
+export type Request<Answer> = (options: { abortSignal: AbortSignal }) => Promise<Answer>;
+
+export async function openS3Bucket(options: S3Options): Promise<S3Bucket> {
+  const { name: profileName, profile, envelope = clearEnvelope, signal: whole, credentials } = options;
+  const { createS3Client } = await import('./client.ts');
+  const [{ sdk }, client] = await Promise.all([
+    import('./sdk.ts'),
+    options.client ?? createS3Client(profile, credentials),
+  ]);
+  const prefix = profile.prefix?.replaceAll(/^\/+|\/+$/g, '') ?? '';
+  const name = `s3://${[profile.bucket, prefix].filter(Boolean).join('/')}`;
+  const before = prefix ? `${prefix}/` : '';
+  const nameOf = (key: string): string => `${before}${envelope.nameOf(key)}`;
+  return {
+    name,
+    bucket: profile.bucket,
+    client,
+    sdk,
+    envelope,
+    nameOf,
+    keyOf: (name) => envelope.keyOf(name.slice(before.length)),
+    place: (key) => ({ Bucket: profile.bucket, Key: nameOf(key) }),
+    async ask(access, request, signal = whole) {
+      try {
+        return await retry(() => request({ abortSignal: signal }), { signal, attempts: attemptsFor });
+      } catch (error) {
+        signal.throwIfAborted();
+        if (isMissing(error) || error instanceof SealBroken) throw error;
+        throw storageError({ error, profile: profileName, bucket: name, access });
+      }
+    },
+  };
+}

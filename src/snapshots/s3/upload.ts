@@ -1,0 +1,136 @@
+import { open } from 'node:fs/promises';
+import type { CompletedPart, PutObjectCommand } from '@aws-sdk/client-s3';
+import { createBudget } from '../budget.ts';
+import type { Source } from '../encryption/envelope.ts';
+import type { Memory } from '../memory.ts';
+import { ContentDiffers, createChecksum } from '../objects/checksum.ts';
+import type { Transfer } from '../store.ts';
+import type { S3Bucket } from './bucket.ts';
+
+/** What is larger is moved in parts, several at once. */
+export const PART_BYTES = 8 * 1024 * 1024;
+
+/** Parts of one file that are sent at the same moment. */
+const PARTS_AT_ONCE = 4;
+
+/** The most parts that a service takes. */
+const MOST_PARTS = 10_000;
+
+/** How long an upload that was given up may take to be removed. */
+const ABORT_TIMEOUT = 10_000;
+
+export interface Upload extends Transfer {
+  bucket: S3Bucket;
+  /** For what all uploads together hold. */
+  memory: Memory;
+  /** Of the file, as it has to be. */
+  sha256?: string | undefined;
+}
+
+/** Sends a file. The signature holds the checksum of what is sent, so that the service refuses what arrives damaged. */
+export async function uploadFile(key: string, path: string, upload: Upload): Promise<void> {
+  await using file = await open(path);
+  const { bucket, memory, signal, onBytes } = upload;
+  const { client, sdk, place, envelope } = bucket;
+  const checksum = createChecksum(file);
+  const source = await envelope.source(key, { file, checksum });
+  const checkContent = async (): Promise<string | null> => {
+    const sha256 = await checksum.digest();
+    if (upload.sha256 !== undefined && upload.sha256 !== sha256) throw new ContentDiffers();
+    return sha256;
+  };
+  if (source.bytes > PART_BYTES) return await sendParts(key, { ...source, checkContent }, upload);
+  using room = await memory.take(source.bytes);
+  const Body = await source.read(0, room.bytes);
+  const sha256 = await checkContent();
+  const command = new sdk.PutObjectCommand({ ...place(key), Body });
+  if (sha256 !== null && source.isClear) signChecksum(command, sha256);
+  await bucket.ask('write', (options) => client.send(command, options), signal);
+  onBytes(envelope.contentBytes(source.bytes));
+}
+
+/** The signature takes the checksum of what is sent once more, unless it is told. */
+function signChecksum({ middlewareStack }: PutObjectCommand, sha256: string): void {
+  middlewareStack.add(
+    (next) => (args) => {
+      Object.assign((args.request as { headers: object }).headers, { 'x-amz-content-sha256': sha256 });
+      return next(args);
+    },
+    { step: 'build' },
+  );
+}
+
+interface CheckedSource extends Source {
+  /** Throws when what was read is not what it has to be. */
+  checkContent: () => Promise<string | null>;
+}
+
+async function sendParts(key: string, source: CheckedSource, upload: Upload): Promise<void> {
+  const { bucket, signal } = upload;
+  const { client, sdk, place } = bucket;
+  const { UploadId } = await bucket.ask(
+    'write',
+    (options) => client.send(new sdk.CreateMultipartUploadCommand(place(key)), options),
+    signal,
+  );
+  const one = { ...place(key), UploadId };
+  try {
+    const Parts = await sendEachPart(one, source, upload);
+    await source.checkContent();
+    const command = new sdk.CompleteMultipartUploadCommand({ ...one, MultipartUpload: { Parts } });
+    await bucket
+      .ask('write', (options) => client.send(command, options), signal)
+      .catch(async (error) => {
+        // An answer that got lost: asked again, the service no longer knows the upload.
+        if (!(await isWhole(key, source, upload))) throw error;
+      });
+  } catch (error) {
+    const options = { abortSignal: AbortSignal.timeout(ABORT_TIMEOUT) };
+    // What cannot be removed now is removed by the next sweep.
+    await client.send(new sdk.AbortMultipartUploadCommand(one), options).catch(() => {});
+    throw error;
+  }
+}
+
+type UploadPlace = ReturnType<S3Bucket['place']> & { UploadId: string | undefined };
+
+/** Returns, or throws, when no part is under way any more. */
+async function sendEachPart(one: UploadPlace, source: Source, upload: Upload): Promise<CompletedPart[]> {
+  const { bucket, memory, onBytes } = upload;
+  const { client, sdk, envelope } = bucket;
+  const { bytes: size } = source;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([upload.signal, failed.signal]);
+  const length = PART_BYTES * Math.ceil(size / MOST_PARTS / PART_BYTES);
+  const starts = Array.from({ length: Math.ceil(size / length) }, (_, index) => index * length);
+  const parts: CompletedPart[] = [];
+  const inTurn = createBudget(1);
+  /** One after the other, for the checksum. */
+  const read: Source['read'] = async (start, into) => {
+    using _turn = await inTurn.take(1);
+    return await source.read(start, into);
+  };
+  const worker = async (): Promise<void> => {
+    using room = await memory.take(Math.min(length, size));
+    for (let start = starts.shift(); start !== undefined; start = starts.shift()) {
+      signal.throwIfAborted();
+      const Body = await read(start, room.bytes.subarray(0, Math.min(length, size - start)));
+      const PartNumber = start / length + 1;
+      const command = new sdk.UploadPartCommand({ ...one, PartNumber, Body });
+      const { ETag } = await bucket.ask('write', (options) => client.send(command, options), signal);
+      parts.push({ PartNumber, ETag });
+      onBytes(envelope.contentBytes(start + Body.length) - envelope.contentBytes(start));
+    }
+  };
+  const giveUp = (error: unknown): void => failed.abort(error);
+  await Promise.all(Array.from({ length: Math.min(PARTS_AT_ONCE, starts.length) }, () => worker().catch(giveUp)));
+  signal.throwIfAborted();
+  return parts.sort((one, other) => (one.PartNumber ?? 0) - (other.PartNumber ?? 0));
+}
+
+async function isWhole(key: string, { bytes }: Source, { bucket, signal }: Upload): Promise<boolean> {
+  const { client, sdk, place } = bucket;
+  const look = new sdk.HeadObjectCommand(place(key));
+  const found = await bucket.ask('read', (options) => client.send(look, options), signal).catch(() => undefined);
+  return found?.ContentLength === bytes;
+}

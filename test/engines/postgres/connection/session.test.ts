@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  ConnectionLost,
+  openSession,
+  quoteName,
+  quoteText,
+  type Session,
+  SqlError,
+} from '../../../../src/engines/postgres/connection/session.ts';
+import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
+import { anyClientTools } from '../../../../src/engines/postgres/tools.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  type TestPostgres,
+  testContext,
+} from '../../../helpers/postgres-server.ts';
+
+const context = testContext({ settings: {} });
+
+describeWithPostgres('a session', () => {
+  let server: TestPostgres;
+  let session: Session;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    session = await open();
+  });
+
+  afterAll(async () => {
+    await session?.close();
+    await server?.stop();
+  });
+
+  async function open(settings: Record<string, string> = {}, signal?: AbortSignal): Promise<Session> {
+    const { psql } = await anyClientTools(context);
+    const url = parsePostgresUrl(server.url('postgres'));
+    return openSession({ ...context, psql, url, settings, signal });
+  }
+
+  async function echo(text: string): Promise<string | undefined> {
+    const rows = await session.query<{ text: string }>(`SELECT ${quoteText(text)}::text AS text`);
+    return rows[0]?.text;
+  }
+
+  it('gives the rows of a query as objects, numbers as numbers and null as null', async () => {
+    const rows = await session.query(
+      `SELECT i AS number, 'text ' || i AS text, NULL AS nothing FROM generate_series(1, 2) i`,
+    );
+    expect(rows).toEqual([
+      { number: 1, text: 'text 1', nothing: null },
+      { number: 2, text: 'text 2', nothing: null },
+    ]);
+    expect(await session.query('SELECT WHERE false')).toEqual([]);
+  });
+
+  it.for([
+    ['line breaks', 'one\ntwo\r\nthree\n\n'],
+    ["Unicode's line breaks", 'one\u2028two\u2029three\u0085four'],
+    ['backslashes', String.raw`\n \\ \echo \q \' C:\temp`],
+    ['quotes', `it's "quoted" $$and$$ 'so'`],
+    ['what psql takes for a variable or a command', ":SQLSTATE :'HOST' :{?x}\n\\quit\n\\.\n;"],
+    ['what looks like the end of an answer', '--0123456789abcdef01234567 00000\n--0123456789abcdef01234567'],
+    ['an elephant', 'ünïcödé 🐘'],
+  ])('carries %s there and back', async ([, text]) => {
+    expect(await echo(text ?? '')).toBe(text);
+  });
+
+  it('carries any text there and back', async () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((value) => !value.includes('\0'));
+    await fc.assert(
+      fc.asyncProperty(text, async (value) => {
+        expect(await echo(value)).toBe(value);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('carries any name there and back', async () => {
+    const names = ['"', 'a"b', "it's", 'new\nline', String.raw`back\slash`, ':HOST', 'ünï 🐘'];
+    for (const name of names) {
+      const [row] = await session.query<Record<string, number>>(`SELECT 1 AS ${quoteName(name)}`);
+      expect(row).toEqual({ [name]: 1 });
+    }
+  });
+
+  it('carries an answer of many megabytes', async () => {
+    const [row] = await session.query<{ text: string }>(`SELECT repeat('0123456789', 500000) AS text`);
+    expect(row?.text).toHaveLength(5_000_000);
+  });
+
+  it('rejects with the SQLSTATE and the words of the server, and goes on', async () => {
+    const failure = session.query('SELECT 1 / 0');
+    await expect(failure).rejects.toBeInstanceOf(SqlError);
+    await expect(failure).rejects.toMatchObject({
+      sqlstate: '22012',
+      message: expect.stringContaining('division by zero'),
+    });
+    await expect(session.execute('SELEKT')).rejects.toMatchObject({ sqlstate: '42601' });
+    await expect(session.execute(`DO $$ BEGIN RAISE 'one\ntwo'; END $$`)).rejects.toMatchObject({
+      message: 'one\ntwo',
+    });
+    expect(await echo('still here')).toBe('still here');
+  });
+
+  it('answers in the order it was asked', async () => {
+    const answers = await Promise.all([echo('a'), session.execute('SELECT nowhere').catch(() => 'refused'), echo('b')]);
+    expect(answers).toEqual(['a', 'refused', 'b']);
+  });
+
+  it('runs a transaction whole or not at all', async () => {
+    await session.transaction(['CREATE TABLE public.whole (id integer)', 'INSERT INTO public.whole VALUES (1)']);
+    await expect(
+      session.transaction([
+        'INSERT INTO public.whole VALUES (2)',
+        'SELECT 1 / 0',
+        'INSERT INTO public.whole VALUES (3)',
+      ]),
+    ).rejects.toMatchObject({ sqlstate: '22012' });
+    expect(await session.query('SELECT id FROM public.whole')).toEqual([{ id: 1 }]);
+    await session.execute('INSERT INTO public.whole VALUES (4)');
+    expect(await server.psql('postgres', { sql: 'SELECT id FROM whole' })).toBe('1\n4\n');
+  });
+
+  it('fails a transaction that can only be found out about when it is committed', async () => {
+    await session.execute('CREATE TABLE public.late (id integer UNIQUE DEFERRABLE INITIALLY DEFERRED)');
+    const twice = Array.from({ length: 2 }, () => 'INSERT INTO public.late VALUES (1)');
+    await expect(session.transaction(twice)).rejects.toMatchObject({ sqlstate: '23505' });
+    expect(await session.query('SELECT FROM public.late')).toEqual([]);
+  });
+
+  it('has the settings it was opened with, whatever they hold, and looks nowhere but in the catalogue', async () => {
+    await using own = await open({ 'my.name': String.raw`my "own" \ it's`, work_mem: '7MB' });
+    expect(
+      await own.query(`SELECT current_setting('my.name') AS name, current_setting('work_mem') AS memory,
+        current_setting('search_path') AS path`),
+    ).toEqual([{ name: String.raw`my "own" \ it's`, memory: '7MB', path: 'pg_catalog' }]);
+  });
+
+  it('is lost when the server ends it, and so is every statement after', async () => {
+    await using own = await open();
+    await expect(own.execute('SELECT pg_terminate_backend(pg_backend_pid())')).rejects.toBeInstanceOf(ConnectionLost);
+    await expect(own.query('SELECT 1')).rejects.toThrow('terminating connection');
+  });
+
+  it('ends with the reason of its signal', async () => {
+    const controller = new AbortController();
+    await using own = await open({}, controller.signal);
+    const answer = own.execute('SELECT pg_sleep(60)');
+    controller.abort(new Error('stopped'));
+    await expect(answer).rejects.toThrow('stopped');
+    await expect(own.execute('SELECT 1')).rejects.toThrow('stopped');
+  });
+
+  it('cannot be opened where nobody listens', async () => {
+    const { psql } = await anyClientTools(context);
+    const url = parsePostgresUrl('postgres://me@127.0.0.1:1/d');
+    const opening = openSession({ ...context, psql, url });
+    await expect(opening).rejects.toBeInstanceOf(ConnectionLost);
+    await expect(opening).rejects.toThrow('port 1');
+  });
+});

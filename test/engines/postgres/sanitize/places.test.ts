@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
+import { scratchPlaces } from '../../../../src/engines/postgres/sanitize/places.ts';
+import { engineForUrl } from '../../../../src/engines/registry.ts';
+import { openPlace } from '../../../../src/operations/sanitize-place.ts';
+import { snapshotReader } from '../../../../src/operations/snapshot-reader.ts';
+import { findSnapshot, repositoryOf } from '../../../../src/operations/snapshots.ts';
+import { createObjectPool } from '../../../../src/snapshots/objects/object-pool.ts';
+import { describeWithPostgres } from '../../../helpers/postgres-server.ts';
+import { type SanitizeFixture, startSanitizeFixture } from '../../../helpers/sanitize-fixture.ts';
+
+describeWithPostgres('a throw-away database on the server that is loaded into', () => {
+  let fixture: SanitizeFixture;
+
+  beforeAll(async () => {
+    fixture = await startSanitizeFixture();
+    await fixture.reset();
+  }, 60_000);
+
+  afterAll(() => fixture?.stop());
+
+  it('stands behind a server of our own, is swept when a killed run has left it, and goes when it was used', async () => {
+    const context = fixture.contextOf();
+    const { server } = fixture;
+    const places = await scratchPlaces(context, parsePostgresUrl(server.url('copy')));
+    expect(places.map(({ label }) => label)).toEqual([
+      'a throw-away PostgreSQL server of our own',
+      expect.stringContaining('on the server of postgres://'),
+    ]);
+    await server.createDatabase('copy.tool-sanitize.tool-new-00000000');
+
+    const engine = engineForUrl('postgres://');
+    const { manifest } = await findSnapshot(context, { target: 'app' });
+    const [, behind] = places;
+    if (!behind) throw new Error('there is no second place');
+    await using opened = await openPlace(context, { places: [{ ...behind, destination: null }], manifest, engine });
+    const repository = repositoryOf(context);
+    await using staging = await repository.stage();
+    const pool = createObjectPool(2);
+    await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+    let during: string[] = [];
+    await engine.restore(context, {
+      ...opened.restoration,
+      plan: opened.plan,
+      jobs: 1,
+      undo: false,
+      directory: await staging.folder('restore'),
+      read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
+      throwAway: true,
+      beforeSwap: async () => {
+        during = await server.databases();
+      },
+    });
+    const made = expect.stringMatching(/^copy\.tool-sanitize\.tool-new-(?!0{8})[0-9a-f]{8}$/);
+    expect(during).toEqual([made, 'postgres', 'source']);
+    expect(await server.databases()).toEqual(['postgres', 'source']);
+  });
+});
