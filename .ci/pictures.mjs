@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,21 +17,27 @@ const fontFiles = [font, font.replace('.ttf', '-Bold.ttf')];
 
 await build();
 const home = mkdtempSync(join(tmpdir(), 'pictures-'));
-const terminal = openTerminal({
-  command: [process.execPath, join(root, 'dist', 'tool.js'), 'demo'],
-  columns: 100,
-  rows: 28,
-  environment: { HOME: home, TMPDIR: home, XDG_CACHE_HOME: home },
-});
+const terminal = open('demo');
 try {
   mkdirSync(folder, { recursive: true });
   await walk();
+  await setUp();
 } finally {
   // The demo takes its server down by itself.
   terminal.signal('SIGTERM');
   await terminal.exited;
   terminal.close();
   rmSync(home, { recursive: true, force: true });
+}
+
+function open(...words) {
+  return openTerminal({
+    command: [process.execPath, join(root, 'dist', 'tool.js'), ...words],
+    columns: 100,
+    rows: 28,
+    cwd: home,
+    environment: { HOME: home, TMPDIR: home, XDG_CACHE_HOME: home },
+  });
 }
 
 /** Through the demo as a person would, with a picture wherever there is something to see. */
@@ -73,6 +79,60 @@ async function walk() {
   picture('help');
   await back('2 snapshots');
   await back('3 targets');
+  terminal.press('x');
+  await terminal.waitFor(
+    (screen) => /❯ public\.customer +target/.test(screen) && !screen.includes('counting'),
+    PATIENCE,
+  );
+  picture('subset');
+  await back('3 targets');
+  terminal.press('D');
+  await terminal.waitFor('ready', PATIENCE);
+  terminal.press('down');
+  await terminal.waitFor('❯ –  secrets');
+  picture('check');
+  await back('3 targets');
+  await edit();
+}
+
+/** Adds a table to a list of the configuration, by a name that the source has. */
+async function edit() {
+  terminal.press('E');
+  await terminal.waitFor('❯ general');
+  terminal.press('G', 'up', 'up', ' ');
+  await terminal.waitFor(/❯ +- shop/);
+  terminal.press(...Array(9).fill('down'));
+  await terminal.waitFor(/❯ +copy_tables/);
+  terminal.press('a', 'p', 'u', 'b');
+  await terminal.waitFor(/names: ↓ chooses one/, PATIENCE);
+  terminal.press('down', 'down');
+  await terminal.waitFor(/❯ public\.\w+ /);
+  picture('editor');
+  terminal.press('esc');
+  await terminal.waitFor((screen) => !screen.includes('chooses one'));
+  await back('Tables copied whole');
+  await back('3 targets');
+}
+
+/** The questions for a first configuration, asked about the server of the demo. */
+async function setUp() {
+  const [file = ''] = globSync(join(home, 'tool-demo-*', 'tool.yml'));
+  const [, server = ''] = /src_url: (\w+:\/\/[^/]+)/.exec(readFileSync(file, 'utf8')) ?? [];
+  const asking = open('config', 'init');
+  try {
+    await asking.waitFor('✓ PostgreSQL');
+    asking.press('enter');
+    await asking.waitFor('Name: app');
+    asking.press('enter');
+    await asking.waitFor('❯ Type or paste');
+    asking.press('enter');
+    await asking.waitFor('Source:');
+    asking.press(`${server}/shop`, 'enter');
+    await asking.waitFor('❯ Go on with all of them', PATIENCE);
+    picture('set-up', asking);
+  } finally {
+    asking.close();
+  }
 }
 
 async function load() {
@@ -86,8 +146,8 @@ async function back(wanted) {
   await terminal.waitFor(wanted);
 }
 
-function picture(name) {
-  const drawn = svg(terminal.cells(), `The screens of tool: ${name}`);
+function picture(name, of = terminal) {
+  const drawn = svg(of.cells(), `The screens of tool: ${name}`);
   writeFileSync(join(folder, `${name}.svg`), drawn);
   const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: 'DejaVu Sans Mono' };
   const image = new Resvg(drawn, { font, fitTo: { mode: 'zoom', value: 2 } }).render();

@@ -1,4 +1,4 @@
-import { Text } from 'ink';
+import { Box, Text } from 'ink';
 import SelectInput from 'ink-select-input';
 import { useTheme } from './theme.ts';
 
@@ -34,7 +34,12 @@ export function Choice<Value extends string>({ options, onSelect, initial, limit
 
 function Indicator({ isSelected = false }: { isSelected?: boolean }) {
   const { glyphs, tones } = useTheme();
-  return <Text {...tones.accent}>{isSelected ? `  ${glyphs.pointer} ` : '    '}</Text>;
+  return (
+    // Beside a long answer it keeps its cells, so that all answers begin in one column.
+    <Box flexShrink={0}>
+      <Text {...tones.accent}>{isSelected ? `  ${glyphs.pointer} ` : '    '}</Text>
+    </Box>
+  );
 }
 
 function Option({ isSelected = false, label }: { isSelected?: boolean; label: string }) {

@@ -48,7 +48,8 @@ function looksLike(one: Span, other: Span): boolean {
   return (one.tone ?? 'plain') === (other.tone ?? 'plain') && (one.bold ?? false) === (other.bold ?? false);
 }
 
-function cutSpans(spans: Span[], width: number, ellipsis: string): Span[] {
+/** The spans as they fit in so many cells. */
+export function cutSpans(spans: Span[], width: number, ellipsis: string): Span[] {
   const shown: Span[] = [];
   let room = width;
   for (const span of spans) {

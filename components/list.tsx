@@ -3,12 +3,12 @@ import { createContext, useContext, useRef } from 'react';
 import { Line, type Span } from './line.tsx';
 import { useTheme } from './theme.ts';
 
-/** What a list shows at the moment, for clicks on it. */
+/** What was drawn last, for the keys and clicks that come next. */
 export interface Viewport {
-  /** Index of the first item in view. */
-  offset: number;
-  /** Items in view. */
-  rows: number;
+  /** Keys of a list's items in view, from the top. */
+  keys: string[];
+  /** How many lines a text can be scrolled. */
+  furthest: number;
 }
 
 export const ViewportContext = createContext<Viewport | null>(null);
@@ -22,18 +22,23 @@ export interface ListProps<Item> {
   selected: number;
   width: number;
   height: number;
+  /** A heading is never selected; it stays in view above the first of its items. */
+  isHeading?: (item: Item) => boolean;
 }
 
 /** A list that mounts only the rows in view, so that ten thousand items cost what twenty do. */
-export function List<Item>({ items, keyOf, row, selected, width, height }: ListProps<Item>) {
+export function List<Item>({ items, keyOf, row, selected, width, height, isHeading }: ListProps<Item>) {
   const { glyphs } = useTheme();
   const offset = useRef(0);
-  offset.current = scrolledTo({ offset: offset.current, selected, height, count: items.length });
+  const above = items[selected - 1];
+  const lead = above !== undefined && isHeading?.(above) ? 1 : 0;
+  offset.current = scrolledTo({ offset: offset.current, selected, lead, height, count: items.length });
   const viewport = useContext(ViewportContext);
-  if (viewport) Object.assign(viewport, { offset: offset.current, rows: Math.min(height, items.length) });
+  const inView = items.slice(offset.current, offset.current + height);
+  if (viewport) viewport.keys = inView.map(keyOf);
   return (
     <Box flexDirection="column" height={height} width={width}>
-      {items.slice(offset.current, offset.current + height).map((item, index) => {
+      {inView.map((item, index) => {
         const isSelected = offset.current + index === selected;
         const pointer: Span = isSelected ? { text: `${glyphs.pointer} `, tone: 'accent', bold: true } : { text: '  ' };
         const spans = isSelected ? row(item).map((span) => ({ ...span, bold: true })) : row(item);
@@ -46,14 +51,16 @@ export function List<Item>({ items, keyOf, row, selected, width, height }: ListP
 interface Scroll {
   offset: number;
   selected: number;
+  /** Rows above the selected one that have to be seen with it. */
+  lead?: number;
   height: number;
   count: number;
 }
 
 /** The first row in view: moved no further than it must for the selection to be seen, and no empty rows below. */
-export function scrolledTo({ offset, selected, height, count }: Scroll): number {
+export function scrolledTo({ offset, selected, lead = 0, height, count }: Scroll): number {
   const lowest = Math.max(0, selected - height + 1);
-  const highest = Math.max(0, selected);
+  const highest = Math.max(0, selected - (height > lead ? lead : 0));
   const wanted = Math.min(Math.max(offset, lowest), highest);
   return Math.max(0, Math.min(wanted, count - height));
 }

@@ -2,7 +2,7 @@ import { Box } from 'ink';
 import type { ReactNode } from 'react';
 import { cellWidth } from '../src/cells.ts';
 import { KeyBar, type KeyHint } from './key-bar.tsx';
-import { Line, type Span } from './line.tsx';
+import { cutSpans, Line, type Span } from './line.tsx';
 import { useTheme } from './theme.ts';
 
 export interface Size {
@@ -16,8 +16,8 @@ export interface PageProps {
   path: string[];
   /** At the right end of the first line, such as a count. */
   aside?: Span[];
-  /** What was done last, or why something cannot be done. */
-  notice: Span[] | null;
+  /** What was said last, or what is going on. */
+  status: Span[];
   hints: KeyHint[];
   children: ReactNode;
 }
@@ -25,21 +25,24 @@ export interface PageProps {
 /** Lines above the content: title and rule. */
 export const PAGE_HEAD = 2;
 
-/** Lines that a page takes for itself: title, rule, notice, keys. */
+/** Lines that a page takes for itself: title, rule, status, keys. */
 export const PAGE_CHROME = 4;
 
 /** The frame that every screen has: where one is, the content, what happened, the keys. */
-export function Page({ size, path, aside = [], notice, hints, children }: PageProps) {
+export function Page({ size, path, aside = [], status, hints, children }: PageProps) {
   const { glyphs } = useTheme();
   const { columns, rows } = size;
   return (
     <Box flexDirection="column" width={columns} height={rows}>
-      <Line spans={titleLine({ path, aside, columns, separator: glyphs.pointer })} width={columns} />
+      <Line
+        spans={titleLine({ path, aside, columns, separator: glyphs.pointer, ellipsis: glyphs.ellipsis })}
+        width={columns}
+      />
       <Line spans={[{ text: glyphs.rule.repeat(columns), tone: 'dim' }]} width={columns} />
       <Box flexDirection="column" height={Math.max(0, rows - PAGE_CHROME)} width={columns}>
         {children}
       </Box>
-      <Line spans={[{ text: ' ' }, ...(notice ?? [])]} width={columns} />
+      <Line spans={[{ text: ' ' }, ...status]} width={columns} />
       <KeyBar hints={hints} width={columns} />
     </Box>
   );
@@ -50,13 +53,17 @@ interface TitleLine {
   aside: Span[];
   columns: number;
   separator: string;
+  ellipsis: string;
 }
 
-function titleLine({ path, aside, columns, separator }: TitleLine): Span[] {
-  const left = path.flatMap((name, index): Span[] => [
+/** Where room is short, the way to here is cut: what is at the right end is what changes. */
+function titleLine({ path, aside, columns, separator, ellipsis }: TitleLine): Span[] {
+  const right = aside.reduce((sum, { text }) => sum + cellWidth(text), 0);
+  const way = path.flatMap((name, index): Span[] => [
     { text: index === 0 ? ' ' : ` ${separator} `, tone: 'dim' },
     { text: name, tone: index === path.length - 1 ? 'strong' : 'plain' },
   ]);
-  const used = [...left, ...aside].reduce((sum, { text }) => sum + cellWidth(text), 0);
-  return [...left, { text: ' '.repeat(Math.max(2, columns - used - 1)) }, ...aside];
+  const left = cutSpans(way, columns - right - (right > 0 ? 3 : 1), ellipsis);
+  const used = left.reduce((sum, { text }) => sum + cellWidth(text), 0);
+  return [...left, { text: ' '.repeat(Math.max(0, columns - used - right - 1)) }, ...aside];
 }

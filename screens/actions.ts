@@ -1,7 +1,7 @@
 import { back, clearFilter, help, mouse, move, openSelected, palette, startFilter, tasks } from './browse.ts';
 import { askBuild, askLoad, askRemove, askUndo } from './confirm/actions.ts';
 import { askSanitize, editQuery, showCoverage } from './coverage/actions.ts';
-import { doctor } from './doctor/actions.ts';
+import { doctor, editFinding, showFix } from './doctor/actions.ts';
 import {
   addEntry,
   editConfiguration,
@@ -14,11 +14,13 @@ import {
 import { undoEdit } from './editor/change-draft.ts';
 import { showDraftDiff } from './editor/save.ts';
 import type { Action } from './key-binding.ts';
+import { messages } from './messages/actions.ts';
 import type { Model } from './model.ts';
 import { writeNote } from './note/actions.ts';
 import { quit } from './quit/actions.ts';
 import { refresh } from './refresh.ts';
 import { askCancel, retry, verify } from './run/actions.ts';
+import { saveLog } from './run/save-log.ts';
 import { setUp } from './setup/actions.ts';
 import { copySignInUrl, signIn, signInByCode } from './sign-in/actions.ts';
 import { askExport, compare, mark, transfer } from './snapshots/actions.ts';
@@ -49,6 +51,7 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   undo: askUndo,
   'cancel-run': askCancel,
   retry,
+  'save-log': saveLog,
   mark,
   compare,
   push: (model) => transfer(model, 'push'),
@@ -57,6 +60,8 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   sort,
   copy: copyUrl,
   doctor,
+  'show-fix': showFix,
+  'edit-finding': (model) => void editFinding(model),
   'set-up': setUp,
   subset: showSubset,
   'make-subset': askSubset,
@@ -65,7 +70,7 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   'larger-share': (model) => changeShare(model, 1),
   'smaller-share': (model) => changeShare(model, -1),
   'save-subset': saveSubset,
-  'edit-configuration': editConfiguration,
+  'edit-configuration': (model) => editConfiguration(model),
   'other-pane': otherPane,
   fold: foldEntry,
   'add-entry': addEntry,
@@ -74,10 +79,11 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   'undo-edit': undoEdit,
   problems: showProblems,
   save: showDraftDiff,
-  'sign-in': signIn,
+  'sign-in': (model) => void signIn(model),
   'sign-in-by-code': signInByCode,
   'copy-sign-in-url': copySignInUrl,
   tasks,
+  messages,
   palette,
   mouse,
   help,

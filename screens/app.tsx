@@ -10,6 +10,7 @@ import { CoverageScreen } from './coverage/coverage-screen.tsx';
 import { DiffScreen } from './diff/diff-screen.tsx';
 import { dispatchKey, dispatchPaste } from './dispatch.ts';
 import { DoctorScreen } from './doctor/doctor-screen.tsx';
+import { FixScreen } from './doctor/fix-screen.tsx';
 import { ChoiceScreen } from './editor/choice-screen.tsx';
 import { EditorDiffScreen } from './editor/editor-diff-screen.tsx';
 import { EditorProblemsScreen } from './editor/editor-problems-screen.tsx';
@@ -18,6 +19,7 @@ import { ExportScreen } from './export/export-screen.tsx';
 import { ModelContext } from './frame.tsx';
 import { HelpScreen } from './help/help-screen.tsx';
 import { keyPresses } from './key-press.ts';
+import { MessagesScreen } from './messages/messages-screen.tsx';
 import type { Model } from './model.ts';
 import { NoteScreen } from './note/note-screen.tsx';
 import { PaletteScreen } from './palette/palette-screen.tsx';
@@ -87,12 +89,16 @@ function PlaceView({ place }: { place: Place }) {
       return <SubsetScreen place={place} />;
     case 'tasks':
       return <TasksScreen place={place} />;
+    case 'messages':
+      return <MessagesScreen place={place} />;
     case 'tables':
       return <TablesScreen place={place} />;
     case 'diff':
       return <DiffScreen place={place} />;
     case 'doctor':
       return <DoctorScreen place={place} />;
+    case 'fix':
+      return <FixScreen place={place} />;
     case 'setup':
       return <SetupScreen place={place} />;
     case 'editor':

@@ -2,14 +2,19 @@ import { PAGE_CHROME } from '../components/page.tsx';
 import { textEdit } from '../components/text-edit.ts';
 import { emptyList, type ListState, type Move, moveSelection, selectedIndex } from '../src/state/list.ts';
 import { coverageRows } from './coverage/rows.ts';
-import { doctorRows } from './doctor/rows.ts';
+import { applyFix } from './doctor/actions.ts';
+import { diffOf } from './doctor/fix-diff.ts';
+import { rowsOf } from './doctor/selection.ts';
 import { goToProblem, leaveEditor, openInEditor } from './editor/actions.ts';
+import { moveSuggestion } from './editor/names.ts';
 import { saveShown } from './editor/save.ts';
 import { panesOf } from './editor/selection.ts';
 import { factsOf } from './facts.ts';
+import { positionIn } from './in-view.ts';
+import { openMessage } from './messages/actions.ts';
 import { type Model, snapshotsInView, tablesInView, targetsInView } from './model.ts';
 import { entriesInView } from './palette/entries.ts';
-import { type Place, snapshotsPlace } from './place.ts';
+import { isFiltered, type Place, runPlace, snapshotsPlace } from './place.ts';
 import { refreshSnapshots } from './refresh.ts';
 import { backStep, finish } from './setup/actions.ts';
 import { openTables } from './snapshots/actions.ts';
@@ -20,18 +25,35 @@ export function move(model: Model, direction: Move): void {
   const { navigation } = model;
   const place = navigation.top();
   const page = Math.max(1, model.terminal.rows() - PAGE_CHROME - 2);
+  const { furthest } = model.viewport;
   if (place.screen === 'run' || place.screen === 'setup') {
-    navigation.replace({ ...place, scrolledUp: scrolled(place.scrolledUp, UPWARDS[direction], page) });
-  } else if (place.screen === 'help') {
-    navigation.replace({ ...place, scrolled: scrolled(place.scrolled, direction, page) });
-  }
-  if (place.screen === 'editor' && place.pane === 'form' && !place.typing) {
-    const fields = (panesOf(place)?.fields ?? []).map(({ id }) => id);
-    navigation.replace({ ...place, fields: moveSelection(place.fields, { ids: fields, move: direction, page }) });
+    const scrolledUp = scrolled(place.scrolledUp, { direction: UPWARDS[direction], page, furthest });
+    navigation.replace({ ...place, scrolledUp });
     return;
   }
+  if (place.screen === 'help') {
+    navigation.replace({ ...place, scrolled: scrolled(place.scrolled, { direction, page, furthest }) });
+    return;
+  }
+  if (place.screen === 'editor' && place.typing) {
+    moveSuggestion(model, place, direction);
+    return;
+  }
+  if (place.screen === 'editor' && place.pane === 'form') {
+    const fields = (panesOf(place)?.fields ?? []).map(({ id }) => id);
+    navigation.replace({
+      ...place,
+      fields: moveSelection(place.fields, {
+        ...{ ids: fields, move: direction, page },
+        index: selectedIndex(fields, place.fields.selected),
+      }),
+    });
+    return;
+  }
+  if (!('list' in place)) return;
   const ids = idsInView(model, place);
-  if ('list' in place) navigation.replace(withList(place, moveSelection(place.list, { ids, move: direction, page })));
+  const index = indexInView(model, place, ids);
+  navigation.replace(withList(place, moveSelection(place.list, { ids, index, move: direction, page })));
 }
 
 export function openSelected(model: Model): void {
@@ -43,14 +65,15 @@ export function openSelected(model: Model): void {
   }
   if (place.screen === 'snapshots') openTables(model);
   if (place.screen === 'setup') finish(model, place);
+  if (place.screen === 'fix') void applyFix(model, place);
   if (place.screen === 'editor') openInEditor(model, place);
   if (place.screen === 'editor-diff') saveShown(model, place);
   if (place.screen === 'editor-problems')
     goToProblem(model, selectedIndex(idsInView(model, place), place.list.selected));
+  if (place.screen === 'messages') openMessage(model);
   if (place.screen === 'tasks') {
-    const ids = idsInView(model, place);
-    const run = ids.includes(place.list.selected ?? '') ? place.list.selected : ids[0];
-    if (run) navigation.push({ screen: 'run', run, scrolledUp: 0 });
+    const run = factsOf(model).run?.id;
+    if (run !== undefined) navigation.push(runPlace(run));
   }
 }
 
@@ -75,9 +98,7 @@ export function back(model: Model): void {
 
 export function startFilter(model: Model): void {
   const place = model.navigation.top();
-  if (place.screen === 'targets' || place.screen === 'snapshots' || place.screen === 'tables') {
-    model.navigation.replace({ ...place, typing: textEdit(place.list.filter) });
-  }
+  if (isFiltered(place)) model.navigation.replace({ ...place, typing: textEdit(place.list.filter) });
 }
 
 export function clearFilter(model: Model): void {
@@ -104,13 +125,21 @@ export function help(model: Model): void {
   model.navigation.push({ screen: 'help', of: model.navigation.top(), scrolled: 0 });
 }
 
+/** Where the selection is; in long lists without looking through them. */
+function indexInView(model: Model, place: Extract<Place, { list: ListState }>, ids: string[]): number {
+  const { selected } = place.list;
+  if (place.screen === 'targets') return positionIn(targetsInView(model, place), selected);
+  if (place.screen === 'snapshots') return positionIn(snapshotsInView(model, place), selected);
+  return selectedIndex(ids, selected);
+}
+
 /** Identities of what a list shows at the moment, in order. */
 export function idsInView(model: Model, place: Place): string[] {
   switch (place.screen) {
     case 'targets':
-      return targetsInView(model.targets.getState(), place).map(({ row }) => row.name);
+      return targetsInView(model, place).ids;
     case 'snapshots':
-      return snapshotsInView(model.snapshots.getState(), place).map(({ id }) => id);
+      return snapshotsInView(model, place).ids;
     case 'coverage':
       return coverageRows(factsOf(model, place).run?.receipt?.sanitized?.coverage).map(({ column }) => column);
     case 'tasks':
@@ -118,6 +147,8 @@ export function idsInView(model: Model, place: Place): string[] {
         .getState()
         .runs.map(({ id }) => id)
         .reverse();
+    case 'messages':
+      return model.messages.store.getState().all.map(({ id }) => id);
     case 'tables':
       return tablesInView(place).map(({ table }) => table);
     case 'diff':
@@ -125,7 +156,9 @@ export function idsInView(model: Model, place: Place): string[] {
     case 'subset':
       return planRows(place.found?.plan.tables ?? []).map(({ table }) => table);
     case 'doctor':
-      return place.found ? doctorRows(place.found).map(({ id }) => id) : [];
+      return rowsOf(place).map(({ id }) => id);
+    case 'fix':
+      return diffOf(place).map((_, index) => String(index));
     case 'editor':
       return (panesOf(place)?.rows ?? []).map(({ id }) => id);
     case 'editor-diff':
@@ -153,17 +186,21 @@ const UPWARDS: Record<Move, Move> = {
   last: 'first',
 };
 
-function scrolled(from: number, direction: Move, page: number): number {
+interface Scroll {
+  direction: Move;
+  page: number;
+  /** As far as the text goes. */
+  furthest: number;
+}
+
+function scrolled(from: number, { direction, page, furthest }: Scroll): number {
   const distances: Record<Move, number> = {
     up: -1,
     down: 1,
     'page-up': -page,
     'page-down': page,
     first: Number.NEGATIVE_INFINITY,
-    last: FURTHEST,
+    last: Number.POSITIVE_INFINITY,
   };
-  return Math.max(0, Math.min(FURTHEST, from + distances[direction]));
+  return Math.max(0, Math.min(furthest, from + distances[direction]));
 }
-
-/** More than any text is long; who draws takes the last page instead. */
-const FURTHEST = 100_000;

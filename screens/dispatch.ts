@@ -4,7 +4,8 @@ import { emptyList, selectedIndex } from '../src/state/list.ts';
 import { ACTIONS } from './actions.ts';
 import { idsInView, openTarget } from './browse.ts';
 import { confirmTyped } from './confirm/actions.ts';
-import { acceptField, checkTyped } from './editor/typed.ts';
+import { completeName } from './editor/names.ts';
+import { acceptField, checkTyped, NOT_TYPING } from './editor/typed.ts';
 import { type Facts, factsOf } from './facts.ts';
 import type { KeyBinding } from './key-binding.ts';
 import { bindingFor, EVERYWHERE_ACTIONS, KEY_TABLE } from './keys.ts';
@@ -12,14 +13,7 @@ import type { Model } from './model.ts';
 import type { MouseEvent } from './mouse.ts';
 import { saveNote } from './note/actions.ts';
 import { entriesInView } from './palette/entries.ts';
-import {
-  type PalettePlace,
-  type Place,
-  type SnapshotsPlace,
-  type TablesPlace,
-  type TargetsPlace,
-  typingAt,
-} from './place.ts';
+import { type FilteredPlace, isFiltered, type PalettePlace, type Place, typingAt } from './place.ts';
 import { interrupt } from './quit/actions.ts';
 import { answerTyped } from './setup/actions.ts';
 import { beginExport } from './snapshots/actions.ts';
@@ -31,6 +25,7 @@ export function dispatchKey(model: Model, key: string): void {
     return;
   }
   model.navigation.notify(null);
+  model.messages.seen();
   const place = model.navigation.top();
   const typing = typingAt(place);
   if (typing) dispatchTyped(model, { place, typing, key });
@@ -62,9 +57,8 @@ function click(model: Model, row: number): void {
   if (!('list' in place)) return;
   const ids = idsInView(model, place);
   // Between the head of the page and the list is what the screen has above its list.
-  const inView = row - PAGE_HEAD - rowsAboveList(place);
-  const clicked = inView >= 0 && inView < model.viewport.rows ? ids[model.viewport.offset + inView] : undefined;
-  if (clicked === undefined) return;
+  const clicked = model.viewport.keys[row - PAGE_HEAD - rowsAboveList(place)];
+  if (clicked === undefined || !ids.includes(clicked)) return;
   if (clicked === ids[selectedIndex(ids, place.list.selected)]) dispatchKey(model, 'enter');
   else model.navigation.replace({ ...place, list: { ...place.list, selected: clicked } });
 }
@@ -116,7 +110,7 @@ function dispatchTyped(model: Model, { place, typing, key }: Typed): void {
   if (edited) {
     model.navigation.replace(withTyping(place, edited));
     checkTyped(model);
-  }
+  } else if (key === 'tab' && place.screen === 'editor') completeName(model, place);
   // While a filter is typed, the list below it can still be walked through.
   else if (key === 'up' || key === 'down') ACTIONS[`move-${key}`](model);
 }
@@ -149,14 +143,8 @@ function choose(model: Model, place: PalettePlace): void {
 
 function leaveTyped(model: Model, place: Place): void {
   if (isFiltered(place)) keepFilter(model, place, '');
-  else if (place.screen === 'editor') model.navigation.replace({ ...place, typing: null, task: 'value', wrong: null });
+  else if (place.screen === 'editor') model.navigation.replace({ ...place, ...NOT_TYPING });
   else ACTIONS.back(model);
-}
-
-type FilteredPlace = TargetsPlace | SnapshotsPlace | TablesPlace;
-
-function isFiltered(place: Place): place is FilteredPlace {
-  return place.screen === 'targets' || place.screen === 'snapshots' || place.screen === 'tables';
 }
 
 function keepFilter(model: Model, place: FilteredPlace, filter: string): void {
@@ -166,5 +154,7 @@ function keepFilter(model: Model, place: FilteredPlace, filter: string): void {
 function withTyping(place: Place, typing: TextEdit): Place {
   // Other letters find something else: the best of it is chosen.
   if (place.screen === 'palette') return { ...place, typing, list: emptyList };
+  // What is typed is what Enter takes, until something else is selected again.
+  if (place.screen === 'editor') return { ...place, typing, suggestion: null };
   return 'typing' in place ? { ...place, typing } : place;
 }

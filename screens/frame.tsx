@@ -5,11 +5,11 @@ import type { KeyHint } from '../components/key-bar.tsx';
 import type { Span } from '../components/line.tsx';
 import { PAGE_CHROME, Page, type Size } from '../components/page.tsx';
 import { useTheme } from '../components/theme.ts';
-import type { Notice } from '../src/state/navigation.ts';
 import { factsOf } from './facts.ts';
 import { bindingsAt, keyName } from './keys.ts';
 import type { Model } from './model.ts';
 import type { Screen } from './place.ts';
+import { statusSpans, workWords } from './status-line.ts';
 
 export const ModelContext = createContext<Model | null>(null);
 
@@ -40,22 +40,27 @@ export interface FrameProps {
   children: ReactNode;
 }
 
+/** Screens that show all work themselves. */
+const LISTS_WORK: ReadonlySet<Screen> = new Set<Screen>(['tasks', 'quit']);
+
 /** The page of a screen, with its keys from the key table and what is going on elsewhere. */
 export function Frame({ screen, path, aside = [], children }: FrameProps) {
   const model = useModel();
   const { glyphs } = useTheme();
   const size = useWindowSize();
+  const place = model.navigation.top();
+  const shown = place.screen === 'run' ? place.run : null;
   const notice = useStore(model.navigation.store, (state) => state.notice);
-  const runs = useStore(model.runs.store, (state) => state.runs);
-  const running = runs.filter(({ state }) => state.status === 'running').length;
-  const elsewhere: Span[] =
-    running > 0 && screen !== 'run' ? [{ text: `${glyphs.running} ${running} running  `, tone: 'accent' }] : [];
+  const toast = useStore(model.messages.store, (state) => state.toast);
+  const work = useStore(model.runs.store, ({ runs }) =>
+    LISTS_WORK.has(screen) ? '' : workWords(runs, { shown, glyphs }),
+  );
   return (
     <Page
       size={size}
       path={['tool', ...path]}
-      aside={[...elsewhere, ...aside]}
-      notice={noticeSpans(notice)}
+      aside={aside}
+      status={statusSpans({ notice, toast, work }, glyphs)}
       hints={keyHints(model, screen)}
     >
       {children}
@@ -68,8 +73,4 @@ function keyHints(model: Model, screen: Screen): KeyHint[] {
   return bindingsAt(screen, facts).flatMap(({ keys, label, stays = false, whyNot }) =>
     label === undefined ? [] : [{ keys: keyName(keys[0]), label, stays, disabled: (whyNot?.(facts) ?? null) !== null }],
   );
-}
-
-function noticeSpans(notice: Notice | null): Span[] | null {
-  return notice && [{ text: notice.text, tone: notice.tone }];
 }

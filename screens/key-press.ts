@@ -6,6 +6,7 @@ import { graphemes } from '../src/cells.ts';
  * make several keys arrive as one piece, such as `jjj`.
  */
 export function keyPresses(input: string, key: Key): string[] {
+  if (key.shift && key.tab) return ['shift+tab'];
   const named = NAMED.find((name) => key[name]);
   if (named) return [KEY_NAMES[named]];
   if (key.ctrl) return [`ctrl+${input}`];

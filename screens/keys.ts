@@ -1,8 +1,10 @@
 import { EDIT_QUERY, SANITIZE, SANITIZE_AGAIN, SHOW_COVERAGE } from './coverage/keys.ts';
-import { EDIT_CONFIGURATION, EDITOR_KEYS } from './editor/keys.ts';
+import { DOCTOR_KEYS } from './doctor/keys.ts';
+import { EDIT_CONFIGURATION, EDITOR_KEYS, TYPING_KEYS } from './editor/keys.ts';
 import type { Facts } from './facts.ts';
 import type { KeyBinding } from './key-binding.ts';
 import type { Screen } from './place.ts';
+import { LOG_KEYS, RUN_KEYS } from './run/keys.ts';
 import {
   BACK,
   BUILD,
@@ -10,8 +12,10 @@ import {
   DOCTOR,
   FILTER,
   HELP,
+  MESSAGES,
   MOUSE,
   MOVES,
+  MOVES_WITHOUT_TAB,
   PALETTE,
   QUIT,
   REFRESH,
@@ -23,7 +27,7 @@ import {
 import { SNAPSHOT_KEYS } from './snapshots/snapshot-keys.ts';
 import { SUBSET, SUBSET_KEYS } from './subset/keys.ts';
 import { TABLE_KEYS } from './tables/table-keys.ts';
-import { noTarget } from './why-not.ts';
+import { noTarget, noTask, notFound } from './why-not.ts';
 
 /** The keys of every screen, in the order in which they are shown. Where a key is twice, the first that applies wins. */
 export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
@@ -41,6 +45,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     EDIT_CONFIGURATION,
     { keys: ['s'], action: 'sign-in', label: 'sign in', help: 'sign in with the identity provider, in the browser' },
     TASKS,
+    MESSAGES,
     HELP,
     QUIT,
     MOUSE,
@@ -56,32 +61,25 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     BACK,
     { ...REFRESH, keys: ['r'] },
     TASKS,
+    MESSAGES,
     PALETTE,
     HELP,
     MOUSE,
     ...MOVES,
   ],
   run: [
-    {
-      keys: ['c'],
-      action: 'cancel-run',
-      label: 'cancel',
-      help: 'stop the work; asks first',
-      when: ({ run }) => run?.state.status === 'running',
-      whyNot: ({ run }) => (run?.cancelling ? 'It is being cancelled already' : null),
-    },
-    {
-      keys: ['r'],
-      action: 'retry',
-      label: 'retry',
-      help: 'do the same again',
-      when: ({ run }) => run?.state.status === 'failed' || run?.state.status === 'cancelled',
-      whyNot: ({ run, busy }) => (run && busy ? `${busy.title} is going on` : null),
-    },
+    ...RUN_KEYS,
     SHOW_COVERAGE,
     { ...UNDO, when: ({ run }) => run?.receipt?.undoable === true },
+    ...LOG_KEYS,
     BACK,
-    { keys: ['up', 'k'], action: 'move-up', label: 'scroll the log', help: 'scroll the log up; it stops following' },
+    {
+      keys: ['up', 'k'],
+      action: 'move-up',
+      label: 'scroll the log',
+      help: 'scroll the log up; it stops following',
+      when: ({ scrolls }) => scrolls,
+    },
     { keys: ['down', 'j'], action: 'move-down', help: 'scroll the log down' },
     { keys: ['pageup', 'ctrl+b'], action: 'page-up', help: 'a page up' },
     { keys: ['pagedown', 'ctrl+f'], action: 'page-down', help: 'a page down' },
@@ -93,8 +91,30 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
   ],
   coverage: [EDIT_QUERY, SANITIZE_AGAIN, BACK, TASKS, HELP, ...MOVES],
   tasks: [
-    { keys: ['enter', 'right'], action: 'open', label: 'open', help: 'the task with its steps and log' },
+    {
+      keys: ['enter', 'right'],
+      action: 'open',
+      label: 'open',
+      help: 'the task with its steps and log',
+      whyNot: noTask,
+    },
+    ...RUN_KEYS,
     BACK,
+    MESSAGES,
+    PALETTE,
+    HELP,
+    ...MOVES,
+  ],
+  messages: [
+    {
+      keys: ['enter', 'right'],
+      action: 'open',
+      label: 'open',
+      help: 'the work that the message is about',
+      whyNot: ({ message }) => (message === null || message.run === null ? 'There is nothing to open' : null),
+    },
+    BACK,
+    TASKS,
     PALETTE,
     HELP,
     ...MOVES,
@@ -102,7 +122,20 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
   subset: [...SUBSET_KEYS, BACK, TASKS, PALETTE, HELP, ...MOVES],
   tables: [...TABLE_KEYS, ...FILTER, BACK, PALETTE, HELP, ...MOVES],
   diff: [BACK, PALETTE, HELP, ...MOVES],
-  doctor: [{ ...REFRESH, action: 'doctor' }, BACK, PALETTE, HELP, ...MOVES],
+  doctor: [...DOCTOR_KEYS, { ...REFRESH, action: 'doctor' }, BACK, PALETTE, HELP, ...MOVES],
+  fix: [
+    {
+      keys: ['enter'],
+      action: 'open',
+      label: 'do it',
+      help: 'do what is shown, then look at everything again',
+      stays: true,
+      whyNot: notFound,
+    },
+    { ...BACK, label: 'leave it', help: 'back; nothing is changed' },
+    HELP,
+    ...MOVES,
+  ],
   setup: [
     {
       keys: ['enter'],
@@ -126,7 +159,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     { keys: ['pageup'], action: 'page-up', help: 'a page up in the file that is shown' },
     { keys: ['pagedown'], action: 'page-down', help: 'a page down in the file that is shown' },
   ],
-  editor: [...EDITOR_KEYS, BACK, TASKS, PALETTE, HELP, ...MOVES],
+  editor: [...TYPING_KEYS, ...[...EDITOR_KEYS, BACK, TASKS, PALETTE, HELP, ...MOVES_WITHOUT_TAB].map(unlessTyping)],
   'editor-diff': [
     { keys: ['enter'], action: 'open', label: 'save', help: 'write the file', stays: true },
     { ...BACK, label: 'go on editing', help: 'back to the editor; nothing is written' },
@@ -190,13 +223,29 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
   ],
   cancel: [{ ...BACK, label: 'let it go on', help: 'let it go on' }, HELP],
   quit: [{ ...BACK, label: 'stay', help: 'stay here' }, HELP],
-  help: [{ ...BACK, keys: ['esc', '?', 'q', 'left'] }, ...MOVES],
+  help: [
+    { ...BACK, keys: ['esc', '?', 'q', 'left'] },
+    {
+      keys: ['pagedown', 'space', 'ctrl+f'],
+      action: 'page-down',
+      label: 'scroll',
+      help: 'a page down',
+      when: ({ scrolls }) => scrolls,
+    },
+    ...MOVES_WITHOUT_TAB,
+  ],
 };
+
+/** While text is typed the keys of a screen are letters. */
+function unlessTyping(binding: KeyBinding): KeyBinding {
+  return { ...binding, when: (facts) => !facts.typing && (binding.when?.(facts) ?? true) };
+}
 
 /** Actions that need nothing of a screen: the palette has them everywhere. */
 export const EVERYWHERE_ACTIONS: KeyBinding[] = [
   REFRESH,
   { ...TASKS, when: () => true },
+  { ...MESSAGES, when: () => true },
   DOCTOR,
   EDIT_CONFIGURATION,
   MOUSE,
@@ -234,6 +283,7 @@ export function keyName(key: string): string {
     delete: 'Del',
     space: 'Space',
     tab: 'Tab',
+    'shift+tab': 'Shift-Tab',
   };
   return names[key] ?? key.replace(/^ctrl\+(.)$/, (_, letter: string) => `Ctrl-${letter.toUpperCase()}`);
 }

@@ -21,7 +21,7 @@ interface Remembered {
   targets: KnownTarget[];
 }
 
-const FORMAT = 1;
+const FORMAT = 2;
 const PLACES_KEPT = 20;
 
 /**

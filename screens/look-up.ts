@@ -12,6 +12,15 @@ export function showWhileLookingUp<Found>(
   look: (signal: AbortSignal) => Promise<Found>,
 ): void {
   model.navigation.push(place);
+  lookUp(model, place, look);
+}
+
+/** What is found is shown at the place when it is there. */
+export function lookUp<Found>(
+  model: Model,
+  place: LookUpPlace & LookedUp<Found>,
+  look: (signal: AbortSignal) => Promise<Found>,
+): void {
   const answer = (change: Partial<LookUpPlace>) =>
     model.navigation.change((other) =>
       'controller' in other && other.controller === place.controller ? ({ ...other, ...change } as Place) : other,

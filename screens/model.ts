@@ -1,9 +1,10 @@
 import type { Viewport } from '../components/list.tsx';
 import type { SnapshotRow, SnapshotTable } from '../src/results.ts';
 import { matchesFilter, selectedIndex } from '../src/state/list.ts';
+import { createMessages, type Message, type Messages, type MessagesState } from '../src/state/messages.ts';
 import { createNavigation, type Navigation } from '../src/state/navigation.ts';
 import { createRuns, type Run, type Runs, type Session } from '../src/state/runs.ts';
-import { createSnapshotsStore, type SnapshotsState, type SnapshotsStore, snapshotsOf } from '../src/state/snapshots.ts';
+import { createSnapshotsStore, type SnapshotsStore, snapshotsOf } from '../src/state/snapshots.ts';
 import {
   createTargetsStore,
   type KnownTarget,
@@ -11,9 +12,18 @@ import {
   type TargetsState,
   type TargetsStore,
 } from '../src/state/targets.ts';
+import { createViews, type InView, positionIn, type Views } from './in-view.ts';
+import { keepMessages, tellOutcome } from './messages/keep.ts';
 import type { Operations } from './operations.ts';
-import { openingStack, type Place, type SnapshotsPlace, type TablesPlace, type TargetsPlace } from './place.ts';
-import { sortTargets } from './targets/sort.ts';
+import {
+  type MessagesPlace,
+  openingStack,
+  type Place,
+  type SnapshotsPlace,
+  type TablesPlace,
+  type TargetsPlace,
+  type TasksPlace,
+} from './place.ts';
 
 /** All that the screens are made from: the stores, the operations, and the few things only the terminal can do. */
 export interface Model {
@@ -21,6 +31,7 @@ export interface Model {
   targets: TargetsStore;
   snapshots: SnapshotsStore;
   runs: Runs;
+  messages: Messages;
   operations: Operations;
   terminal: TerminalControl;
   clock: () => Date;
@@ -32,6 +43,7 @@ export interface Model {
   readOnly: boolean;
   /** Keeps what was found of the targets for the first frame of the next session. */
   remember: (targets: KnownTarget[]) => void;
+  views: Views;
   /** What the list of the present place shows, as it was drawn last. */
   viewport: Viewport;
   mouse: { on: boolean };
@@ -41,8 +53,8 @@ export interface Model {
 
 export interface TerminalControl {
   quit(): void;
-  /** Opens a file in the user's editor, and comes back when it is closed. */
-  edit(file: string): Promise<void>;
+  /** Opens a file in the user's editor, at a line where it knows how, and comes back when it is closed. */
+  edit(file: string, line?: number): Promise<void>;
   /** Whether the terminal tells of the mouse. */
   mouse(on: boolean): void;
   /** Puts the text on the clipboard, where the terminal has one. */
@@ -67,11 +79,15 @@ export interface ModelOptions {
 export function createModel(options: ModelOptions): Model {
   const { target, operations, terminal, clock, cwd = '/', config, readOnly = false } = options;
   const { known = [], remember = () => {} } = options;
+  const navigation = createNavigation(openingStack(target));
+  const messages = createMessages({ clock });
+  keepMessages(navigation, messages);
   return {
-    navigation: createNavigation(openingStack(target)),
+    navigation,
+    messages,
     targets: createTargetsStore(known),
     snapshots: createSnapshotsStore(),
-    runs: createRuns({ clock }),
+    runs: createRuns({ clock, onEnd: (run) => tellOutcome(run, { navigation, messages }) }),
     operations,
     terminal,
     clock,
@@ -79,7 +95,8 @@ export function createModel(options: ModelOptions): Model {
     config,
     readOnly,
     remember,
-    viewport: { offset: 0, rows: 0 },
+    views: createViews(),
+    viewport: { keys: [], furthest: Number.POSITIVE_INFINITY },
     mouse: { on: false },
     interrupts: { last: null },
   };
@@ -91,24 +108,16 @@ export function quietly(signal: AbortSignal): Session {
 }
 
 /** The targets that the filter lets through, in the order that was asked for. */
-export function targetsInView(state: TargetsState, { list, typing, sort }: TargetsPlace): TargetEntry[] {
-  const entries = sortTargets(state.entries, sort);
-  const filter = typing?.text ?? list.filter;
-  if (filter === '') return entries;
-  return entries.filter(({ row }) => matchesFilter(filter, [row.name, row.title, row.status, location(row.src_url)]));
-}
-
-/** Server and database of a URL: all the users are called `app`, and a filter for that would find everything. */
-function location(url: string | null): string | null {
-  return url?.slice(url.indexOf('@') + 1) ?? null;
+export function targetsInView({ targets, views }: Model, { list, typing, sort }: TargetsPlace): InView<TargetEntry> {
+  return views.targets(targets.getState().entries, sort, typing?.text ?? list.filter);
 }
 
 /** The snapshots that the filter lets through. */
-export function snapshotsInView(state: SnapshotsState, { target, list, typing }: SnapshotsPlace): SnapshotRow[] {
-  const { rows } = snapshotsOf(state, target);
-  const filter = typing?.text ?? list.filter;
-  if (filter === '') return rows;
-  return rows.filter((row) => matchesFilter(filter, [row.note, row.created_at, row.id, String(row.index)]));
+export function snapshotsInView(
+  { snapshots, views }: Model,
+  { target, list, typing }: SnapshotsPlace,
+): InView<SnapshotRow> {
+  return views.snapshots(snapshotsOf(snapshots.getState(), target).rows, typing?.text ?? list.filter);
 }
 
 /** The tables that the filter lets through. */
@@ -117,16 +126,26 @@ export function tablesInView({ found, list, typing }: TablesPlace): SnapshotTabl
   return (found ?? []).filter(({ table }) => filter === '' || matchesFilter(filter, [table]));
 }
 
-export function selectedTarget(state: TargetsState, place: TargetsPlace): TargetEntry | null {
-  const entries = targetsInView(state, place);
-  const ids = entries.map(({ row }) => row.name);
-  return entries[selectedIndex(ids, place.list.selected)] ?? null;
+export function selectedTarget(model: Model, place: TargetsPlace): TargetEntry | null {
+  const view = targetsInView(model, place);
+  return view.items[positionIn(view, place.list.selected)] ?? null;
 }
 
-export function selectedSnapshot(state: SnapshotsState, place: SnapshotsPlace): SnapshotRow | null {
-  const rows = snapshotsInView(state, place);
-  const ids = rows.map(({ id }) => id);
-  return rows[selectedIndex(ids, place.list.selected)] ?? null;
+export function selectedSnapshot(model: Model, place: SnapshotsPlace): SnapshotRow | null {
+  const view = snapshotsInView(model, place);
+  return view.items[positionIn(view, place.list.selected)] ?? null;
+}
+
+/** Work of the session as it is listed: newest first. */
+export function selectedTask(runs: Run[], { list }: TasksPlace): Run | null {
+  const newestFirst = runs.toReversed();
+  const ids = newestFirst.map(({ id }) => id);
+  return newestFirst[selectedIndex(ids, list.selected)] ?? null;
+}
+
+export function selectedMessage({ all }: MessagesState, { list }: MessagesPlace): Message | null {
+  const ids = all.map(({ id }) => id);
+  return all[selectedIndex(ids, list.selected)] ?? null;
 }
 
 export function targetNamed({ entries }: TargetsState, name: string): TargetEntry | null {

@@ -30,6 +30,8 @@ const AUTOWRAP_ON = '\x1b[?7h';
 
 /** Draws the application on the alternate screen of a terminal. */
 export function mount({ model, handOver, theme, stdin, stdout, screenReader }: MountOptions): Mounted {
+  // Keys typed before the first frame would be echoed into it.
+  stdin.setRawMode(true);
   const input = keyedInput(stdin, (event) => dispatchMouse(model, event));
   const output = settledOutput(stdout);
   // A line that is too long for a window just made narrower is clipped instead of pushing the others down.

@@ -1,10 +1,13 @@
 import type { Change } from '../src/config/edit/change.ts';
+import type { KeyPath } from '../src/config/tree.ts';
 import type { Context } from '../src/context.ts';
 import type { BuildRequest } from '../src/operations/build.ts';
-import type { CheckReport, CheckRequest, EngineState } from '../src/operations/check.ts';
+import type { CheckRequest, EngineState } from '../src/operations/check.ts';
 import type { DiffRequest } from '../src/operations/diff.ts';
 import type { Draft } from '../src/operations/edit-configuration.ts';
 import type { ExportRequest } from '../src/operations/export.ts';
+import type { ProviderChoice } from '../src/operations/find-provider.ts';
+import type { Diagnosis } from '../src/operations/fix.ts';
 import type { LoadRequest, PlannedLoad } from '../src/operations/load.ts';
 import type { PlannedSanitize, SanitizeRequest } from '../src/operations/sanitize.ts';
 import type { SaveSubset } from '../src/operations/save-subset.ts';
@@ -12,6 +15,7 @@ import type { SetUp, SetUpPlan } from '../src/operations/set-up.ts';
 import type { SignInRequest } from '../src/operations/sign-in.ts';
 import type { SignedIn } from '../src/operations/sign-in-status.ts';
 import type { SnapshotRequest } from '../src/operations/snapshots.ts';
+import type { SourceNames } from '../src/operations/source-names.ts';
 import type { PlannedSubset } from '../src/operations/subset.ts';
 import type { SubsetRequest } from '../src/operations/subset-setting.ts';
 import type { TriedDestination, TriedSource } from '../src/operations/try-connection.ts';
@@ -57,7 +61,7 @@ export interface Operations {
   push(session: Session, request: SnapshotRequest): Promise<TransferResult>;
   pull(session: Session, request: SnapshotRequest): Promise<TransferResult>;
   export(session: Session, request: ExportRequest): Promise<ExportResult>;
-  check(session: Session): Promise<CheckReport>;
+  diagnose(session: Session): Promise<Diagnosis>;
   findEngines(session: Session): Promise<EngineState[]>;
   listDatabases(session: Session, url: string): Promise<Sized[]>;
   trySource(session: Session, url: string): Promise<TriedSource>;
@@ -73,10 +77,13 @@ export interface Operations {
   subset(session: Session, planned: PlannedSubset): Promise<SubsetResult>;
   saveSubset(session: Session, request: SaveSubset): Promise<{ file: string }>;
   openDraft(): Promise<Draft>;
+  /** With a time limit of its own. */
+  listSourceNames(session: Session, request: { draft: Draft; source: KeyPath }): Promise<SourceNames>;
   changeDraft(draft: Draft, changes: Change[]): Promise<Draft>;
   addChange(draft: Draft, change: Change): Promise<Draft>;
   redoDraft(draft: Draft): Promise<Draft>;
   saveDraft(draft: Draft): Promise<Draft>;
+  listProviders(session: Session): Promise<ProviderChoice[]>;
   signIn(session: Session, request: SignInRequest): Promise<SignedIn>;
 }
 
@@ -172,10 +179,10 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
       const { exportSnapshot } = await import('../src/operations/export.ts');
       return exportSnapshot(await createContext(session), request);
     },
-    async check(session) {
+    async diagnose(session) {
       // Not a context: what is wrong with the configuration is to be told.
-      const { check } = await import('../src/operations/check.ts');
-      return (await check({ ...surroundings, ...session, offline: false })).report;
+      const { diagnose } = await import('../src/operations/fix.ts');
+      return diagnose({ ...surroundings, ...session, offline: false });
     },
     async findEngines(session) {
       const { findEngines } = await import('../src/operations/check.ts');
@@ -226,6 +233,10 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
       const { openDraft } = await import('../src/operations/edit-configuration.ts');
       return openDraft(surroundings);
     },
+    async listSourceNames(session, request) {
+      const { sourceNames } = await import('../src/operations/source-names.ts');
+      return sourceNames({ ...surroundings, ...session }, request);
+    },
     async changeDraft(draft, changes) {
       const { changeDraft } = await import('../src/operations/edit-configuration.ts');
       return changeDraft(surroundings, draft, changes);
@@ -241,6 +252,10 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
     async saveDraft(draft) {
       const { saveDraft } = await import('../src/operations/edit-configuration.ts');
       return saveDraft(surroundings, draft);
+    },
+    async listProviders(session) {
+      const { listProviders } = await import('../src/operations/find-provider.ts');
+      return listProviders(await createContext(session));
     },
     async signIn(session, request) {
       const { signIn } = await import('../src/operations/sign-in.ts');

@@ -16,6 +16,10 @@ const SETTLE_MS = 40;
 
 const HOME_AND_ERASE = '\x1b[H\x1b[J';
 
+/** Ink draws from where the cursor was left: behind what was typed before the first frame, as the terminal echoed it. */
+const ENTER = '\x1b[?1049h';
+const ENTER_AT_HOME = `${ENTER}\x1b[H`;
+
 /**
  * Ink draws a resized window over the old frame, which leaves garbage when lines were longer than the window is now.
  * So it is told of a new size only once it has settled, and begins on an empty screen.
@@ -28,7 +32,7 @@ export function settledOutput(stdout: TerminalOutput): SettledOutput {
     columns: stdout.columns,
     rows: stdout.rows,
     fd: stdout.fd,
-    write: stdout.write.bind(stdout),
+    write: (text: string, ...rest: []) => stdout.write(text.replace(ENTER, ENTER_AT_HOME), ...rest),
   });
   const settle = () => {
     if (stream.columns === stdout.columns && stream.rows === stdout.rows) return;

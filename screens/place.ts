@@ -1,24 +1,21 @@
 import type { ChoiceOption } from '../components/choice.tsx';
 import type { TextEdit } from '../components/text-edit.ts';
-import type { DiffLine } from '../src/config/edit/diff-lines.ts';
 import type { UserError } from '../src/errors.ts';
 import type { SignInEvent } from '../src/events.ts';
-import type { CheckReport, EngineState } from '../src/operations/check.ts';
-import type { Draft } from '../src/operations/edit-configuration.ts';
+import type { Diagnosis, FixPlan } from '../src/operations/fix.ts';
 import type { PlannedLoad } from '../src/operations/load.ts';
 import type { PlannedSanitize } from '../src/operations/sanitize.ts';
 import type { SubsetChoices } from '../src/operations/save-subset.ts';
-import type { SetUpPlan } from '../src/operations/set-up.ts';
 import type { SignedIn } from '../src/operations/sign-in-status.ts';
 import type { PlannedSubset } from '../src/operations/subset.ts';
-import type { TriedDestination, TriedSource } from '../src/operations/try-connection.ts';
-import type { DiffResult, RemovePlan, Sized, SnapshotRow, SnapshotTable, UndoPlan } from '../src/results.ts';
+import type { DiffResult, RemovePlan, SnapshotRow, SnapshotTable, UndoPlan } from '../src/results.ts';
 import { emptyList, type ListState } from '../src/state/list.ts';
+import type { EditorDiffPlace, EditorPlace, EditorProblemsPlace } from './editor/editor-places.ts';
 import type { LookedUp } from './looked-up.ts';
-import type { SetupAnswers, SetupStepId } from './setup/step-ids.ts';
+import type { SetupPlace } from './setup/setup-place.ts';
 
 /** What the targets are sorted by. */
-export type Sort = 'configured' | 'name' | 'status' | 'size' | 'snapshots' | 'type';
+export type Sort = 'configured' | 'name' | 'status' | 'size' | 'snapshots' | 'age';
 
 /** A screen and all that it shows which is not in a store: what is selected, typed, asked. */
 export type Place =
@@ -30,10 +27,12 @@ export type Place =
   | CoveragePlace
   | SubsetPlace
   | TasksPlace
+  | MessagesPlace
   | PalettePlace
   | TablesPlace
   | DiffPlace
   | DoctorPlace
+  | FixPlace
   | ExportPlace
   | SetupPlace
   | EditorPlace
@@ -93,6 +92,9 @@ export interface RunPlace {
   run: string;
   /** Lines that the log is scrolled up; 0 follows what comes. */
   scrolledUp: number;
+  /** Of the log, which has no selection: its filter. */
+  list: ListState;
+  typing: TextEdit | null;
 }
 
 /** What a sanitization of this session has changed. */
@@ -120,6 +122,12 @@ export interface TasksPlace {
   list: ListState;
 }
 
+/** What was said of results in this session. */
+export interface MessagesPlace {
+  screen: 'messages';
+  list: ListState;
+}
+
 export interface TablesPlace extends LookedUp<SnapshotTable[]> {
   screen: 'tables';
   target: string;
@@ -137,8 +145,19 @@ export interface DiffPlace extends LookedUp<DiffResult> {
   list: ListState;
 }
 
-export interface DoctorPlace extends LookedUp<CheckReport> {
+/** The check of the configuration, with what mends what it found. */
+export interface DoctorPlace extends LookedUp<Diagnosis> {
   screen: 'doctor';
+  /** What was found before, shown until it is looked at anew. */
+  before: Diagnosis | null;
+  list: ListState;
+}
+
+/** What a fix would change, before it does. */
+export interface FixPlace extends LookedUp<FixPlan> {
+  screen: 'fix';
+  /** What was found. */
+  finding: string;
   list: ListState;
 }
 
@@ -147,75 +166,6 @@ export interface ExportPlace {
   target: string;
   snapshot: SnapshotRow;
   typing: TextEdit;
-}
-
-/** The wizard for a first configuration. */
-export interface SetupPlace {
-  screen: 'setup';
-  /** Which question. */
-  step: SetupStepId;
-  /** The file given with `--config`: it is not asked for then. */
-  config: string | undefined;
-  answers: SetupAnswers;
-  /** Schemas that do not belong into a snapshot. */
-  leftOut: string[];
-  found: SetupFound;
-  typing: TextEdit | null;
-  /** Ends what is being tried or written; `null` when nothing is. */
-  busy: AbortController | null;
-  /** Lines that the file is scrolled up. */
-  scrolledUp: number;
-  error: UserError | null;
-}
-
-/** What the wizard has found out so far. */
-export interface SetupFound {
-  /** `null` until they have been looked for. */
-  engines: EngineState[] | null;
-  databases: Sized[];
-  source: TriedSource | null;
-  destination: TriedDestination | null;
-  /** Profiles of the storage's command-line client. */
-  cliProfiles: string[];
-  /** The bucket that was tried: `s3://bucket/prefix`. */
-  storage: string | null;
-  plan: SetUpPlan | null;
-}
-
-/** The configuration as a tree of its sections with a form for each; nothing is written before it is saved. */
-export interface EditorPlace {
-  screen: 'editor';
-  /** `null` until the file is read. */
-  draft: Draft | null;
-  error: UserError | null;
-  /** Changes are made one after the other, each on what the one before it made. */
-  queue: { last: Promise<void> };
-  pane: 'tree' | 'form';
-  /** The sections. */
-  list: ListState;
-  /** The fields of the selected section. */
-  fields: ListState;
-  /** Entries of maps, such as targets, whose sections are shown. */
-  unfolded: string[];
-  /** What is typed is a value of the selected field, or a name. */
-  task: 'value' | 'add' | 'rename';
-  typing: TextEdit | null;
-  /** What is wrong with what is typed. */
-  wrong: string | null;
-}
-
-/** What saving would change. */
-export interface EditorDiffPlace {
-  screen: 'editor-diff';
-  draft: Draft;
-  lines: DiffLine[];
-  list: ListState;
-}
-
-export interface EditorProblemsPlace {
-  screen: 'editor-problems';
-  draft: Draft;
-  list: ListState;
 }
 
 /** A question with a few answers, the safe one first. */
@@ -239,6 +189,8 @@ export interface PalettePlace {
 
 export interface SignInPlace {
   screen: 'sign-in';
+  /** The one that was chosen; without it the only one there is. */
+  provider: string | undefined;
   /** Where to go; `null` until the provider has been asked. */
   prompt: SignInEvent | null;
   /** The URL as a picture, a line each. */
@@ -253,6 +205,8 @@ export type OtherPlace =
   | { screen: 'cancel'; run: string }
   | { screen: 'quit' }
   | { screen: 'help'; of: Place; scrolled: number };
+
+export type FilteredPlace = TargetsPlace | SnapshotsPlace | TablesPlace | RunPlace;
 
 export type Screen = Place['screen'];
 
@@ -269,6 +223,15 @@ export function openingStack(target: string | undefined): [Place, ...Place[]] {
 
 export function snapshotsPlace(target: string): SnapshotsPlace {
   return { screen: 'snapshots', target, list: emptyList, typing: null, marked: [] };
+}
+
+export function runPlace(run: string): RunPlace {
+  return { screen: 'run', run, scrolledUp: 0, list: emptyList, typing: null };
+}
+
+/** Where a filter is typed. */
+export function isFiltered(place: Place): place is FilteredPlace {
+  return ['targets', 'snapshots', 'tables', 'run'].includes(place.screen);
 }
 
 /** The text that keys go to at this place, if any is being typed. */

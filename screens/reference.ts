@@ -10,9 +10,11 @@ const TITLES: Record<Screen, string> = {
   run: 'Work: steps, progress, log',
   coverage: 'Coverage of a sanitization',
   tasks: 'Tasks',
+  messages: 'Messages',
   tables: 'Tables of a snapshot',
   diff: 'What changed between snapshots',
   doctor: 'Check of the configuration',
+  fix: 'What mends a finding',
   setup: 'A first configuration',
   editor: 'Editing the configuration',
   'editor-diff': 'What saving would change',
@@ -28,7 +30,21 @@ const TITLES: Record<Screen, string> = {
   help: 'Help',
 };
 
-/** docs/screens.md: the keys of every screen, out of the key table. */
+/** Of the screens that are worth a look: names of files in docs/pictures. */
+const PICTURES: Partial<Record<Screen, string>> = {
+  targets: 'targets',
+  snapshots: 'snapshots',
+  confirm: 'plan',
+  run: 'run',
+  coverage: 'coverage',
+  doctor: 'check',
+  setup: 'set-up',
+  editor: 'editor',
+  subset: 'subset',
+  palette: 'palette',
+};
+
+/** docs/screens.md: the keys of every screen, out of the key table, with pictures of the main ones. */
 export function screensReference(): string {
   return [
     '# The screens',
@@ -38,19 +54,33 @@ export function screensReference(): string {
     'as well: see [commands.md](commands.md).',
     '',
     'Questions are answered with the arrows and Enter. The safe answer comes first; a database that is not on this',
-    'machine is replaced only when its name has been typed. Work goes on when its screen is left, and the line at the',
-    'top says so. While text is typed, keys are text: Enter accepts it, Esc leaves it.',
+    'machine is replaced only when its name has been typed. While text is typed, keys are text: Enter accepts it, Esc',
+    'leaves it.',
+    '',
+    'Work goes on when its screen is left; the line above the keys says how far it is, and later what came of it. Work',
+    'on one target is done one after the other, in the order in which it was asked for; work on different targets goes',
+    'on side by side. What would replace a database that other work is about to replace is refused until that has',
+    'ended: only then can it be said what would be lost, and what undo would bring back.',
     '',
     'The screens need 40×10 cells; the whole of every screen is there from 80×24. They use the sixteen colours of the',
     'terminal (for a light background where `COLORFGBG` says so), none with `NO_COLOR`, and ASCII where the locale is',
     'not UTF-8. With `INK_SCREEN_READER=true` everything is said in order, states as words, on the ordinary screen.',
-    ...(Object.keys(TITLES) as Screen[]).flatMap((screen) => ['', `## ${TITLES[screen]}`, '', table(rows(screen))]),
+    ...(Object.keys(TITLES) as Screen[]).flatMap((screen) => [
+      ...['', `## ${TITLES[screen]}`, ''],
+      ...pictureOf(screen),
+      table(rows(screen)),
+    ]),
     '',
     '## Everywhere',
     '',
     table(EVERYWHERE.map(({ keys, help }) => [code(keys), help])),
     '',
   ].join('\n');
+}
+
+function pictureOf(screen: Screen): string[] {
+  const name = PICTURES[screen];
+  return name === undefined ? [] : [`![${TITLES[screen]}](pictures/${name}.png)`, ''];
 }
 
 function rows(screen: Screen): [string, string][] {

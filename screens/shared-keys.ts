@@ -3,13 +3,22 @@ import { noTarget, notWritable, READ_ONLY } from './why-not.ts';
 
 // Keys that several screens have, or that read better by a name.
 
-export const MOVES: KeyBinding[] = [
-  { keys: ['up', 'k'], action: 'move-up', help: 'up' },
-  { keys: ['down', 'j'], action: 'move-down', help: 'down' },
+const PAGES: KeyBinding[] = [
   { keys: ['pageup', 'ctrl+b'], action: 'page-up', help: 'a page up' },
   { keys: ['pagedown', 'ctrl+f'], action: 'page-down', help: 'a page down' },
   { keys: ['home', 'g'], action: 'move-first', help: 'to the beginning' },
   { keys: ['end', 'G'], action: 'move-last', help: 'to the end' },
+];
+/** Where Tab has a meaning of its own. */
+export const MOVES_WITHOUT_TAB: KeyBinding[] = [
+  { keys: ['up', 'k'], action: 'move-up', help: 'up' },
+  { keys: ['down', 'j'], action: 'move-down', help: 'down' },
+  ...PAGES,
+];
+export const MOVES: KeyBinding[] = [
+  { keys: ['up', 'k', 'shift+tab'], action: 'move-up', help: 'up' },
+  { keys: ['down', 'j', 'tab'], action: 'move-down', help: 'down' },
+  ...PAGES,
 ];
 
 export const HELP: KeyBinding = { keys: ['?'], action: 'help', label: 'help', help: 'these keys', stays: true };
@@ -38,7 +47,7 @@ export const SORT: KeyBinding = {
   keys: ['S'],
   action: 'sort',
   label: 'sort',
-  help: 'by the configuration, name, status, size, snapshots or type, one after the other',
+  help: 'by the configuration, name, status, size, snapshots or age of the last one, one after the other',
 };
 export const DOCTOR: KeyBinding = {
   keys: ['D'],
@@ -81,7 +90,14 @@ export const TASKS: KeyBinding = {
   keys: ['t'],
   action: 'tasks',
   label: 'tasks',
-  help: 'all work of this session, running and ended',
+  help: 'all work of this session: running, waiting for its turn, ended',
+  when: ({ tasks }) => tasks > 0,
+};
+export const MESSAGES: KeyBinding = {
+  keys: ['H'],
+  action: 'messages',
+  label: 'messages',
+  help: 'what has come of the work of this session, to read again',
   when: ({ tasks }) => tasks > 0,
 };
 export const BUILD: KeyBinding = {

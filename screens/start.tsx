@@ -118,7 +118,7 @@ function exitCode(model: Model): ExitCode {
 }
 
 async function endWork({ runs }: Model, { reason }: AbortSignal): Promise<ExitCode> {
-  for (const { id } of runs.running()) runs.cancel(id, reason);
+  runs.cancelAll(reason);
   await Promise.race([runs.settled(), new Promise((resolve) => setTimeout(resolve, GRACE_MS).unref())]);
   return toUserError(reason).exit;
 }

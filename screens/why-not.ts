@@ -3,16 +3,16 @@ import type { Facts } from './facts.ts';
 /** Why something cannot be done here and now; `null` where it can. */
 export const READ_ONLY = 'Started with --read-only: nothing is changed';
 
-export function notWritable(facts: Facts): string | null {
-  return facts.readOnly ? READ_ONLY : isBusy(facts);
-}
-
-export function isBusy({ busy }: Facts): string | null {
-  return busy ? `${busy.title} is going on` : null;
+export function notWritable({ readOnly }: Facts): string | null {
+  return readOnly ? READ_ONLY : null;
 }
 
 export function noTarget({ target }: Facts): string | null {
   return target ? null : 'No target is selected';
+}
+
+export function noTask({ run }: Facts): string | null {
+  return run ? null : 'There is no task yet';
 }
 
 export function noSnapshot({ snapshot }: Facts): string | null {
@@ -26,4 +26,8 @@ export function notLoadable(facts: Facts): string | null {
     noSnapshot(facts) ??
     (target && target.row.dst_url === null ? `${target.row.name} has no destination (snapshot.dst_url)` : null)
   );
+}
+
+export function notFound({ found }: Facts): string | null {
+  return found ? null : 'What it would do is not known yet';
 }

@@ -1,29 +1,31 @@
 #!/usr/bin/env node
 // The program's `bin`. An old Node must be able to read this file, so that it can say what is needed or hand over.
-// Of the built-in modules it loads what it needs only where it needs it: each costs every start some of its time.
-import { readFileSync } from 'fs';
-import module from 'module';
+// Of the built-in modules it loads what it needs only where it needs it: each costs every start some of its time. For
+// the same reason a recent Node is asked for them by a function: an import statement reads all that a module exports, and
+// that of `fs` brings streams, watchers, promises and a line editor with it.
 
 const NEEDED = [22, 15];
-const require = module.createRequire(import.meta.url);
 
-launch(process.argv.slice(2));
+if (process.getBuiltinModule) launch(process.argv.slice(2), process.getBuiltinModule('module'));
+else void import('module').then(({ default: module }) => launch(process.argv.slice(2), module));
 
-function launch(words) {
+function launch(words, module) {
+  const require = module.createRequire(import.meta.url);
   // Answered here: a script that asks for the version should not pay for the whole program.
   if (words.length === 1 && words[0] === '--version') {
-    process.stdout.write(`${version()}\n`);
+    process.stdout.write(`${version(require)}\n`);
   } else if (isRecent(process.versions.node)) {
-    module.enableCompileCache(cacheDirectory());
+    module.enableCompileCache(cacheDirectory(require));
     void import('./main.ts');
   } else {
-    const runtime = ownRuntime();
-    if (runtime) handOver(runtime, words);
+    const runtime = ownRuntime(require);
+    if (runtime) handOver(require, runtime, words);
     else explain();
   }
 }
 
-function version() {
+function version(require) {
+  const { readFileSync } = require('fs');
   return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 }
 
@@ -33,13 +35,13 @@ function isRecent(running) {
 }
 
 /** The user's own: Node's default lies in the shared temporary directory, where others could plant code. */
-function cacheDirectory() {
+function cacheDirectory(require) {
   const { homedir } = require('os');
   return `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/tool/compile-cache`;
 }
 
 /** The runtime that the npm package `node` brings, when that package is installed beside this one. */
-function ownRuntime() {
+function ownRuntime(require) {
   try {
     return isRecent(require('node/package.json').version) ? require.resolve('node/bin/node') : undefined;
   } catch {
@@ -47,7 +49,7 @@ function ownRuntime() {
   }
 }
 
-function handOver(runtime, words) {
+function handOver(require, runtime, words) {
   const { spawn } = require('child_process');
   const { isatty } = require('tty');
   const { fileURLToPath } = require('url');

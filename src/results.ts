@@ -18,7 +18,9 @@ export interface TargetRow {
   latency_ms: number | null;
   server_version: string | null;
   size_bytes: number | null;
+  /** On this machine. */
   snapshots: number;
+  last_snapshot_at: string | null;
   error: string | null;
 }
 
@@ -248,13 +250,11 @@ export interface SubsetTableRow {
   table: string;
   /** By which its rows come: `empty` when nothing leads to it. */
   rule: 'target' | 'child' | 'parent' | 'copy' | 'excluded' | 'empty';
-  /** In the source; an estimate where the server has one. */
+  /** In the source, an estimate where the server has one; in the subset, `null` when they were not looked for, as only a dry run does. */
   rows_now: number;
-  /** In the subset; `null` when they were not looked for, as only a dry run does. */
   rows_expected: number | null;
-  /** On the disk of the source, without indexes. */
+  /** On the disk of the source, without indexes; those expected are estimated by the number of rows. */
   bytes_now: number;
-  /** Estimated by the number of rows. */
   bytes_expected: number | null;
   /** The tables by which they come: `["product", "←", "order_item", "→", "orders"]`; arrows point to what is referred to. */
   path: string[];

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { build } from 'esbuild';
+import { builtins } from './builtins.mjs';
 import { patchPlugin } from './patch-plugin.mjs';
 import { patches } from './patches.mjs';
 
@@ -47,9 +48,9 @@ export async function bundle(root, outdir) {
       metafile: true,
       // Packages in CommonJS call require() for what Node brings.
       banner: {
-        js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
+        js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);",
       },
-      plugins: [patchPlugin(patches), yogaWasm],
+      plugins: [patchPlugin(patches), builtins, yogaWasm],
     }),
     build({
       ...common,
@@ -74,7 +75,7 @@ function refuseEagerLoading(outputs, main) {
 }
 
 /** `import wasm from 'yoga.wasm'`: the bytes that yoga-layout carries as base64. */
-const yogaWasm = {
+export const yogaWasm = {
   name: 'yoga.wasm',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^yoga\.wasm$/ }, () => ({ path: 'yoga.wasm', namespace: 'yoga' }));

@@ -59,6 +59,30 @@ const Yoga = wrapAssembly(assembly);`,
     from: 'let string = input;',
     to: 'if (ambiguousIsNarrow && isNarrow(input)) return input.length;\n$&',
   },
+  {
+    name: 'plain text is searched for control characters without their table',
+    file: 'ink/build/sanitize-ansi.js',
+    from: 'const sanitizeAnsi = (text) => {',
+    to: "import { isNarrow } from 'plain-text';\n$&\n    if (isNarrow(text)) return text;",
+  },
+  {
+    name: 'what was measured and cut up for one frame is known in the next',
+    // A key changes two lines of forty; the rest would be taken apart again. Bounded, since progress never repeats itself.
+    file: 'ink/build/output.js',
+    from: '    caches = new OutputCaches();',
+    to: '    caches = knownCaches();',
+  },
+  {
+    name: 'where that is kept',
+    file: 'ink/build/output.js',
+    from: 'export default class Output {',
+    to: `let known = new OutputCaches();
+function knownCaches() {
+  if (known.styledChars.size > 2000) known = new OutputCaches();
+  return known;
+}
+export default class Output {`,
+  },
   ...[
     'prependedConcatenationMarks',
     'visibleCharacter',

@@ -4,7 +4,8 @@ import { toUserError } from '../../src/errors.ts';
 import { sanitizeWork } from '../coverage/work.ts';
 import { factsOf } from '../facts.ts';
 import { type Model, quietly } from '../model.ts';
-import type { ConfirmPlace, Plan } from '../place.ts';
+import { type ConfirmPlace, type Plan, runPlace } from '../place.ts';
+import { replacedAlready, rivalOf } from '../run/rivals.ts';
 import { buildWork, loadWork, removeWork, undoWork } from '../run/work.ts';
 import { subsetWork } from '../subset/work.ts';
 import { questionOf } from './question.ts';
@@ -70,7 +71,7 @@ export function answerConfirm(model: Model, answer: ConfirmAnswer): void {
     return;
   }
   const run = model.runs.begin(workOf(model, place.plan));
-  model.navigation.replace({ screen: 'run', run, scrolledUp: 0 });
+  model.navigation.replace(runPlace(run));
 }
 
 /** Enter after the name was typed: goes on only when it is the right one. */
@@ -102,6 +103,11 @@ export function ask(model: Model, { target, title, plan }: Asked): void {
   };
   plan(controller.signal).then(
     (made) => {
+      const rival = rivalOf(model.runs.live(), workOf(model, made));
+      if (rival) {
+        answer({ error: replacedAlready(rival) });
+        return;
+      }
       const question = questionOf(made, model.clock());
       answer({ plan: made, typing: (question?.typeName ?? null) === null ? null : textEdit() });
       const top = model.navigation.top();

@@ -1,10 +1,12 @@
 import { Box } from 'ink';
+import { useStore } from 'zustand';
 import { Choice } from '../../components/choice.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { Line } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { wrap } from '../../src/cells.ts';
+import { isLive, type Run } from '../../src/state/runs.ts';
 import { Empty, Failure } from '../empty.tsx';
 import { Frame, useModel, useRoom } from '../frame.tsx';
 import type { ConfirmPlace } from '../place.ts';
@@ -18,17 +20,20 @@ export function ConfirmScreen({ place }: { place: ConfirmPlace }) {
   const { columns, height } = useRoom();
   const { target, title, plan, error, typing } = place;
   const question = plan && questionOf(plan, model.clock());
+  const before = useStore(model.runs.store, ({ runs }) => runs.findLast((run) => run.target === target && isLive(run)));
   return (
     <Frame screen="confirm" path={[target, title]}>
       {error && <Failure error={error} width={columns} />}
       {!plan && !error && <Empty lines={['Looking at what this would do…', 'Nothing is changed before you say so.']} />}
-      {question && <QuestionView question={question} height={height} width={columns} typing={typing} />}
+      {question && <QuestionView question={question} before={before} height={height} width={columns} typing={typing} />}
     </Frame>
   );
 }
 
 interface QuestionViewProps {
   question: Question;
+  /** What this has to wait for. */
+  before: Run | undefined;
   width: number;
   height: number;
   typing: ConfirmPlace['typing'];
@@ -39,7 +44,7 @@ const BESIDE_FROM = 120;
 /** In fewer rows there is room for what the plan is about, and not for its steps. */
 const STEPS_FROM = 18;
 
-function QuestionView({ question, width, height, typing }: QuestionViewProps) {
+function QuestionView({ question, before, width, height, typing }: QuestionViewProps) {
   const model = useModel();
   const { glyphs } = useTheme();
   const { facts, warnings, consequence, safe, go } = question;
@@ -70,6 +75,12 @@ function QuestionView({ question, width, height, typing }: QuestionViewProps) {
               width={width}
             />
           )),
+        )}
+        {before && (
+          <Line
+            spans={[{ text: `  ${glyphs.pending} Begins when this has ended: ${before.title}`, tone: 'accent' }]}
+            width={width}
+          />
         )}
         {wrap(consequence, width - 3).map((line) => (
           <Line key={line} spans={[{ text: `  ${line}`, tone: 'strong' }]} width={width} />

@@ -4,14 +4,16 @@ import type { SanitizeResult } from '../../src/sanitize-results.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';
 import type { Model } from '../model.ts';
 import { refreshAfterWork } from '../refresh.ts';
+import { replacedDatabase } from '../run/rivals.ts';
 
 /** Sanitizes as planned, after building where that is planned too. */
 export function sanitizeWork(model: Model, planned: PlannedSanitize): Work {
-  const { target, snapshot, query } = planned.plan;
+  const { target, snapshot, query, destination } = planned.plan;
   return {
     title: snapshot ? `Sanitize snapshot ${snapshot.index} of ${target}` : `Build and sanitize a snapshot of ${target}`,
     target,
     kind: snapshot ? 'sanitize' : 'build',
+    replaces: destination && replacedDatabase(destination),
     perform: async (session) => {
       const result = await model.operations.sanitize(session, planned);
       await refreshAfterWork(model, target);

@@ -1,13 +1,81 @@
-import type { CheckReport } from '../../src/operations/check.ts';
-import { emptyList } from '../../src/state/list.ts';
-import { showWhileLookingUp } from '../look-up.ts';
+import { toUserError } from '../../src/errors.ts';
+import { emptyList, selectedIndex } from '../../src/state/list.ts';
+import { editConfiguration } from '../editor/actions.ts';
+import { lookUp, showWhileLookingUp } from '../look-up.ts';
 import { notLookedUp } from '../looked-up.ts';
 import { type Model, quietly } from '../model.ts';
+import type { DoctorPlace, FixPlace } from '../place.ts';
+import { refreshTargets } from '../refresh.ts';
+import { rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
 
 /** Looks at everything; where it is looked at already, anew. */
 export function doctor(model: Model): void {
-  if (model.navigation.top().screen === 'doctor') model.navigation.pop();
-  showWhileLookingUp(model, { screen: 'doctor', list: emptyList, ...notLookedUp<CheckReport>() }, (signal) =>
-    model.operations.check(quietly(signal)),
-  );
+  if (model.navigation.top().screen === 'doctor') {
+    lookAgain(model);
+    return;
+  }
+  const place: DoctorPlace = { screen: 'doctor', before: null, list: emptyList, ...notLookedUp() };
+  showWhileLookingUp(model, place, (signal) => model.operations.diagnose(quietly(signal)));
+}
+
+/** What is selected stays selected, and what was found is shown meanwhile. */
+function lookAgain(model: Model): void {
+  const place = model.navigation.top();
+  if (place.screen !== 'doctor') return;
+  place.controller.abort();
+  const looking: DoctorPlace = { ...place, ...notLookedUp(), before: shownDiagnosis(place) };
+  model.navigation.replace(looking);
+  lookUp(model, looking, (signal) => model.operations.diagnose(quietly(signal)));
+}
+
+/** Shows what the fix of the selected finding would change. */
+export function showFix(model: Model): void {
+  const place = model.navigation.top();
+  const row = place.screen === 'doctor' ? selectedFinding(place) : null;
+  if (!row?.fix) return;
+  const { plan } = row.fix;
+  const fixing: FixPlace = { screen: 'fix', finding: row.finding, list: emptyList, ...notLookedUp() };
+  showWhileLookingUp(model, fixing, plan);
+}
+
+/** Does what was shown, and looks at everything again. */
+export async function applyFix(model: Model, { found }: FixPlace): Promise<void> {
+  if (!found) return;
+  const { navigation } = model;
+  navigation.pop();
+  try {
+    await found.apply();
+    selectNext(model);
+    navigation.notify({ tone: 'good', text: `Done: ${found.does}` });
+  } catch (thrown) {
+    const { message, hint } = toUserError(thrown);
+    navigation.notify({ tone: 'bad', text: [message, hint].filter(Boolean).join('. ') });
+  }
+  lookAgain(model);
+  await refreshTargets(model);
+}
+
+/** What was mended will be gone: the finding below it is next. */
+function selectNext({ navigation }: Model): void {
+  const place = navigation.top();
+  if (place.screen !== 'doctor') return;
+  const ids = rowsOf(place).map(({ id }) => id);
+  const next = ids[selectedIndex(ids, place.list.selected) + 1];
+  navigation.replace({ ...place, list: { ...place.list, selected: next ?? place.list.selected } });
+}
+
+/** The configuration at what the finding is about: as a form, or as text where it cannot be read as a configuration. */
+export async function editFinding(model: Model): Promise<void> {
+  const place = model.navigation.top();
+  const at = place.screen === 'doctor' ? selectedFinding(place)?.at : undefined;
+  if (at === undefined || 'key' in at) {
+    editConfiguration(model, at?.key);
+    return;
+  }
+  try {
+    await model.terminal.edit(at.file, at.line);
+  } catch (thrown) {
+    model.navigation.notify({ tone: 'bad', text: toUserError(thrown).message });
+  }
+  lookAgain(model);
 }

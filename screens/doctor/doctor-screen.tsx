@@ -1,58 +1,72 @@
 import { Box } from 'ink';
 import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
+import type { Fact } from '../../components/facts.tsx';
+import type { Span } from '../../components/line.tsx';
 import type { Column } from '../../components/table.ts';
 import { TableList } from '../../components/table-list.tsx';
 import { type Glyphs, useTheme } from '../../components/theme.ts';
 import { formatNumberOf } from '../../src/amounts.ts';
-import { selectedIndex } from '../../src/state/list.ts';
 import { Empty, Failure } from '../empty.tsx';
 import { Frame, useRoom } from '../frame.tsx';
 import type { DoctorPlace } from '../place.ts';
-import { type DoctorRow, doctorRows } from './rows.ts';
+import type { DoctorRow } from './rows.ts';
+import { rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
+
+/** In fewer rows the findings come first. */
+const DETAIL_FROM = 14;
 
 /** The check of the configuration and of all that it needs. */
-export function DoctorScreen({ place: { found, error, list } }: { place: DoctorPlace }) {
+export function DoctorScreen({ place }: { place: DoctorPlace }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
-  const rows = found ? doctorRows(found) : [];
-  const selected = selectedIndex(
-    rows.map(({ id }) => id),
-    list.selected,
-  );
-  const row = rows[selected];
-  const errors = found?.problems.filter(({ severity }) => severity === 'error').length ?? 0;
-  const aside = found
-    ? [
-        {
-          text: found.ok ? 'ready' : formatNumberOf(errors, 'error'),
-          tone: found.ok ? ('good' as const) : ('bad' as const),
-        },
-      ]
-    : [];
+  const { error } = place;
+  const rows = rowsOf(place);
+  const row = selectedFinding(place);
+  const detailed = height >= DETAIL_FROM;
   return (
-    <Frame screen="doctor" path={['check']} aside={aside}>
+    <Frame screen="doctor" path={['check']} aside={summary(place)}>
       {error && <Failure error={error} width={columns} />}
-      {!found && !error && <Empty lines={['Looking at the configuration and all that it needs…']} />}
-      {row && (
+      {rows.length === 0 && !error && <Empty lines={['Looking at the configuration and all that it needs…']} />}
+      {row && !error && (
         <Box flexDirection="column">
           <TableList
             columns={doctorColumns(glyphs)}
             rows={rows}
             keyOf={({ id }) => id}
-            selected={selected}
+            selected={rows.findIndex(({ id }) => id === row.id)}
             width={columns}
-            height={height - DETAIL_ROWS}
+            height={height - (detailed ? DETAIL_ROWS : 0)}
           />
-          <DetailPane
-            title={[{ text: row.subject, tone: 'strong' }]}
-            facts={[{ name: 'Found', value: row.finding }, ...row.more.map((value) => ({ name: '', value }))]}
-            width={columns}
-            place="below"
-          />
+          {detailed && (
+            <DetailPane
+              title={[{ text: row.subject, tone: 'strong' }]}
+              facts={factsOf(row)}
+              width={columns}
+              place="below"
+            />
+          )}
         </Box>
       )}
     </Frame>
   );
+}
+
+function summary(place: DoctorPlace): Span[] {
+  const report = shownDiagnosis(place)?.report;
+  if (!report) return [];
+  const errors = report.problems.filter(({ severity }) => severity === 'error').length;
+  return [
+    ...(place.found ? [] : [{ text: 'looking again  ', tone: 'dim' as const }]),
+    report.ok ? { text: 'ready', tone: 'good' } : { text: formatNumberOf(errors, 'error'), tone: 'bad' },
+  ];
+}
+
+function factsOf({ finding, fix, more }: DoctorRow): Fact[] {
+  return [
+    { name: 'Found', value: finding },
+    ...(fix ? [{ name: 'f', value: fix.does, tone: 'accent' as const }] : []),
+    ...more.map((value) => ({ name: '', value })),
+  ];
 }
 
 function doctorColumns(glyphs: Glyphs): Column<DoctorRow>[] {

@@ -1,4 +1,6 @@
+import { formatNumberOf } from '../../src/amounts.ts';
 import type { CheckReport } from '../../src/operations/check.ts';
+import type { Diagnosis, Fix } from '../../src/operations/fix.ts';
 import type { Reach } from '../../src/operations/reach.ts';
 
 /** A thing that was looked at. */
@@ -10,20 +12,28 @@ export interface DoctorRow {
   finding: string;
   /** What to do about it, or more about it. */
   more: string[];
+  /** What one key does about it. */
+  fix?: Fix | null;
+  /** Where a person can do something about it: a key of the configuration, or a line of a file that cannot be read as one. */
+  at?: { key: string } | { file: string; line: number };
 }
 
 /** All that `config check` finds: what is wrong first. */
-export function doctorRows(report: CheckReport): DoctorRow[] {
+export function doctorRows(diagnosis: Diagnosis): DoctorRow[] {
+  const { report } = diagnosis;
   return [
-    ...problemRows(report),
+    ...problemRows(diagnosis),
+    ...secretRows(diagnosis),
+    ...folderRows(diagnosis),
     ...engineRows(report),
     ...dockerRows(report),
+    ...sanitizeRows(report),
     ...storageRows(report),
     ...rest(report),
   ];
 }
 
-function problemRows({ problems, file }: CheckReport): DoctorRow[] {
+function problemRows({ report: { problems, file }, fixes }: Diagnosis): DoctorRow[] {
   if (problems.length === 0) {
     const finding = file === null ? 'there is no configuration: tool config init writes one' : 'no problem was found';
     return [
@@ -36,16 +46,46 @@ function problemRows({ problems, file }: CheckReport): DoctorRow[] {
       },
     ];
   }
-  return problems.map(({ severity, key, message, hint, file: at, line, column }, index) => ({
-    id: `problem ${index}`,
-    state: severity === 'error' ? 'bad' : 'caution',
-    subject: key === '' ? 'configuration' : key,
-    finding: message,
-    more: [
-      ...(at === null ? [] : [[at, line, column].filter((part) => part !== null).join(':')]),
-      ...(hint ? [hint] : []),
-    ],
-  }));
+  const rows = problems.map((problem, index): DoctorRow => {
+    const { severity, code, key, message, hint, file: where, line, column } = problem;
+    const place = where === null ? [] : [[where, line, column].filter((part) => part !== null).join(':')];
+    // A file that is no YAML has no keys to go to.
+    const isText = key === '' && where !== null && line !== null && code !== 'file_readable_by_others';
+    return {
+      id: [code, key, message].join(' '),
+      state: severity === 'error' ? 'bad' : 'caution',
+      subject: key === '' ? 'configuration' : key,
+      finding: message,
+      more: [...place, ...(hint ? [hint] : [])],
+      fix: fixes[index] ?? null,
+      ...(isText ? { at: { file: where, line } } : where === null ? {} : { at: { key } }),
+    };
+  });
+  return rows.toSorted((a, b) => Number(b.state === 'bad') - Number(a.state === 'bad'));
+}
+
+function secretRows({ report: { plain_secrets: keys }, encrypt }: Diagnosis): DoctorRow[] {
+  const [first] = keys;
+  if (first === undefined) return [];
+  const finding = `${formatNumberOf(keys.length, 'secret')} in plain in the file`;
+  return [{ id: 'secrets', state: null, subject: 'secrets', finding, more: keys, fix: encrypt, at: { key: first } }];
+}
+
+function folderRows({ report: { working_directory: folder }, makeFolder }: Diagnosis): DoctorRow[] {
+  if (!folder) return [];
+  const { path, ok, error } = folder;
+  const finding = ok ? path : ok === null ? 'is not there yet: the first build makes it' : (error ?? 'cannot be used');
+  return [
+    {
+      id: 'working directory',
+      state: ok === null ? null : ok ? 'good' : 'bad',
+      subject: 'working directory',
+      finding,
+      more: ok ? ['Where the snapshots of this machine are.'] : [path],
+      fix: makeFolder,
+      at: { key: 'working_directory' },
+    },
+  ];
 }
 
 function engineRows({ engines }: CheckReport): DoctorRow[] {
@@ -57,6 +97,7 @@ function engineRows({ engines }: CheckReport): DoctorRow[] {
     more: ok
       ? tools.map(({ name, path }) => `${name}: ${path}`)
       : ['Install its client programs, or name an image below docker.images.'],
+    ...(ok ? {} : { at: { key: 'docker.images' } }),
   }));
 }
 
@@ -66,7 +107,8 @@ function dockerRows({ docker }: CheckReport): DoctorRow[] {
   return [
     {
       id: 'docker',
-      state: name === null ? 'bad' : 'good',
+      // Where no image is configured nobody needs it.
+      state: name !== null ? 'good' : images.length > 0 ? 'bad' : null,
       subject: 'docker',
       finding: name ?? error ?? '',
       more: hint ? [hint] : [],
@@ -78,9 +120,21 @@ function dockerRows({ docker }: CheckReport): DoctorRow[] {
         subject: id,
         finding: failed ?? (present ? `${image} is here` : `${image} is pulled when it is needed`),
         more: [],
+        at: { key: 'docker.images' },
       }),
     ),
   ];
+}
+
+function sanitizeRows({ sanitizing }: CheckReport): DoctorRow[] {
+  return sanitizing.map(({ target, place, throw_away, error }) => ({
+    id: `sanitizing ${target}`,
+    state: place === null ? 'bad' : 'good',
+    subject: target,
+    finding: place === null ? `cannot be sanitized: ${error}` : `is sanitized ${throw_away ? 'in' : 'into'} ${place}`,
+    more: [],
+    at: { key: `targets.${target}.sanitize` },
+  }));
 }
 
 function storageRows({ storage_profiles }: CheckReport): DoctorRow[] {
@@ -90,6 +144,7 @@ function storageRows({ storage_profiles }: CheckReport): DoctorRow[] {
     subject: name,
     finding: complete ? reached({ ok, url, error }) : 'is not complete',
     more: [[provider, bucket].filter((part) => part !== null).join(', ')],
+    at: { key: `storage_profiles.${name}` },
   }));
 }
 

@@ -1,14 +1,15 @@
+import { pathOfKey } from '../../src/config/path-of-key.ts';
 import { toUserError } from '../../src/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import type { Model } from '../model.ts';
-import type { EditorPlace } from '../place.ts';
 import { changeDraft } from './change-draft.ts';
-import type { Field } from './fields.ts';
-import { panesOf, pathOfKey, selectPath, updateEditor } from './selection.ts';
-import { startTyping, textToType } from './typed.ts';
+import type { EditorPlace } from './editor-places.ts';
+import { type Field, textToType } from './fields.ts';
+import { panesOf, renamedAt, selectPath, updateEditor } from './selection.ts';
+import { startTyping } from './typed.ts';
 
 /** Opens the configuration file, at a key when one is given. */
-export function editConfiguration(model: Model): void {
+export function editConfiguration(model: Model, key?: string): void {
   const queue = { last: Promise.resolve() };
   model.navigation.push({
     screen: 'editor',
@@ -22,9 +23,15 @@ export function editConfiguration(model: Model): void {
     task: 'value',
     typing: null,
     wrong: null,
+    names: {},
+    suggestion: null,
   });
   model.operations.openDraft().then(
-    (draft) => updateEditor(model, queue, (place) => ({ ...place, draft })),
+    (draft) =>
+      updateEditor(model, queue, (place) => {
+        const opened = { ...place, draft };
+        return key === undefined ? opened : selectPath(opened, pathOfKey(draft.written, key));
+      }),
     (thrown: unknown) => updateEditor(model, queue, (place) => ({ ...place, error: toUserError(thrown) })),
   );
 }
@@ -63,6 +70,10 @@ const NOT_SET = '';
 
 function editField(model: Model, place: EditorPlace, field: Field): void {
   const { path, label, shape, choices, value } = field;
+  if (!field.isKnown) {
+    renameEntry(model);
+    return;
+  }
   if (choices === null) {
     startTyping(model, { ...place, task: 'value' }, textToType(field));
     return;
@@ -112,8 +123,8 @@ export function addEntry(model: Model): void {
 
 export function renameEntry(model: Model): void {
   onEditor(model, (place) => {
-    const row = panesOf(place)?.row;
-    if (row && row.folded !== null) startTyping(model, { ...place, pane: 'form', task: 'rename' }, row.label);
+    const { path, canChange } = renamedAt(place);
+    if (canChange) startTyping(model, { ...place, pane: 'form', task: 'rename' }, String(path.at(-1)));
     else model.navigation.notify({ tone: 'caution', text: 'Only what somebody has named has another name' });
   });
 }
@@ -144,7 +155,7 @@ export function goToProblem(model: Model, index: number): void {
   if (place.screen !== 'editor-problems') return;
   const key = place.draft.problems[index]?.key;
   model.navigation.pop();
-  onEditor(model, (editor) => model.navigation.replace(selectPath(editor, pathOfKey(place.draft, key ?? ''))));
+  onEditor(model, (editor) => model.navigation.replace(selectPath(editor, pathOfKey(place.draft.written, key ?? ''))));
 }
 
 /** Esc: out of the form, then out of the editor, which asks when something would be lost. */

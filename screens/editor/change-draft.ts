@@ -1,8 +1,9 @@
 import type { Change } from '../../src/config/edit/change.ts';
+import { valueAt } from '../../src/config/tree.ts';
 import { toUserError } from '../../src/errors.ts';
 import type { Draft } from '../../src/operations/edit-configuration.ts';
 import type { Model } from '../model.ts';
-import type { EditorPlace } from '../place.ts';
+import type { EditorPlace } from './editor-places.ts';
 import { editorWith, selectPath, updateEditor } from './selection.ts';
 
 /** Makes a change in the draft, on what the changes before it have made; what cannot be changed is told. */
@@ -52,8 +53,13 @@ function selectChanged(place: EditorPlace, change: Change): EditorPlace {
       return selectPath(place, path);
     case 'rename':
       return selectPath(place, [...path.slice(0, -1), change.name]);
-    case 'append':
-      return { ...place, pane: typeof change.value === 'object' ? 'tree' : 'form' };
+    case 'append': {
+      const items = place.draft && valueAt(place.draft.written, path);
+      const last = Array.isArray(items) ? items.length - 1 : 0;
+      // What else an item needs is asked for in its form.
+      const isForm = typeof change.value === 'object';
+      return isForm ? { ...selectPath(place, [...path, last]), pane: 'form' } : { ...place, pane: 'form' };
+    }
     case 'remove':
       return place.pane === 'tree' ? selectPath(place, path.slice(0, -1)) : place;
     case 'set':

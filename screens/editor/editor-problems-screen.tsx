@@ -4,7 +4,7 @@ import { useTheme } from '../../components/theme.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import { Empty } from '../empty.tsx';
 import { Frame, useRoom } from '../frame.tsx';
-import type { EditorProblemsPlace } from '../place.ts';
+import type { EditorProblemsPlace } from './editor-places.ts';
 
 /** All that `config check` would find in the configuration as it is edited. */
 export function EditorProblemsScreen({ place }: { place: EditorProblemsPlace }) {

@@ -8,9 +8,10 @@ import { dotted } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/edit-configuration.ts';
 import { Empty, Failure } from '../empty.tsx';
 import { Frame, useRoom } from '../frame.tsx';
-import type { EditorPlace } from '../place.ts';
+import type { EditorPlace } from './editor-places.ts';
 import { FieldDetail } from './field-detail.tsx';
 import { type Field, shownValue } from './fields.ts';
+import { suggestionsAt } from './names.ts';
 import { type Panes, panesOf } from './selection.ts';
 import type { TreeRow } from './tree-rows.ts';
 
@@ -32,11 +33,7 @@ export function EditorScreen({ place }: { place: EditorPlace }) {
   const treeWidth = wide ? Math.min(40, Math.floor(columns * 0.4)) : columns;
   const isInForm = place.pane === 'form';
   return (
-    <Frame
-      screen="editor"
-      path={['configuration', ...panes.row.path.map(String).slice(wide ? 0 : -1)]}
-      aside={stateOf(draft)}
-    >
+    <Frame screen="editor" path={['configuration', ...titleOf(panes, wide)]} aside={stateOf(draft)}>
       <Box flexDirection="row" height={height}>
         {(wide || !isInForm) && <Tree panes={panes} isActive={!isInForm} width={treeWidth} height={height} />}
         {(wide || isInForm) && (
@@ -50,14 +47,20 @@ export function EditorScreen({ place }: { place: EditorPlace }) {
   );
 }
 
-function stateOf({ changes, problems }: Draft): Span[] {
+/** Where one is; in a narrow window the section alone. */
+function titleOf({ row: { path, label } }: Panes, wide: boolean): string[] {
+  if (path.length === 0) return [];
+  return wide ? [...path.slice(0, -1).map(String), label] : [label];
+}
+
+function stateOf({ changes, problems, outdated }: Draft): Span[] {
+  const others: Span[] = outdated ? [{ text: 'somebody else has saved it  ', tone: 'caution' }] : [];
   const wrong: Span =
     problems.length === 0
       ? { text: 'no problems', tone: 'dim' }
       : { text: formatNumberOf(problems.length, 'problem'), tone: 'bad' };
-  return changes.length === 0
-    ? [wrong]
-    : [{ text: `${formatNumberOf(changes.length, 'change')} not saved  `, tone: 'caution' }, wrong];
+  if (changes.length === 0) return [...others, wrong];
+  return [...others, { text: `${formatNumberOf(changes.length, 'change')} not saved  `, tone: 'caution' }, wrong];
 }
 
 interface PaneProps {
@@ -101,7 +104,7 @@ function Form({ place, panes, width, height }: PaneProps & { place: EditorPlace 
   const isActive = place.pane === 'form';
   const labelWidth = fields.reduce((widest, { label }) => Math.max(widest, cellWidth(label)), 0) + 2;
   const { glyphs } = useTheme();
-  const detailed = height >= 30 ? DETAIL_ROWS.ample : DETAIL_ROWS.least;
+  const detailed = detailRows(place, height);
   const listed = Math.max(1, height - 1 - detailed);
   return (
     <Box flexDirection="column" width={width} flexShrink={0}>
@@ -120,6 +123,12 @@ function Form({ place, panes, width, height }: PaneProps & { place: EditorPlace 
       <FieldDetail place={place} panes={panes} width={width - 3} height={detailed} />
     </Box>
   );
+}
+
+/** Names that are offered take what the fields can spare. */
+function detailRows(place: EditorPlace, height: number): number {
+  if (suggestionsAt(place)) return Math.max(DETAIL_ROWS.least, Math.floor(height * 0.6));
+  return height >= 30 ? DETAIL_ROWS.ample : DETAIL_ROWS.least;
 }
 
 function fieldSpans(field: Field, labelWidth: number, { bad, caution }: Glyphs): Span[] {

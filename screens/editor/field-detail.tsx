@@ -1,11 +1,14 @@
 import { Box } from 'ink';
 import { Line, type Span } from '../../components/line.tsx';
+import { List } from '../../components/list.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { useTheme } from '../../components/theme.ts';
+import { type Glyphs, useTheme } from '../../components/theme.ts';
+import { formatBytes, formatNumberOf } from '../../src/amounts.ts';
 import { wrap } from '../../src/cells.ts';
 import type { Draft } from '../../src/operations/edit-configuration.ts';
-import type { EditorPlace } from '../place.ts';
+import type { EditorPlace } from './editor-places.ts';
 import { type Field, isUrl, typedValue } from './fields.ts';
+import { type Suggestions, suggestionsAt } from './names.ts';
 import type { Panes } from './selection.ts';
 import type { TreeRow } from './tree-rows.ts';
 import { firstKey } from './typed.ts';
@@ -24,15 +27,17 @@ export function FieldDetail({ place, panes, width, height }: FieldDetailProps) {
   const { row, field } = panes;
   const ofField = place.pane === 'form' && task === 'value' ? field : null;
   const typed = typing && ofField ? { ...typing, text: typedValue(ofField, typing.text) } : typing;
-  const about = [
-    ...aboutLines({ draft, row, field: ofField }),
-    ...(typing ? [{ text: 'Enter takes it; Esc leaves it as it was.', tone: 'dim' } as const] : []),
-  ];
+  const about = aboutLines({ typing: typing !== null, draft, row, field: ofField });
   const lines = about.flatMap((span) => wrap(span.text, width).map((text): Span => ({ ...span, text })));
-  const problem = typing ? wrong : problemOf(ofField ?? row);
+  // What is typed is not what Enter would take then.
+  const isChosen = place.suggestion !== null;
+  const problem = typing ? (isChosen ? null : wrong) : problemOf(ofField ?? row);
   const problemLines = problem === null ? [] : wrap(`${glyphs.bad} ${problem}`, width);
   const most = Math.floor(height / 2) - 1;
-  const room = height - 1 - (typed ? 1 : 0) - Math.min(most, problemLines.length);
+  const suggestions = suggestionsAt(place);
+  const rest = height - 1 - (typed ? 1 : 0) - Math.min(most, problemLines.length);
+  const state = suggestions ? wrap(stateOf(suggestions, glyphs).text, width).slice(0, 2) : [];
+  const offered = suggestions ? Math.min(suggestions.names.length + state.length, Math.max(2, rest - MEANING_ROWS)) : 0;
   return (
     <Box flexDirection="column" width={width + 2} height={height} paddingLeft={2} flexShrink={0}>
       <Line spans={[{ text: glyphs.rule.repeat(width), tone: 'dim' }]} width={width} />
@@ -40,11 +45,62 @@ export function FieldDetail({ place, panes, width, height }: FieldDetailProps) {
       {problemLines.slice(0, most).map((text) => (
         <Line key={text} spans={[{ text, tone: 'bad' }]} width={width} />
       ))}
-      {lines.slice(0, room).map(({ text, ...look }) => (
+      {suggestions && <NameList suggestions={suggestions} state={state} width={width} height={offered} />}
+      {lines.slice(0, rest - offered).map(({ text, ...look }) => (
         <Line key={text} spans={[{ text, ...look }]} width={width} />
       ))}
     </Box>
   );
+}
+
+/** Kept for what the field means, while there are more suggestions than fit. */
+const MEANING_ROWS = 3;
+
+interface NameListProps {
+  suggestions: Suggestions;
+  /** How it stands with them, a line each. */
+  state: string[];
+  width: number;
+  height: number;
+}
+
+/** The names that exist, or why none are known. */
+function NameList({ suggestions, state, width, height }: NameListProps) {
+  const { glyphs } = useTheme();
+  const { tone } = stateOf(suggestions, glyphs);
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      {state.map((text) => (
+        <Line key={text} spans={[{ text, ...(tone && { tone }) }]} width={width} />
+      ))}
+      <List
+        items={suggestions.names}
+        keyOf={({ name }) => name}
+        row={({ name, size_bytes }) => [
+          { text: name },
+          ...(size_bytes === null ? [] : [{ text: `  ${formatBytes(size_bytes)}`, tone: 'dim' as const }]),
+        ]}
+        selected={suggestions.selected}
+        width={width}
+        height={height - state.length}
+      />
+    </Box>
+  );
+}
+
+function stateOf({ names, state }: Suggestions, { running, caution }: Glyphs): Span {
+  switch (state.state) {
+    case 'asked':
+      return { text: `${running} Asking for the names that there are`, tone: 'dim' };
+    case 'failed':
+      return { text: `${caution} There are none to choose from: ${state.why}`, tone: 'caution' };
+    case 'known':
+      return names.length === 0
+        ? { text: 'No name that there is fits what is typed.', tone: 'dim' }
+        : { text: `${formatNumberOf(names.length, 'name')}: ↓ chooses one, Tab types it.`, tone: 'dim' };
+    default:
+      return state satisfies never;
+  }
 }
 
 function labelOf({ task }: EditorPlace, { row, field }: Panes): string {
@@ -60,16 +116,17 @@ function problemOf({ problems }: Field | TreeRow): string | null {
 }
 
 interface About {
+  typing: boolean;
   draft: Draft | null;
   row: TreeRow;
   field: Field | null;
 }
 
-function aboutLines({ draft, row, field }: About): Span[] {
+function aboutLines({ typing, draft, row, field }: About): Span[] {
   if (!field)
     return [
       { text: row.path.length === 0 ? 'Values that are in no section.' : row.shape.description },
-      ...whatToDo(row),
+      ...(typing ? [] : whatToDo(row)),
     ];
   const { shape, choices } = field;
   const facts = [
@@ -84,7 +141,7 @@ function aboutLines({ draft, row, field }: About): Span[] {
   return [
     { text: shape.description },
     { text: facts.join(' '), tone: 'dim' },
-    ...(shape.traits.secret && field.path.length > 0 ? [storedLine(draft, field)] : []),
+    ...(shape.traits.secret && field.isKnown ? [storedLine(draft, field)] : []),
   ];
 }
 

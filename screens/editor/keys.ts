@@ -12,6 +12,43 @@ export const EDIT_CONFIGURATION = {
     readOnly ? READ_ONLY : unconfigured ? 'There is no configuration yet: i writes a first one' : null,
 };
 
+const typing = (facts: Facts): boolean => facts.typing;
+const offering = (facts: Facts): boolean => facts.offering;
+
+/** While a value is typed. */
+export const TYPING_KEYS = [
+  {
+    keys: ['enter'] as [string],
+    action: 'open' as const,
+    label: 'take it',
+    help: 'while typing: take what is typed, or the name that is chosen below it',
+    when: typing,
+    stays: true,
+  },
+  {
+    keys: ['esc'] as [string],
+    action: 'back' as const,
+    label: 'leave it',
+    help: 'while typing: leave the value as it was',
+    when: typing,
+    stays: true,
+  },
+  {
+    keys: ['down', 'up'] as [string, string],
+    action: 'move-down' as const,
+    label: 'choose',
+    help: 'while typing: choose among the names that exist, such as tables of the source',
+    when: offering,
+  },
+  {
+    keys: ['tab'] as [string],
+    action: 'other-pane' as const,
+    label: 'complete',
+    help: 'while typing: type the name that is chosen, or fits best',
+    when: offering,
+  },
+];
+
 export const EDITOR_KEYS = [
   {
     keys: ['enter', 'right'] as [string, string],

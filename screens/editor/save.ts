@@ -1,10 +1,10 @@
-import { diffLines } from '../../src/config/edit/diff-lines.ts';
+import { diffTexts } from '../../src/config/edit/diff-lines.ts';
 import { toUserError } from '../../src/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import type { Model } from '../model.ts';
-import type { EditorDiffPlace, EditorPlace } from '../place.ts';
 import { refreshTargets } from '../refresh.ts';
 import { inTurn } from './change-draft.ts';
+import type { EditorDiffPlace, EditorPlace } from './editor-places.ts';
 import { updateEditor } from './selection.ts';
 
 /** Shows what saving would change. */
@@ -16,14 +16,10 @@ export function showDraftDiff(model: Model): void {
     const now = model.navigation.top();
     if (now.screen !== 'editor' || !now.draft) return;
     const { draft } = now;
-    const lines = diffLines(linesOf(draft.base), linesOf(draft.text));
+    const lines = diffTexts(draft.base, draft.text);
     if (lines.length > 0) model.navigation.push({ screen: 'editor-diff', draft, lines, list: emptyList });
     else model.navigation.notify({ tone: 'plain', text: 'Nothing is changed' });
   });
-}
-
-function linesOf(text: string): string[] {
-  return text.replace(/\n$/, '').split('\n');
 }
 
 /** Writes what was shown, and goes back to the editor. */

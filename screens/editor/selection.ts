@@ -1,8 +1,7 @@
-import { isTree, type KeyPath, valueAt } from '../../src/config/tree.ts';
-import type { Draft } from '../../src/operations/edit-configuration.ts';
+import type { KeyPath } from '../../src/config/tree.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import type { Model } from '../model.ts';
-import type { EditorPlace } from '../place.ts';
+import type { EditorPlace } from './editor-places.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import { rowId, type TreeRow, treeRows } from './tree-rows.ts';
 
@@ -23,6 +22,13 @@ export function panesOf({ draft, unfolded, list, fields: form }: EditorPlace): P
   if (!row) return null;
   const fields = fieldsOf(draft, row);
   return { rows, row, fields, field: fields[indexOf(fields, form.selected)] ?? null };
+}
+
+/** What another name is for: a key that nobody knows, or the entry that is selected. */
+export function renamedAt(place: EditorPlace): { path: KeyPath; canChange: boolean } {
+  const { row, field } = panesOf(place) ?? {};
+  if (place.pane === 'form' && field && !field.isKnown) return { path: field.path, canChange: true };
+  return { path: row?.path ?? [], canChange: row !== undefined && row.folded !== null };
 }
 
 function indexOf(items: { id: string }[], selected: string | null): number {
@@ -46,21 +52,6 @@ export function selectPath(place: EditorPlace, path: KeyPath): EditorPlace {
     fields: { ...place.fields, selected: isSection ? null : rowId(path) },
     pane: isSection ? 'tree' : 'form',
   };
-}
-
-/** A dotted key as a path: names that are in the file are known by it, since they may hold dots themselves. */
-export function pathOfKey({ written }: Draft, key: string): KeyPath {
-  const path: (string | number)[] = [];
-  for (let rest = key; rest !== ''; ) {
-    const [, index] = /^\[(\d+)\]/.exec(rest) ?? [];
-    const inside = path.length === 0 ? written : valueAt(written, path);
-    const names = isTree(inside) ? Object.keys(inside) : [];
-    const name = names.find((one) => rest === one || /^[.[]/.test(rest.startsWith(one) ? rest.slice(one.length) : ''));
-    const part = name ?? /^[^.[]*/.exec(rest)?.[0] ?? '';
-    path.push(index === undefined ? part : Number(index));
-    rest = rest.slice(index === undefined ? part.length : index.length + 2).replace(/^\./, '');
-  }
-  return path;
 }
 
 function hasRow(rows: TreeRow[], id: string): boolean {

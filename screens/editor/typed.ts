@@ -6,21 +6,18 @@ import { type KeyPath, valueAt } from '../../src/config/tree.ts';
 import { toUserError } from '../../src/errors.ts';
 import type { Draft } from '../../src/operations/edit-configuration.ts';
 import type { Model } from '../model.ts';
-import type { EditorPlace } from '../place.ts';
 import { changeDraft } from './change-draft.ts';
-import { type Field, isUrl } from './fields.ts';
-import { panesOf, updateEditor } from './selection.ts';
+import type { EditorPlace } from './editor-places.ts';
+import { type Field, textToType } from './fields.ts';
+import { askForNames, suggestionsAt } from './names.ts';
+import { panesOf, renamedAt, updateEditor } from './selection.ts';
 import { problemsBelow } from './tree-rows.ts';
 
 /** Begins to type what the task of the place says, over this text. */
 export function startTyping(model: Model, place: EditorPlace, text: string): void {
-  model.navigation.replace({ ...place, typing: textEdit(text), wrong: null });
-}
-
-/** What a field has when one begins to type; a secret is typed anew. */
-export function textToType({ value, shape }: Field): string {
-  if (shape.traits.secret && !isUrl(shape)) return '';
-  return value === undefined || value === null ? '' : Array.isArray(value) ? value.join(', ') : String(value);
+  const typing = { ...place, typing: textEdit(text), wrong: null, suggestion: null };
+  model.navigation.replace(typing);
+  askForNames(model, typing);
 }
 
 /** Says what `config check` would say of what is typed, as soon as it is known. */
@@ -41,24 +38,39 @@ export function checkTyped(model: Model): void {
   );
 }
 
-/** A name that says nothing yet lacks what it needs: only the name itself is looked at. */
-function wrongAt({ problems }: Draft, change: Change): string | null {
-  const path = change.kind === 'rename' ? [...change.path.slice(0, -1), change.name] : change.path;
-  const found = problemsBelow(problems, path);
+/** A name or an item that is new lacks what it needs: only what is typed is looked at. */
+function wrongAt({ problems, written }: Draft, change: Change): string | null {
+  const found = problemsBelow(problems, typedPath(change, written));
   const named = change.kind === 'name' || change.kind === 'rename';
-  return (named ? found.find(({ code }) => code === 'invalid_name') : found[0])?.message ?? null;
+  return (named ? found.find(({ code }) => OF_NAMES.has(code)) : found[0])?.message ?? null;
 }
+
+function typedPath(change: Change, written: Draft['written']): KeyPath {
+  const { kind, path } = change;
+  if (kind === 'rename') return [...path.slice(0, -1), change.name];
+  if (kind !== 'append') return path;
+  const items = valueAt(written, path);
+  const item = [...path, Array.isArray(items) ? items.length - 1 : 0];
+  return typeof change.value === 'object' ? [...item, ...Object.keys(change.value)] : item;
+}
+
+const OF_NAMES = new Set(['invalid_name', 'unknown_key', 'old_key']);
 
 /** Enter: makes the change; what is wrong is kept and told, since a file may be mended in any order. */
 export function acceptField(model: Model, place: EditorPlace): void {
-  const outcome = changeOf(place);
+  const { names = [], selected = -1 } = suggestionsAt(place) ?? {};
+  const chosen = names[selected];
+  const outcome = changeOf(chosen ? { ...place, typing: textEdit(chosen.name) } : place);
   if (typeof outcome === 'string') {
     model.navigation.replace({ ...place, wrong: outcome });
     return;
   }
-  model.navigation.replace({ ...place, task: 'value', typing: null, wrong: null });
+  model.navigation.replace({ ...place, ...NOT_TYPING });
   if (outcome) changeDraft(model, place, outcome);
 }
+
+/** What the place is like when nothing is typed. */
+export const NOT_TYPING = { task: 'value', typing: null, wrong: null, suggestion: null } as const;
 
 /** What the typed text would change; nothing when it is as it was, and in words why it cannot. */
 function changeOf(place: EditorPlace): Change | string | null {
@@ -73,8 +85,9 @@ function changeOf(place: EditorPlace): Change | string | null {
       return added(draft, { path: row.path, shape: row.shape, text: typing.text.trim() });
     case 'rename': {
       const name = typing.text.trim();
-      if (name === row.path.at(-1)) return null;
-      return nameTaken(draft, [...row.path.slice(0, -1), name]) ?? { kind: 'rename', path: row.path, name };
+      const { path } = renamedAt(place);
+      if (name === path.at(-1)) return null;
+      return nameTaken(draft, [...path.slice(0, -1), name]) ?? { kind: 'rename', path, name };
     }
     default:
       return task satisfies never;

@@ -14,11 +14,14 @@ export function HelpScreen({ place }: { place: Extract<OtherPlace, { screen: 'he
   const model = useModel();
   const { columns, height } = useRoom();
   const lines = helpLines(model, place.of, columns - 3);
-  const from = Math.max(0, Math.min(place.scrolled, lines.length - height + 1));
+  const rows = height - 1;
+  const furthest = Math.max(0, lines.length - rows);
+  const from = Math.min(place.scrolled, furthest);
+  model.viewport.furthest = furthest;
   return (
-    <Frame screen="help" path={[place.of.screen, 'help']}>
+    <Frame screen="help" path={[place.of.screen, 'help']} aside={partInView({ from, rows, count: lines.length })}>
       <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
-        {lines.slice(from, from + height - 1).map((spans, index) => (
+        {lines.slice(from, from + rows).map((spans, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
           <Line key={from + index} spans={spans} width={columns - 3} />
         ))}
@@ -27,17 +30,26 @@ export function HelpScreen({ place }: { place: Extract<OtherPlace, { screen: 'he
   );
 }
 
+/** Which lines are seen, where there are more of them than rows. */
+function partInView({ from, rows, count }: { from: number; rows: number; count: number }): Span[] {
+  if (count <= rows) return [];
+  return [{ text: `lines ${from + 1}–${Math.min(count, from + rows)} of ${count}`, tone: 'dim' }];
+}
+
 function helpLines(model: Model, of: Place, width: number): Span[][] {
   const facts = factsOf(model, of);
   const keys = KEY_TABLE[of.screen].flatMap(({ keys, help, whyNot, when }) => {
-    const reason = when && !when(facts) ? null : (whyNot?.(facts) ?? null);
-    return keyLines({ keys: keys.map(keyName).join(', '), help, reason, width });
+    const isThere = when?.(facts) ?? true;
+    const reason = isThere ? (whyNot?.(facts) ?? null) : null;
+    return keyLines({ keys: keys.map(keyName).join(', '), help, reason, usable: isThere && reason === null, width });
   });
   return [
     ...keys,
     [],
     [{ text: 'Everywhere', tone: 'strong' }],
-    ...EVERYWHERE.flatMap(({ keys, help }) => keyLines({ keys: keyName(keys), help, reason: null, width })),
+    ...EVERYWHERE.flatMap(({ keys, help }) =>
+      keyLines({ keys: keyName(keys), help, reason: null, usable: true, width }),
+    ),
     [],
     [{ text: 'Every action has a command for scripts: tool --help lists them.', tone: 'dim' }],
   ];
@@ -46,17 +58,19 @@ function helpLines(model: Model, of: Place, width: number): Span[][] {
 interface KeyLines {
   keys: string;
   help: string;
+  /** Why it cannot be used now. */
   reason: string | null;
+  usable: boolean;
   width: number;
 }
 
 /** What a key does, below itself where the window is narrow. */
-function keyLines({ keys, help, reason, width }: KeyLines): Span[][] {
+function keyLines({ keys, help, reason, usable, width }: KeyLines): Span[][] {
   const room = Math.max(8, width - KEYS_WIDTH);
-  const lines = wrap(help, room).map((text): Span => ({ text, tone: reason === null ? 'plain' : 'dim' }));
+  const lines = wrap(help, room).map((text): Span => ({ text, tone: usable ? 'plain' : 'dim' }));
   const reasons = reason === null ? [] : wrap(reason, room).map((text): Span => ({ text, tone: 'caution' }));
   return [...lines, ...reasons].map((span, index) => [
-    { text: (index === 0 ? keys : '').padEnd(KEYS_WIDTH), tone: reason === null ? 'accent' : 'dim' },
+    { text: (index === 0 ? keys : '').padEnd(KEYS_WIDTH), tone: usable ? 'accent' : 'dim' },
     span,
   ]);
 }

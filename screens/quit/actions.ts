@@ -3,9 +3,9 @@ import type { Model } from '../model.ts';
 
 const TWICE_WITHIN_MS = 2000;
 
-/** Leaves at once when nothing is going on, else asks. */
+/** Leaves at once when nothing is going on or waiting, else asks. */
 export function quit(model: Model): void {
-  if (model.runs.running().length === 0) model.terminal.quit();
+  if (model.runs.live().length === 0) model.terminal.quit();
   else model.navigation.push({ screen: 'quit' });
 }
 
@@ -14,7 +14,7 @@ export type QuitAnswer = 'stay' | 'wait' | 'cancel';
 export function answerQuit(model: Model, answer: QuitAnswer): void {
   model.navigation.pop();
   if (answer === 'stay') return;
-  if (answer === 'cancel') for (const { id } of model.runs.running()) model.runs.cancel(id);
+  if (answer === 'cancel') model.runs.cancelAll();
   const going = answer === 'wait' ? 'Leaving when it is done' : 'Leaving when everything is as it was';
   model.navigation.notify({ tone: 'caution', text: `${going}…` });
   void model.runs.settled().then(() => model.terminal.quit());
@@ -26,15 +26,15 @@ export function interrupt(model: Model): void {
   const now = model.clock().getTime();
   const again = interrupts.last !== null && now - interrupts.last < TWICE_WITHIN_MS;
   interrupts.last = now;
-  const running = runs.running();
   if (again) {
-    for (const { id } of running) runs.cancel(id);
+    runs.cancelAll();
     void runs.settled().then(() => model.terminal.quit());
     return;
   }
   const place = navigation.top();
-  const shown = 'run' in place ? running.find(({ id }) => id === place.run) : undefined;
-  const run = shown ?? running.at(-1);
+  const live = runs.live();
+  const shown = 'run' in place ? live.find(({ id }) => id === place.run) : undefined;
+  const run = shown ?? live.findLast(({ state }) => state.status === 'running');
   if (run) runs.cancel(run.id, interrupted());
   const text = run ? `Cancelling: ${run.title}. Ctrl-C again leaves` : 'Ctrl-C again leaves';
   navigation.notify({ tone: 'caution', text });

@@ -1,24 +1,34 @@
 import { useStore } from 'zustand';
+import { formatNumberOf } from '../../src/amounts.ts';
+import { isLive, type Run } from '../../src/state/runs.ts';
 import { Ask } from '../ask.tsx';
 import { Frame, useModel } from '../frame.tsx';
 import { answerQuit } from './actions.ts';
 
-/** Leaving while work is going on: wait for it, cancel it, or stay. */
+/** Leaving while work is going on or waiting: wait for all of it, cancel it, or stay. */
 export function QuitScreen() {
   const model = useModel();
-  const running = useStore(model.runs.store, (state) => state.runs).filter(({ state }) => state.status === 'running');
+  const live = useStore(model.runs.store, (state) => state.runs).filter(isLive);
+  const one = live.length === 1;
   return (
     <Frame screen="quit" path={['quit']}>
       <Ask
-        question={running.length === 1 ? 'Work is going on:' : `${running.length} pieces of work are going on:`}
-        lines={running.map(({ title }) => title)}
+        question={one ? 'Work is going on:' : `${formatNumberOf(live.length, 'piece')} of work are not done:`}
+        lines={live.map(lineOf)}
         options={[
           { label: 'Stay here', value: 'stay' },
-          { label: 'Wait until it is done, then leave', value: 'wait' },
-          { label: 'Cancel it, put everything back as it was, and leave', value: 'cancel' },
+          {
+            label: one ? 'Wait until it is done, then leave' : 'Wait until all of it is done, then leave',
+            value: 'wait',
+          },
+          { label: `Cancel ${one ? 'it' : 'all of it'}, put things back, and leave`, value: 'cancel' },
         ]}
         onAnswer={(answer) => answerQuit(model, answer)}
       />
     </Frame>
   );
+}
+
+function lineOf({ title, state }: Run): string {
+  return state.status === 'waiting' ? `${title} (waiting)` : title;
 }

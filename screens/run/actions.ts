@@ -1,11 +1,12 @@
 import type { Work } from '../../src/state/runs.ts';
 import { factsOf } from '../facts.ts';
 import type { Model } from '../model.ts';
+import { runPlace } from '../place.ts';
 import { verifyWork } from './work.ts';
 
 /** Begins work and shows it. */
 function begin(model: Model, work: Work): void {
-  model.navigation.push({ screen: 'run', run: model.runs.begin(work), scrolledUp: 0 });
+  model.navigation.push(runPlace(model.runs.begin(work)));
 }
 
 export function verify(model: Model): void {
@@ -15,14 +16,21 @@ export function verify(model: Model): void {
 
 export function askCancel(model: Model): void {
   const { run } = factsOf(model);
-  if (run) model.navigation.push({ screen: 'cancel', run: run.id });
+  if (!run) return;
+  // What has not begun loses nothing.
+  if (run.state.status === 'waiting') model.runs.cancel(run.id);
+  else model.navigation.push({ screen: 'cancel', run: run.id });
 }
 
 /** The same work again, in the place of the one that failed. */
 export function retry(model: Model): void {
+  const { navigation, runs } = model;
   const { run } = factsOf(model);
-  const again = run && model.runs.again(run.id);
-  if (again) model.navigation.replace({ screen: 'run', run: again, scrolledUp: 0 });
+  const again = run && runs.again(run.id);
+  if (!again) return;
+  const place = runPlace(again);
+  if (navigation.top().screen === 'run') navigation.replace(place);
+  else navigation.push(place);
 }
 
 export type CancelAnswer = 'stay' | 'cancel';

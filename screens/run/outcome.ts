@@ -5,12 +5,14 @@ import type { Run } from '../../src/state/runs.ts';
 
 export interface OutcomeOptions {
   run: Run;
+  /** What it waits for. */
+  before: Run | null;
   width: number;
   glyphs: Glyphs;
 }
 
 /** What came of a run: the receipt, or what failed, in the server's words, and what to do next. */
-export function outcomeLines({ run, width, glyphs }: OutcomeOptions): Span[][] {
+export function outcomeLines({ run, before, width, glyphs }: OutcomeOptions): Span[][] {
   const { state, receipt } = run;
   const paragraph = (text: string, tone: Tone = 'plain', lead = '') =>
     wrap(text, Math.max(10, width - 2)).map((line, index): Span[] => [
@@ -19,12 +21,22 @@ export function outcomeLines({ run, width, glyphs }: OutcomeOptions): Span[][] {
     ]);
   const warnings = state.warnings.flatMap(({ message }) => paragraph(message, 'caution', glyphs.caution));
   if (state.status === 'running') return spaced(warnings);
+  if (state.status === 'waiting') {
+    return [
+      ...paragraph(
+        `Begins when this has ended: ${before?.title ?? 'what was asked for before'}`,
+        'accent',
+        glyphs.pending,
+      ),
+      ...paragraph('Work on one target is done one after the other. You may go elsewhere meanwhile.', 'dim'),
+    ];
+  }
   if (state.status === 'done') {
     const problems = receipt?.problems ?? [];
     const whole = problems.length === 0;
     const line = paragraph(receipt?.line ?? 'Done', whole ? 'good' : 'bad', whole ? glyphs.good : glyphs.bad);
-    const more = [...(receipt?.details ?? []), ...problems].flatMap((text) => paragraph(text));
-    return spaced([...warnings, ...line, ...more]);
+    const more = (receipt?.details ?? []).flatMap((detail) => paragraph(detail, 'dim'));
+    return spaced([...warnings, ...line, ...problems.flatMap((problem) => paragraph(problem)), ...more]);
   }
   const { error } = state;
   const tone = state.status === 'cancelled' ? 'caution' : 'bad';

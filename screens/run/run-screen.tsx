@@ -4,12 +4,13 @@ import { Line, type Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { formatDuration } from '../../src/amounts.ts';
 import { elapsed } from '../../src/state/run.ts';
-import type { Run } from '../../src/state/runs.ts';
+import { type Run, runBefore } from '../../src/state/runs.ts';
+import { FilterLine } from '../filter-line.tsx';
 import { Frame, useModel, useRoom } from '../frame.tsx';
 import { runWithId } from '../model.ts';
 import type { RunPlace } from '../place.ts';
 import { outcomeLines } from './outcome.ts';
-import { logLines } from './run-log.ts';
+import { viewLog } from './run-log.ts';
 import { stepLines } from './step-lines.ts';
 
 const BESIDE_FROM = 120;
@@ -18,42 +19,52 @@ const BESIDE_FROM = 120;
 export function RunScreen({ place }: { place: RunPlace }) {
   const model = useModel();
   const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, place.run));
+  const before = useStore(model.runs.store, ({ runs }) => run && runBefore(runs, run));
   // Only work that is going on needs a clock: an ended run costs nothing.
   useAnimation({ interval: 500, isActive: run?.state.status === 'running' });
   if (!run) return null;
+  const now = model.clock().getTime();
   return (
-    <Frame screen="run" path={[run.target, run.title]} aside={stateWords(run, model.clock().getTime())}>
-      <RunPanes run={run} scrolledUp={place.scrolledUp} now={model.clock().getTime()} />
+    <Frame screen="run" path={[run.target, run.title]} aside={stateWords(run, now)}>
+      <RunPanes place={place} run={run} before={before} now={now} />
     </Frame>
   );
 }
 
-function RunPanes({ run, scrolledUp, now }: { run: Run; scrolledUp: number; now: number }) {
+interface RunPanesProps {
+  place: RunPlace;
+  run: Run;
+  before: Run | null;
+  now: number;
+}
+
+function RunPanes({ place, run, before, now }: RunPanesProps) {
+  const { viewport } = useModel();
   const { glyphs } = useTheme();
-  const { columns, height } = useRoom();
-  const beside = columns >= BESIDE_FROM;
-  const half = beside ? Math.floor(columns / 2) : columns;
+  const room = useRoom();
+  const filter = place.typing?.text ?? place.list.filter;
+  const filtering = place.typing !== null || filter !== '';
+  const height = room.height - (filtering ? 1 : 0);
+  const beside = room.columns >= BESIDE_FROM;
+  const half = beside ? Math.floor(room.columns / 2) : room.columns;
   const above = [
     ...stepLines({ steps: run.state.steps, now, width: half - 4, glyphs }),
-    ...outcomeLines({ run, width: half - 4, glyphs }),
+    ...outcomeLines({ run, before, width: half - 4, glyphs }),
   ];
   const aboveRows = beside ? height : Math.min(above.length + 1, height - 4);
   const logRows = beside ? height : height - aboveRows;
+  const logWidth = beside ? room.columns - half : room.columns;
+  const { state } = run;
+  const log = viewLog({ state, filter, scrolledUp: place.scrolledUp, height: logRows, width: logWidth - 4, glyphs });
+  viewport.furthest = log.furthest;
   return (
-    <Box flexDirection={beside ? 'row' : 'column'} height={height}>
-      {/* The last lines stay: that is where the outcome is. */}
-      <Lines lines={above.slice(-aboveRows)} width={half} height={aboveRows} />
-      <Lines
-        lines={logLines({
-          state: run.state,
-          scrolledUp,
-          height: logRows,
-          width: columns - (beside ? half : 0) - 4,
-          glyphs,
-        })}
-        width={beside ? columns - half : columns}
-        height={logRows}
-      />
+    <Box flexDirection="column">
+      {filtering && <FilterLine typing={place.typing} filter={filter} width={room.columns} />}
+      <Box flexDirection={beside ? 'row' : 'column'} height={height}>
+        {/* The last lines stay: that is where the outcome is. */}
+        <Lines lines={above.slice(-aboveRows)} width={half} height={aboveRows} />
+        <Lines lines={log.lines} width={logWidth} height={logRows} />
+      </Box>
     </Box>
   );
 }
@@ -71,6 +82,7 @@ function Lines({ lines, width, height }: { lines: Span[][]; width: number; heigh
 
 function stateWords({ state, cancelling }: Run, now: number): Span[] {
   const time = formatDuration(elapsed(state, now));
+  if (state.status === 'waiting') return [{ text: 'waiting', tone: 'dim' }];
   if (state.status === 'running') return [{ text: `${cancelling ? 'cancelling' : 'running'} ${time}`, tone: 'accent' }];
   const tones = { done: 'good', failed: 'bad', cancelled: 'caution' } as const;
   return [{ text: `${state.status} after ${time}`, tone: tones[state.status] }];

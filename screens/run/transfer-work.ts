@@ -20,6 +20,7 @@ export function transferWork(model: Model, { kind, target, snapshot }: Transfer)
     title: `${present} ${what}`,
     target,
     kind,
+    replaces: null,
     perform: async (session) => {
       const { storage, objects, bytes } = await model.operations[kind](session, { target, snapshot: snapshot.id });
       await refreshAfterWork(model, target);
@@ -47,6 +48,7 @@ export function exportWork(model: Model, { target, snapshot, file }: Export): Wo
     title: `Export ${what}`,
     target,
     kind: 'export',
+    replaces: null,
     perform: async (session) => {
       const { bytes } = await model.operations.export(session, { target, snapshot: snapshot.id, file });
       return (duration) => ({

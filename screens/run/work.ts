@@ -1,16 +1,18 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../../src/amounts.ts';
 import type { PlannedLoad } from '../../src/operations/load.ts';
-import type { RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
+import type { LoadPlan, LoadResult, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';
 import type { Model } from '../model.ts';
 import { refreshAfterWork } from '../refresh.ts';
+import { replacedDatabase } from './rivals.ts';
 
 export function buildWork(model: Model, target: string): Work {
   return {
     title: `Build a snapshot of ${target}`,
     target,
     kind: 'build',
+    replaces: null,
     perform: async (session) => {
       const snapshot = await model.operations.build(session, { target });
       await refreshAfterWork(model, target);
@@ -33,17 +35,31 @@ export function loadWork(model: Model, planned: PlannedLoad): Work {
     title: `Load ${what} into ${plan.destination.database}`,
     target: plan.target,
     kind: 'load',
+    replaces: replacedDatabase(plan.destination),
     perform: async (session) => {
       const result = await model.operations.load(session, planned);
       await refreshAfterWork(model, request.target);
       const held = contents(result);
       return (duration) => ({
         ...receipt(`Loaded ${what} into ${result.destination} (${held}, ${formatDuration(duration)})`),
-        ...(result.selection && { details: selectionLines(result.selection) }),
+        details: loadDetails(plan, result),
         undoable: result.undo_database !== null,
       });
     },
   };
+}
+
+const CHECKED = 'Checked against the manifest: rows, indexes, constraints, triggers, sequences.';
+
+/** What of it was loaded, what was checked, for how long nobody could connect, and what became of what was before. */
+function loadDetails({ strategy, destination: { database, exists } }: LoadPlan, result: LoadResult): string[] {
+  const { selection, swap_ms, undo_database } = result;
+  return [
+    ...(selection ? selectionLines(selection) : []),
+    ...(strategy === 'swap' ? [CHECKED] : []),
+    ...(swap_ms === null || !exists ? [] : [`${database} was away for ${formatDuration(swap_ms)}.`]),
+    ...(undo_database === null ? [] : [`What ${database} held before is kept: u puts it back.`]),
+  ];
 }
 
 /** What a load of some tables has loaded, and why. */
@@ -62,6 +78,7 @@ export function undoWork(model: Model, plan: UndoPlan): Work {
     title: `Undo the last load into ${destination.database}`,
     target,
     kind: 'undo',
+    replaces: replacedDatabase(destination),
     perform: async (session) => {
       const result = await model.operations.undo(session, plan);
       await refreshAfterWork(model, target);
@@ -78,6 +95,7 @@ export function verifyWork(model: Model, target: string, snapshot: SnapshotRow):
     title: `Verify snapshot ${snapshot.index} of ${target}`,
     target,
     kind: 'verify',
+    replaces: null,
     perform: async (session) => {
       const result = await model.operations.verify(session, { target, snapshot: snapshot.id });
       const read = `${formatNumberOf(result.files, 'file')}, ${formatBytes(result.bytes)}`;
@@ -98,6 +116,7 @@ export function removeWork(model: Model, plan: RemovePlan): Work {
     title: `Remove snapshot ${snapshot.index} of ${target}`,
     target,
     kind: 'remove',
+    replaces: null,
     perform: async (session) => {
       await model.operations.remove(session, plan);
       await refreshAfterWork(model, target);

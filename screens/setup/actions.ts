@@ -2,10 +2,11 @@ import { textEdit } from '../../components/text-edit.ts';
 import { formatDuration } from '../../src/amounts.ts';
 import { EXIT, interrupted, toUserError, UserError } from '../../src/errors.ts';
 import { type Model, quietly } from '../model.ts';
-import type { SetupFound, SetupPlace } from '../place.ts';
+import { runPlace } from '../place.ts';
 import { refreshTargets } from '../refresh.ts';
 import { buildWork } from '../run/work.ts';
 import { LOOKS, planned } from './look.ts';
+import type { SetupFound, SetupPlace } from './setup-place.ts';
 import type { SetupStep } from './step.ts';
 import { GO_ON, SETUP_STEPS, stepsOf, stepWithId } from './steps.ts';
 
@@ -147,7 +148,7 @@ function toggleSchema(model: Model, place: SetupPlace, name: string): void {
 function end(model: Model, { answers }: SetupPlace, { build }: { build: boolean }): void {
   const { navigation, runs } = model;
   const target = answers.target ?? '';
-  if (build) navigation.replace({ screen: 'run', run: runs.begin(buildWork(model, target)), scrolledUp: 0 });
+  if (build) navigation.replace(runPlace(runs.begin(buildWork(model, target))));
   else navigation.pop();
 }
 

@@ -1,5 +1,5 @@
 import type { SetUp } from '../../src/operations/set-up.ts';
-import type { SetupPlace } from '../place.ts';
+import type { SetupPlace } from './setup-place.ts';
 import { KEYS } from './storage-steps.ts';
 
 /** What the answers so far mean for the file. */
@@ -20,13 +20,25 @@ export function setUpOf(place: SetupPlace): SetUp {
 }
 
 /** The connection URL of the source, typed or put together. */
-export function sourceOf({ answers }: SetupPlace): string {
-  if (answers.how !== 'fields') return answers.url ?? '';
+export function sourceOf(place: SetupPlace): string {
+  const { answers } = place;
+  if (answers.how !== 'fields') return lacksDatabase(place) ? withDatabase(place) : (answers.url ?? '');
   const { engine = 'postgres', host = '', port = '', user = '', password = '', database = '' } = answers;
   const secret = password === '' ? '' : `:${encodeURIComponent(password)}`;
   // An IPv6 address is in brackets; the slashes of a socket's folder are encoded.
   const address = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host.replaceAll('/', '%2F');
   return `${engine}://${encodeURIComponent(user)}${secret}@${address}:${port}/${encodeURIComponent(database)}`;
+}
+
+const SERVER = /^([a-z]+:\/\/[^/?#]+)\/?([?#].*)?$/i;
+
+/** Whether a URL that was typed names a server, and no database of it. */
+export function lacksDatabase({ answers }: SetupPlace): boolean {
+  return answers.how !== 'fields' && SERVER.test(answers.url ?? '');
+}
+
+function withDatabase({ answers: { url = '', database = '' } }: SetupPlace): string {
+  return url.replace(SERVER, (_, server: string, rest = '') => `${server}/${encodeURIComponent(database)}${rest}`);
 }
 
 /** Nothing where the default, `public`, is all there is. */

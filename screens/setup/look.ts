@@ -1,8 +1,8 @@
 import { EXIT, UserError } from '../../src/errors.ts';
 import type { Session } from '../../src/state/runs.ts';
 import type { Operations } from '../operations.ts';
-import type { SetupFound, SetupPlace } from '../place.ts';
-import { setUpOf, sourceOf, storageOf } from './answers.ts';
+import { lacksDatabase, setUpOf, sourceOf, storageOf } from './answers.ts';
+import type { SetupFound, SetupPlace } from './setup-place.ts';
 import type { SetupStepId } from './step-ids.ts';
 import { KEYS } from './storage-steps.ts';
 
@@ -18,11 +18,11 @@ type Look = (looking: Looking) => Promise<Partial<SetupFound>>;
 export const LOOKS: Partial<Record<SetupStepId, Look>> = {
   file: planned,
   target: planned,
-  url: source,
-  port: async ({ place }) => refuseUnless(/^\d{1,5}$/.test(place.answers.port ?? ''), 'A port is a number'),
-  password: async ({ operations, session, place }) => ({
-    databases: await operations.listDatabases(session, sourceOf(place)),
-  }),
+  url: async (looking) => (lacksDatabase(looking.place) ? databases(looking) : source(looking)),
+  host: async ({ place }) =>
+    refuseUnless(!/\s/.test(place.answers.host ?? ''), 'A name or address has no blanks in it'),
+  port: async ({ place }) => refuseUnless(isPort(place.answers.port), 'A port is a number from 1 to 65535'),
+  password: databases,
   database: source,
   async destination({ operations, session, place }) {
     const { destination = '' } = place.answers;
@@ -45,6 +45,15 @@ export async function planned({ operations, place }: Looking): Promise<Partial<S
   return { plan: await operations.planSetUp(setUpOf(place)) };
 }
 
+async function databases({ operations, session, place }: Looking): Promise<Partial<SetupFound>> {
+  const found = await operations.listDatabases(session, sourceOf(place));
+  if (found.length > 0) return { databases: found };
+  throw new UserError('The server has no database that you may see', {
+    code: 'database_missing',
+    exit: EXIT.unreachable,
+  });
+}
+
 async function source({ operations, session, place }: Looking): Promise<Partial<SetupFound>> {
   return { source: await operations.trySource(session, sourceOf(place)) };
 }
@@ -52,6 +61,10 @@ async function source({ operations, session, place }: Looking): Promise<Partial<
 async function bucket({ operations, session, place }: Looking): Promise<Partial<SetupFound>> {
   const profile = storageOf(place);
   return { storage: profile && (await operations.tryStorage(session, profile)) };
+}
+
+function isPort(text = ''): boolean {
+  return /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
 }
 
 const NO_VARIABLE = 'The name of a variable has letters, digits and _, and begins with no digit';

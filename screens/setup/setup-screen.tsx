@@ -7,9 +7,9 @@ import { formatBytes } from '../../src/amounts.ts';
 import { graphemes, wrap } from '../../src/cells.ts';
 import { Failure } from '../empty.tsx';
 import { Frame, useModel, useRoom } from '../frame.tsx';
-import type { SetupPlace } from '../place.ts';
 import { answerChosen } from './actions.ts';
 import { engineLines } from './engine-lines.ts';
+import type { SetupPlace } from './setup-place.ts';
 import type { SetupStep } from './step.ts';
 import type { SetupStepId } from './step-ids.ts';
 import { stepsOf, stepWithId } from './steps.ts';
@@ -139,7 +139,9 @@ interface FileTextProps {
 }
 
 function FileText({ text, up, room, width }: FileTextProps) {
+  const { viewport } = useModel();
   const lines = text.trimEnd().split('\n');
+  viewport.furthest = Math.max(0, lines.length - room);
   const last = Math.max(room, lines.length - up);
   return lines.slice(Math.max(0, last - room), last).map((line, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place

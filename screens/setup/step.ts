@@ -1,5 +1,5 @@
 import type { ChoiceOption } from '../../components/choice.tsx';
-import type { SetupPlace } from '../place.ts';
+import type { SetupPlace } from './setup-place.ts';
 import type { SetupStepId } from './step-ids.ts';
 
 interface Asked {

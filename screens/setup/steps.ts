@@ -1,6 +1,8 @@
 import { formatBytes } from '../../src/amounts.ts';
+import { cellWidth, fitCells } from '../../src/cells.ts';
 import type { Sized } from '../../src/results.ts';
-import type { SetupPlace } from '../place.ts';
+import { lacksDatabase } from './answers.ts';
+import type { SetupPlace } from './setup-place.ts';
 import type { SetupStep } from './step.ts';
 import type { SetupStepId } from './step-ids.ts';
 import { STORAGE_STEPS } from './storage-steps.ts';
@@ -45,6 +47,7 @@ export const SETUP_STEPS: SetupStep[] = [
     label: 'Source:',
     about: () => [
       'Such as postgres://user:password@host:5432/database or mysql://…; where its password is kept is asked later.',
+      'Without a database, those of the server are listed.',
     ],
     when: ({ answers }) => answers.how !== 'fields',
   },
@@ -88,8 +91,9 @@ export const SETUP_STEPS: SetupStep[] = [
     id: 'database',
     kind: 'choice',
     about: () => ['The database to take snapshots of.'],
-    when: byFields,
-    options: ({ found }) => found.databases.map((database) => ({ label: sized(database), value: database.name })),
+    when: (place) => byFields(place) || lacksDatabase(place),
+    options: ({ found }) =>
+      found.databases.map((database) => ({ label: sized(database, found.databases), value: database.name })),
   },
   {
     id: 'schemas',
@@ -102,7 +106,7 @@ export const SETUP_STEPS: SetupStep[] = [
       return [
         { label: leftOut.length === 0 ? 'Go on with all of them, and those to come' : some, value: GO_ON },
         ...schemas.map((schema) => ({
-          label: `[${leftOut.includes(schema.name) ? ' ' : 'x'}] ${sized(schema)}`,
+          label: `[${leftOut.includes(schema.name) ? ' ' : 'x'}] ${sized(schema, schemas)}`,
           value: schema.name,
         })),
       ];
@@ -179,8 +183,10 @@ export function stepsOf(place: SetupPlace): SetupStep[] {
   return SETUP_STEPS.filter(({ when }) => when?.(place) ?? true);
 }
 
-function sized({ name, size_bytes }: Sized): string {
-  return size_bytes === null ? name : `${name}  ${formatBytes(size_bytes)}`;
+/** Sizes stand below each other. */
+function sized({ name, size_bytes }: Sized, all: Sized[]): string {
+  const widest = Math.max(...all.map((other) => cellWidth(other.name)));
+  return size_bytes === null ? name : `${fitCells(name, widest)}  ${formatBytes(size_bytes)}`;
 }
 
 function inCapitals(name = ''): string {

@@ -1,4 +1,4 @@
-import type { SetupPlace } from '../place.ts';
+import type { SetupPlace } from './setup-place.ts';
 import type { SetupStep } from './step.ts';
 
 const inBucket = ({ answers }: SetupPlace): boolean => (answers.storage ?? 'none') !== 'none';

@@ -1,17 +1,40 @@
 import { interrupted, toUserError } from '../../src/errors.ts';
 import type { SignInEvent } from '../../src/events.ts';
-import type { Model } from '../model.ts';
+import type { ProviderChoice } from '../../src/operations/find-provider.ts';
+import { type Model, quietly } from '../model.ts';
 import type { SignInPlace } from '../place.ts';
 import { refreshTargets } from '../refresh.ts';
 
-/** Begins to sign in, and shows how far it is. */
-export function signIn(model: Model): void {
-  begin(model, { device: false });
+/** Begins to sign in, and shows how far it is; where there are several providers, asks with which. */
+export async function signIn(model: Model): Promise<void> {
+  const { navigation, operations } = model;
+  const place = navigation.top();
+  if (place.screen === 'sign-in') {
+    begin(model, { provider: place.provider, device: false });
+    return;
+  }
+  // What is wrong with the configuration is told by the signing in itself.
+  const providers = await operations.listProviders(quietly(new AbortController().signal)).catch(() => []);
+  if (navigation.top() !== place) return;
+  if (providers.length > 1) askForProvider(model, providers);
+  else begin(model, { provider: undefined, device: false });
+}
+
+function askForProvider(model: Model, providers: ProviderChoice[]): void {
+  model.navigation.push({
+    screen: 'choice',
+    path: ['sign in'],
+    question: 'With which identity provider?',
+    lines: [],
+    options: providers.map(({ name, provider_url }) => ({ label: `${name}  ${provider_url}`, value: name })),
+    answer: (provider) => begin(model, { provider, device: false }),
+  });
 }
 
 /** By a code instead, for a browser of another machine. */
 export function signInByCode(model: Model): void {
-  begin(model, { device: true });
+  const place = model.navigation.top();
+  begin(model, { provider: place.screen === 'sign-in' ? place.provider : undefined, device: true });
 }
 
 /** The URL into the clipboard of the terminal, by way of the terminal itself: it works over SSH. */
@@ -22,24 +45,26 @@ export function copySignInUrl(model: Model): void {
   model.navigation.notify({ tone: 'good', text: 'The URL is in the clipboard, if the terminal allows it' });
 }
 
-function begin(model: Model, { device }: { device: boolean }): void {
+function begin(model: Model, { provider, device }: Pick<Attempt, 'provider' | 'device'>): void {
   const { navigation } = model;
   const before = navigation.top();
   const controller = new AbortController();
-  const place: SignInPlace = { screen: 'sign-in', prompt: null, qr: [], result: null, error: null, controller };
+  const nothing = { prompt: null, qr: [], result: null, error: null };
+  const place: SignInPlace = { screen: 'sign-in', provider, ...nothing, controller };
   if (before.screen === 'sign-in') {
     before.controller.abort(interrupted());
     navigation.replace(place);
   } else navigation.push(place);
-  void perform(model, { controller, device });
+  void perform(model, { controller, provider, device });
 }
 
 interface Attempt {
   controller: AbortController;
+  provider: string | undefined;
   device: boolean;
 }
 
-async function perform(model: Model, { controller, device }: Attempt): Promise<void> {
+async function perform(model: Model, { controller, provider, device }: Attempt): Promise<void> {
   const { signal } = controller;
   /** Of a sign-in that one has gone away from nothing is shown. */
   const show = (change: Partial<SignInPlace>): void => {
@@ -58,7 +83,7 @@ async function perform(model: Model, { controller, device }: Attempt): Promise<v
           void qrCode(event).then((qr) => show({ qr }));
         },
       },
-      { device },
+      { provider, device },
     );
     show({ result });
     await refreshTargets(model);

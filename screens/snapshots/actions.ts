@@ -6,7 +6,7 @@ import { factsOf } from '../facts.ts';
 import { showWhileLookingUp } from '../look-up.ts';
 import { notLookedUp } from '../looked-up.ts';
 import { type Model, quietly, tablesInView } from '../model.ts';
-import type { ExportPlace, TablesPlace } from '../place.ts';
+import { type ExportPlace, runPlace, type TablesPlace } from '../place.ts';
 import { exportWork, transferWork } from '../run/transfer-work.ts';
 
 const MARKS = 2;
@@ -79,7 +79,7 @@ export function transfer(model: Model, kind: 'push' | 'pull'): void {
   const { target, snapshot } = factsOf(model);
   if (!target || !snapshot) return;
   const run = model.runs.begin(transferWork(model, { kind, target: target.row.name, snapshot }));
-  model.navigation.push({ screen: 'run', run, scrolledUp: 0 });
+  model.navigation.push(runPlace(run));
 }
 
 export function askExport(model: Model): void {
@@ -97,5 +97,5 @@ export function beginExport(model: Model, { target, snapshot, typing }: ExportPl
     return;
   }
   const run = model.runs.begin(exportWork(model, { target, snapshot, file: resolve(model.cwd, name) }));
-  model.navigation.replace({ screen: 'run', run, scrolledUp: 0 });
+  model.navigation.replace(runPlace(run));
 }

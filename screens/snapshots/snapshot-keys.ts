@@ -1,5 +1,5 @@
 import type { KeyBinding } from '../key-binding.ts';
-import { isBusy, noSnapshot, notLoadable, notWritable, READ_ONLY } from '../why-not.ts';
+import { noSnapshot, notLoadable, notWritable, READ_ONLY } from '../why-not.ts';
 
 /** What can be done with the selected snapshot. */
 export const SNAPSHOT_KEYS: KeyBinding[] = [
@@ -40,7 +40,7 @@ export const SNAPSHOT_KEYS: KeyBinding[] = [
     action: 'verify',
     label: 'verify',
     help: 're-read every byte of the snapshot against its checksums',
-    whyNot: (facts) => noSnapshot(facts) ?? isBusy(facts),
+    whyNot: noSnapshot,
   },
   {
     keys: ['n'],

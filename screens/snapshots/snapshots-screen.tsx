@@ -12,7 +12,8 @@ import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { Empty, Failure } from '../empty.tsx';
 import { FilterLine } from '../filter-line.tsx';
 import { Frame, useModel, useRoom } from '../frame.tsx';
-import { selectedSnapshot, snapshotsInView, targetNamed } from '../model.ts';
+import { positionIn } from '../in-view.ts';
+import { snapshotsInView, targetNamed } from '../model.ts';
 import type { SnapshotsPlace } from '../place.ts';
 import { snapshotColumns } from './columns.ts';
 import { snapshotFacts } from './snapshot-facts.ts';
@@ -24,8 +25,10 @@ export function SnapshotsScreen({ place }: { place: SnapshotsPlace }) {
   const target = useStore(model.targets, (targets) => targetNamed(targets, place.target));
   const { columns, height, wide } = useRoom();
   const list = snapshotsOf(state, place.target);
-  const rows = snapshotsInView(state, place);
-  const selected = selectedSnapshot(state, place);
+  const view = snapshotsInView(model, place);
+  const rows = view.items;
+  const index = positionIn(view, place.list.selected);
+  const selected = rows[index];
   const filtering = place.typing !== null || place.list.filter !== '';
   const detail = wide ? 'beside' : height >= 16 ? 'below' : 'none';
   const listWidth = detail === 'beside' ? Math.floor(columns * 0.6) : columns;
@@ -41,7 +44,7 @@ export function SnapshotsScreen({ place }: { place: SnapshotsPlace }) {
       )}
       {rows.length > 0 && (
         <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
-          <SnapshotTable rows={rows} marked={place.marked} selected={selected} width={listWidth} height={listHeight} />
+          <SnapshotTable rows={rows} marked={place.marked} selected={index} width={listWidth} height={listHeight} />
           {selected && detail !== 'none' && (
             <DetailPane
               title={[{ text: `Snapshot ${selected.index}`, tone: 'strong' }]}
@@ -59,7 +62,8 @@ export function SnapshotsScreen({ place }: { place: SnapshotsPlace }) {
 interface SnapshotTableProps {
   rows: SnapshotRow[];
   marked: string[];
-  selected: SnapshotRow | null;
+  /** Index of the row with the pointer. */
+  selected: number;
   width: number;
   height: number;
 }
@@ -80,7 +84,7 @@ function SnapshotTable({ rows, marked, selected, width, height }: SnapshotTableP
         items={rows}
         keyOf={({ id }) => id}
         row={(row) => tableRow(layout, row, glyphs.ellipsis)}
-        selected={selected ? rows.indexOf(selected) : -1}
+        selected={selected}
         width={width}
         height={Math.max(1, height - 1)}
       />

@@ -103,7 +103,7 @@ function change(model: Model, work: (choices: SubsetChoices, table: string) => S
 /** Makes it as it is planned now, whether that is saved or not. */
 export function askSubset(model: Model): void {
   const place = model.navigation.top();
-  if (place.screen !== 'subset' || !place.found || place.counting) return;
+  if (place.screen !== 'subset' || !place.found || place.counting || place.error) return;
   const planned: PlannedSubset = place.found;
   ask(model, { target: place.target, title: 'make the subset', plan: async () => ({ kind: 'subset', planned }) });
 }

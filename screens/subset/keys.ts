@@ -1,5 +1,5 @@
 import type { Facts } from '../facts.ts';
-import { noTarget, notWritable, READ_ONLY } from '../why-not.ts';
+import { noTarget, notFound, notWritable, READ_ONLY } from '../why-not.ts';
 
 // The key table checks that these are bindings: to name its type here would be a circle of imports.
 
@@ -17,7 +17,7 @@ export const SUBSET_KEYS = [
     action: 'make-subset' as const,
     label: 'make it',
     help: 'make the subset as it is planned here; shows the plan and asks first',
-    whyNot: notWritable,
+    whyNot: (facts: Facts) => notWritable(facts) ?? notFound(facts),
   },
   {
     keys: ['e'] as [string],
@@ -42,6 +42,7 @@ export const SUBSET_KEYS = [
     keys: ['w'] as [string],
     action: 'save-subset' as const,
     label: 'save',
+    stays: true,
     help: 'write what was chosen here into the configuration, with comments kept',
     whyNot: ({ readOnly }: Facts) => (readOnly ? READ_ONLY : null),
   },

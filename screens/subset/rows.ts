@@ -1,6 +1,6 @@
 import type { Column } from '../../components/table.ts';
 import type { Glyphs, Tone } from '../../components/theme.ts';
-import { formatCount } from '../../src/amounts.ts';
+import { formatBytes, formatCount } from '../../src/amounts.ts';
 import type { SubsetTableRow } from '../../src/results.ts';
 
 /** A table of the plan, at its place in the tree of the ways by which rows come. */
@@ -42,11 +42,18 @@ export function planColumns({ glyphs }: { glyphs: Glyphs }): Column<PlanRow>[] {
       cell: ({ table, depth, rule }) => ({ text: `${'  '.repeat(depth)}${table}`, tone: TONES[rule] }),
     },
     { title: 'RULE', cell: ({ rule }) => ({ text: rule, tone: TONES[rule] }) },
-    { title: 'ROWS NOW', align: 'right', dropRank: 1, cell: ({ rows_now }) => ({ text: formatCount(rows_now) }) },
+    { title: 'ROWS NOW', align: 'right', dropRank: 2, cell: ({ rows_now }) => ({ text: formatCount(rows_now) }) },
+    { title: 'SIZE NOW', align: 'right', dropRank: 3, cell: ({ bytes_now }) => ({ text: formatBytes(bytes_now) }) },
     {
       title: 'IN THE SUBSET',
       align: 'right',
       cell: ({ rows_expected }) => ({ text: rows_expected === null ? glyphs.none : formatCount(rows_expected) }),
+    },
+    {
+      title: 'SIZE',
+      align: 'right',
+      dropRank: 1,
+      cell: ({ bytes_expected }) => ({ text: bytes_expected === null ? glyphs.none : formatBytes(bytes_expected) }),
     },
   ];
 }

@@ -5,7 +5,7 @@ import type { Fact } from '../../components/facts.tsx';
 import type { Span } from '../../components/line.tsx';
 import { TableList } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { formatCount, formatNumberOf } from '../../src/amounts.ts';
+import { formatBytes, formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { SubsetChoices } from '../../src/operations/save-subset.ts';
 import { Empty, Failure } from '../empty.tsx';
 import { Frame, useRoom } from '../frame.tsx';
@@ -55,7 +55,7 @@ const RULES: Record<PlanRow['rule'], string> = {
   child: 'its rows refer to chosen ones',
   parent: 'chosen rows refer to its rows',
   copy: 'comes whole',
-  excluded: 'created empty, as configured',
+  excluded: 'left empty: it is excluded',
   empty: 'created empty: nothing leads to it',
 };
 
@@ -73,11 +73,12 @@ function summary({ found, counting, changed }: SubsetPlace): Span[] {
   if (!found) return [];
   const { tables } = found.plan;
   const rows = tables.reduce((sum, { rows_expected }) => sum + (rows_expected ?? 0), 0);
+  const bytes = tables.reduce((sum, { bytes_expected }) => sum + (bytes_expected ?? 0), 0);
   const filled = tables.filter(({ rows_expected }) => (rows_expected ?? 0) > 0).length;
   return [
     ...(changed ? [{ text: 'not saved  ', tone: 'caution' as const }] : []),
     counting
       ? { text: 'counting…', tone: 'dim' }
-      : { text: `${formatCount(rows)} rows of ${formatNumberOf(filled, 'table')}`, tone: 'dim' },
+      : { text: `${formatCount(rows)} rows of ${formatNumberOf(filled, 'table')}, ${formatBytes(bytes)}`, tone: 'dim' },
   ];
 }

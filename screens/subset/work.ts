@@ -3,6 +3,7 @@ import type { PlannedSubset } from '../../src/operations/subset.ts';
 import type { Work } from '../../src/state/runs.ts';
 import type { Model } from '../model.ts';
 import { refreshAfterWork } from '../refresh.ts';
+import { replacedDatabase } from '../run/rivals.ts';
 
 export function subsetWork(model: Model, planned: PlannedSubset): Work {
   const { target, destination } = planned.plan;
@@ -10,6 +11,7 @@ export function subsetWork(model: Model, planned: PlannedSubset): Work {
     title: `Make a subset of ${target} in ${destination.database}`,
     target,
     kind: 'subset',
+    replaces: replacedDatabase(destination),
     perform: async (session) => {
       const { tables, rows, proof } = await model.operations.subset(session, planned);
       await refreshAfterWork(model, target);

@@ -1,38 +1,51 @@
-import type { Column } from '../../components/table.ts';
+import type { Cell, Column } from '../../components/table.ts';
 import type { Glyphs, Tone } from '../../components/theme.ts';
-import { formatBytes } from '../../src/amounts.ts';
+import { formatAge, formatBytes, formatCount } from '../../src/amounts.ts';
 import type { TargetStatus } from '../../src/results.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 
-/** The columns of the list of targets. */
-export function targetColumns(glyphs: Glyphs, entries: TargetEntry[]): Column<TargetEntry>[] {
-  const types = new Set(entries.map(({ row }) => row.type));
-  // Where all are of one type, it tells nothing.
-  const type: Column<TargetEntry>[] =
-    types.size > 1 ? [{ title: 'TYPE', dropRank: 2, cell: ({ row }) => ({ text: row.type, tone: 'dim' }) }] : [];
+/** The columns of the list of targets; where room is short, what the pane of a target shows too goes first. */
+export function targetColumns(entries: TargetEntry[], { glyphs, now }: ColumnsOptions): Column<TargetEntry>[] {
+  const storage: Column<TargetEntry> = {
+    title: 'STORAGE',
+    dropRank: 3,
+    max: 20,
+    cell: ({ row }) => known(row.storage_profile, (profile) => profile, glyphs),
+  };
   return [
     { title: 'TARGET', cell: ({ row }) => ({ text: row.name }), max: 28 },
-    ...type,
     { title: 'STATUS', cell: (entry) => statusCell(entry, glyphs) },
-    {
-      title: 'LATENCY',
-      align: 'right',
-      dropRank: 3,
-      cell: ({ row }) => known(row.latency_ms, (latency) => `${Math.round(latency)} ms`, glyphs),
-    },
     { title: 'SIZE', align: 'right', dropRank: 1, cell: ({ row }) => known(row.size_bytes, formatBytes, glyphs) },
+    {
+      title: 'LATEST',
+      cell: ({ row }) => known(row.last_snapshot_at, (at) => formatAge(now - Date.parse(at)), glyphs),
+    },
     {
       title: 'SNAPSHOTS',
       align: 'right',
-      cell: ({ row }) => ({ text: String(row.snapshots), tone: row.snapshots === 0 ? 'dim' : 'plain' }),
+      dropRank: 2,
+      cell: ({ row }) => ({ text: formatCount(row.snapshots), tone: row.snapshots === 0 ? 'dim' : 'plain' }),
+    },
+    // Where nothing is kept elsewhere, it tells nothing.
+    ...(entries.some(({ row }) => row.storage_profile !== null) ? [storage] : []),
+    {
+      title: 'LATENCY',
+      align: 'right',
+      dropRank: 4,
+      cell: ({ row }) => known(row.latency_ms, (latency) => `${Math.round(latency)} ms`, glyphs),
     },
     {
       title: 'SOURCE',
       grows: true,
-      dropRank: 4,
+      dropRank: 5,
       cell: ({ row }) => ({ text: row.src_url === null ? glyphs.none : placeOf(row.src_url), tone: 'dim' }),
     },
   ];
+}
+
+interface ColumnsOptions {
+  glyphs: Glyphs;
+  now: number;
 }
 
 /** Host, port and database: a row has little room, and the pane of the target shows the whole URL. */
@@ -67,6 +80,6 @@ function statusCell({ row, checking, checkedAt }: TargetEntry, glyphs: Glyphs) {
   return { text, tone: slow ? ('caution' as const) : tone };
 }
 
-function known(value: number | null, format: (value: number) => string, { none }: Glyphs) {
-  return value === null ? { text: none, tone: 'dim' as const } : { text: format(value) };
+function known<Value>(value: Value | null, format: (value: Value) => string, { none }: Glyphs): Cell {
+  return value === null ? { text: none, tone: 'dim' } : { text: format(value) };
 }

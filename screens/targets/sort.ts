@@ -1,3 +1,4 @@
+import type { TargetRow } from '../../src/results.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import type { Sort } from '../place.ts';
 
@@ -11,16 +12,31 @@ const ORDERS: Record<Sort, ((entry: TargetEntry) => string | number) | null> = {
   status: ({ row }) => STATUS_ORDER.indexOf(row.status),
   size: ({ row }) => -(row.size_bytes ?? -1),
   snapshots: ({ row }) => -row.snapshots,
-  type: ({ row }) => row.type,
+  age: ({ row }) => -(row.last_snapshot_at === null ? 0 : Date.parse(row.last_snapshot_at)),
 };
 
 const SORTS = Object.keys(ORDERS) as Sort[];
 
+/** The groups, in the order in which they are listed. */
+const TARGET_TYPES: TargetRow['type'][] = ['local', 'cloud', 'share'];
+
+/** Group by group, and in each of them in the order that was asked for. */
 export function sortTargets(entries: TargetEntry[], sort: Sort): TargetEntry[] {
   const value = ORDERS[sort];
-  return value ? entries.toSorted((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0)) : entries;
+  const sorted = value ? entries.toSorted((a, b) => compare(value(a), value(b))) : entries;
+  if (!isGrouped(entries)) return sorted;
+  return sorted.toSorted((a, b) => TARGET_TYPES.indexOf(a.row.type) - TARGET_TYPES.indexOf(b.row.type));
+}
+
+/** Where all are of one type, it tells nothing. */
+export function isGrouped(entries: TargetEntry[]): boolean {
+  return entries.some(({ row }) => row.type !== entries[0]?.row.type);
 }
 
 export function nextSort(sort: Sort): Sort {
   return SORTS[(SORTS.indexOf(sort) + 1) % SORTS.length] ?? 'configured';
+}
+
+function compare(a: string | number, b: string | number): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,11 +1,11 @@
 import type { Fact } from '../../components/facts.tsx';
-import { formatBytes, formatNumberOf } from '../../src/amounts.ts';
+import { formatAge, formatBytes, formatCount, formatTime } from '../../src/amounts.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { ENGINE_NAMES } from '../engine-names.ts';
 import { STATUS_LOOKS } from './columns.ts';
 
 /** What is known of a target, for the pane beside or below the list. */
-export function targetFacts(entry: TargetEntry): Fact[] {
+export function targetFacts(entry: TargetEntry, now: number): Fact[] {
   const { row } = entry;
   const engine = row.engine
     ? `${ENGINE_NAMES[row.engine]}${row.server_version ? ` ${row.server_version}` : ''}`
@@ -16,13 +16,15 @@ export function targetFacts(entry: TargetEntry): Fact[] {
     { name: 'Source', value: row.src_url ?? 'none' },
     { name: 'Server', value: engine + size },
     { name: 'Loads into', value: row.dst_url ?? 'no destination is configured' },
-    { name: 'Snapshots', value: row.snapshots === 0 ? 'none yet: b builds the first' : snapshotsLine(entry) },
+    { name: 'Snapshots', value: row.snapshots === 0 ? 'none yet: b builds the first' : snapshotsLine(entry, now) },
   ];
 }
 
-function snapshotsLine({ row }: TargetEntry): string {
-  const count = formatNumberOf(row.snapshots, 'snapshot');
-  return row.storage_profile ? `${count}, stored in ${row.storage_profile}` : `${count}, on this machine`;
+function snapshotsLine({ row }: TargetEntry, now: number): string {
+  const { snapshots, last_snapshot_at: last, storage_profile: profile } = row;
+  const latest = last === null ? null : `the latest taken ${formatAge(now - Date.parse(last))} (${formatTime(last)})`;
+  const also = profile === null ? null : `storage profile ${profile}`;
+  return [`${formatCount(snapshots)} on this machine`, latest, also].filter(Boolean).join(', ');
 }
 
 function statusFact({ row, since, checkedAt, checking }: TargetEntry): Pick<Fact, 'value' | 'tone'> {

@@ -6,42 +6,64 @@ import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
 import { useTheme } from '../../components/theme.ts';
-import { formatNumberOf } from '../../src/amounts.ts';
+import { formatCount, formatNumberOf } from '../../src/amounts.ts';
+import type { UserError } from '../../src/errors.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { Empty, Failure } from '../empty.tsx';
 import { FilterLine } from '../filter-line.tsx';
 import { Frame, useModel, useRoom } from '../frame.tsx';
-import { selectedTarget, targetsInView } from '../model.ts';
-import type { TargetsPlace } from '../place.ts';
+import { positionIn } from '../in-view.ts';
+import { targetsInView } from '../model.ts';
+import type { Sort, TargetsPlace } from '../place.ts';
 import { targetColumns } from './columns.ts';
+import { GROUP_NAMES, headingLines, keyOfLine, lineOfEntry, type TargetLine, targetLines } from './lines.ts';
+import { isGrouped } from './sort.ts';
 import { targetFacts } from './target-facts.ts';
 
 const POINTER_WIDTH = 2;
+
+const MINUTE = 60_000;
 
 /** Every target with its source's live state. */
 export function TargetsScreen({ place }: { place: TargetsPlace }) {
   const model = useModel();
   const state = useStore(model.targets);
   const { columns, height, wide } = useRoom();
-  const entries = targetsInView(state, place);
-  const selected = selectedTarget(state, place);
+  const view = targetsInView(model, place);
+  const entries = view.items;
+  const index = positionIn(view, place.list.selected);
+  const selected = entries[index];
+  const now = Math.floor(model.clock().getTime() / MINUTE) * MINUTE;
+  const grouped = useMemo(() => isGrouped(state.entries), [state.entries]);
   const filtering = place.typing !== null || place.list.filter !== '';
   // Beside the list where there is room, below it where the window is high enough.
   const detail = wide ? 'beside' : height >= 16 ? 'below' : 'none';
   const listWidth = detail === 'beside' ? Math.floor(columns * 0.6) : columns;
   const listHeight = height - (filtering ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);
   return (
-    <Frame screen="targets" path={['targets']} aside={countOf(entries.length, state.entries.length)}>
+    <Frame
+      screen="targets"
+      path={['targets']}
+      aside={state.entries.length === 0 ? [] : countOf(entries.length, state.entries.length, place.sort)}
+    >
       {filtering && <FilterLine typing={place.typing} filter={place.list.filter} width={columns} />}
       {state.error && <Failure error={state.error} width={columns} />}
+      {state.error && <Empty lines={[wayOut(state.error)]} />}
       {entries.length === 0 && !state.error && <NoTargets loading={state.phase === 'loading'} filtering={filtering} />}
       {entries.length > 0 && (
         <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
-          <TargetTable entries={entries} selected={selected} width={listWidth} height={listHeight} />
+          <TargetTable
+            entries={entries}
+            grouped={grouped}
+            selected={index}
+            now={now}
+            width={listWidth}
+            height={listHeight}
+          />
           {selected && detail !== 'none' && (
             <DetailPane
               title={titleOf(selected)}
-              facts={targetFacts(selected)}
+              facts={targetFacts(selected, now)}
               width={detail === 'beside' ? columns - listWidth : columns}
               place={detail}
             />
@@ -54,28 +76,48 @@ export function TargetsScreen({ place }: { place: TargetsPlace }) {
 
 interface TargetTableProps {
   entries: TargetEntry[];
-  selected: TargetEntry | null;
+  /** Whether each group has a heading. */
+  grouped: boolean;
+  /** Index of the entry with the pointer. */
+  selected: number;
+  /** The minute that ages are told at. */
+  now: number;
   width: number;
   height: number;
 }
 
-function TargetTable({ entries, selected, width, height }: TargetTableProps) {
+function TargetTable({ entries, grouped, selected, now, width, height }: TargetTableProps) {
   const { glyphs } = useTheme();
   const inner = width - POINTER_WIDTH - 1;
-  const layout = useMemo(() => layOutTable(targetColumns(glyphs, entries), entries, inner), [glyphs, entries, inner]);
+  const layout = useMemo(
+    () => layOutTable(targetColumns(entries, { glyphs, now }), entries, inner),
+    [glyphs, now, entries, inner],
+  );
+  const lines = useMemo(() => targetLines(entries, grouped), [entries, grouped]);
+  const headings = useMemo(() => headingLines(lines), [lines]);
+  const row = (line: TargetLine): Span[] =>
+    'entry' in line ? tableRow(layout, line.entry, glyphs.ellipsis) : headingSpans(line);
   return (
     <Box flexDirection="column" width={width} height={height}>
       <Line spans={[{ text: ' '.repeat(POINTER_WIDTH) }, ...tableHead(layout, glyphs.ellipsis)]} width={width} />
       <List
-        items={entries}
-        keyOf={({ row }) => row.name}
-        row={(entry) => tableRow(layout, entry, glyphs.ellipsis)}
-        selected={selected ? entries.indexOf(selected) : -1}
+        items={lines}
+        keyOf={keyOfLine}
+        row={row}
+        selected={lineOfEntry(headings, selected)}
+        isHeading={(line) => 'heading' in line}
         width={width}
         height={Math.max(1, height - 1)}
       />
     </Box>
   );
+}
+
+function headingSpans({ heading, count }: Extract<TargetLine, { heading: unknown }>): Span[] {
+  return [
+    { text: GROUP_NAMES[heading], tone: 'strong' },
+    { text: `  ${formatCount(count)}`, tone: 'dim' },
+  ];
 }
 
 function titleOf({ row }: TargetEntry): Span[] {
@@ -86,6 +128,12 @@ function titleOf({ row }: TargetEntry): Span[] {
   ];
 }
 
+/** The keys that lead out of a configuration that is missing or wrong. */
+function wayOut({ code }: UserError): string {
+  if (code === 'no_configuration') return 'i writes a first one, question by question.';
+  return 'D lists every problem, E opens the configuration, r reads it again.';
+}
+
 function NoTargets({ loading, filtering }: { loading: boolean; filtering: boolean }) {
   if (filtering) return <Empty lines={['Nothing matches the filter.', 'Esc shows all targets again.']} />;
   if (loading) return <Empty lines={['Reading the configuration…']} />;
@@ -93,12 +141,18 @@ function NoTargets({ loading, filtering }: { loading: boolean; filtering: boolea
     <Empty
       lines={[
         'The configuration has no targets yet.',
-        'Add one under "targets:" in tool.yml, then press r. tool.example.yml shows every key.',
+        'E opens the configuration: a target is added there.',
+        'Or add one under "targets:" in tool.yml, then press r. tool.example.yml shows every key.',
       ]}
     />
   );
 }
 
-function countOf(shown: number, all: number): Span[] {
-  return [{ text: shown === all ? formatNumberOf(all, 'target') : `${shown} of ${all} targets`, tone: 'dim' }];
+function countOf(shown: number, all: number, sort: Sort): Span[] {
+  const order = sort === 'configured' ? '' : `by ${sort}  `;
+  const count = shown === all ? formatNumberOf(all, 'target') : `${shown} of ${all} targets`;
+  return [
+    { text: order, tone: 'accent' },
+    { text: count, tone: 'dim' },
+  ];
 }

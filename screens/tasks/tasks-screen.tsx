@@ -1,62 +1,47 @@
-import { Box } from 'ink';
+import { Box, useAnimation } from 'ink';
 import { useStore } from 'zustand';
-import { Line } from '../../components/line.tsx';
-import { List } from '../../components/list.tsx';
-import { type Column, layOutTable, tableHead, tableRow } from '../../components/table.ts';
-import { type Glyphs, type Tone, useTheme } from '../../components/theme.ts';
-import { formatDuration, formatNumberOf } from '../../src/amounts.ts';
+import type { Span } from '../../components/line.tsx';
+import { TableList } from '../../components/table-list.tsx';
+import { useTheme } from '../../components/theme.ts';
+import { formatNumberOf } from '../../src/amounts.ts';
 import { selectedIndex } from '../../src/state/list.ts';
-import { elapsed } from '../../src/state/run.ts';
-import type { Run } from '../../src/state/runs.ts';
+import { isLive, type Run } from '../../src/state/runs.ts';
+import { Empty } from '../empty.tsx';
 import { Frame, useModel, useRoom } from '../frame.tsx';
 import type { TasksPlace } from '../place.ts';
+import { taskColumns } from './columns.ts';
 
 /** All work of the session, newest first: it goes on wherever one is. */
 export function TasksScreen({ place }: { place: TasksPlace }) {
   const model = useModel();
   const { glyphs } = useTheme();
   const { columns, height } = useRoom();
-  const runs = useStore(model.runs.store, (state) => state.runs).toReversed();
-  const layout = layOutTable(taskColumns(glyphs, model.clock().getTime()), runs, columns - 3);
+  const inOrder = useStore(model.runs.store, (state) => state.runs);
+  useAnimation({ interval: 1000, isActive: inOrder.some(isLive) });
+  const runs = inOrder.toReversed();
   const ids = runs.map(({ id }) => id);
   return (
-    <Frame screen="tasks" path={['tasks']} aside={[{ text: formatNumberOf(runs.length, 'task'), tone: 'dim' }]}>
-      <Box flexDirection="column" height={height}>
-        <Line spans={[{ text: '  ' }, ...tableHead(layout, glyphs.ellipsis)]} width={columns} />
-        <List
-          items={runs}
-          keyOf={({ id }) => id}
-          row={(run) => tableRow(layout, run, glyphs.ellipsis)}
-          selected={selectedIndex(ids, place.list.selected)}
-          width={columns}
-          height={height - 1}
-        />
-      </Box>
+    <Frame screen="tasks" path={['tasks']} aside={countOf(runs)}>
+      {runs.length === 0 ? (
+        <Empty lines={['Nothing has been done yet in this session.', 'Builds, loads and the like are listed here.']} />
+      ) : (
+        <Box flexDirection="column" height={height}>
+          <TableList
+            columns={taskColumns(inOrder, { glyphs, now: model.clock().getTime() })}
+            rows={runs}
+            keyOf={({ id }) => id}
+            selected={selectedIndex(ids, place.list.selected)}
+            width={columns}
+            height={height}
+          />
+        </Box>
+      )}
     </Frame>
   );
 }
 
-const LOOKS: Record<Run['state']['status'], { glyph: 'running' | 'good' | 'bad' | 'caution'; tone: Tone }> = {
-  running: { glyph: 'running', tone: 'accent' },
-  done: { glyph: 'good', tone: 'good' },
-  failed: { glyph: 'bad', tone: 'bad' },
-  cancelled: { glyph: 'caution', tone: 'caution' },
-};
-
-function taskColumns(glyphs: Glyphs, now: number): Column<Run>[] {
-  return [
-    {
-      title: 'STATE',
-      cell: ({ state }) => ({
-        text: `${glyphs[LOOKS[state.status].glyph]} ${state.status}`,
-        tone: LOOKS[state.status].tone,
-      }),
-    },
-    { title: 'TIME', align: 'right', cell: ({ state }) => ({ text: formatDuration(elapsed(state, now)) }) },
-    {
-      title: 'TASK',
-      grows: true,
-      cell: (run) => ({ text: run.receipt?.line ?? run.state.error?.message ?? run.title }),
-    },
-  ];
+function countOf(runs: Run[]): Span[] {
+  const waiting = runs.filter(({ state }) => state.status === 'waiting').length;
+  const text = formatNumberOf(runs.length, 'task') + (waiting > 0 ? `, ${waiting} waiting` : '');
+  return [{ text, tone: 'dim' }];
 }

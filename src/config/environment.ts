@@ -1,5 +1,5 @@
-import { closest, distance } from 'fastest-levenshtein';
 import type { Problem } from './configuration.ts';
+import { nearest } from './nearest.ts';
 import type { Shape } from './schema/shape.ts';
 import { dotted, isTree, type KeyPath, setValue, type Tree } from './tree.ts';
 import { parseValue } from './yaml-source.ts';
@@ -127,11 +127,8 @@ function readScalar(trimmed: string, { text, type }: { text: string; type: strin
 function unknown({ known, path, rest }: { known: string[]; path: string[]; rest: string[] }): Match {
   const [segment = '', ...further] = rest;
   const candidates = path.length === 0 ? [...known, ...OTHER_VARIABLES] : known;
-  const nearest = candidates.length > 0 ? closest(segment, candidates) : null;
-  const suggested =
-    nearest !== null && distance(segment, nearest) <= Math.max(2, nearest.length / 3)
-      ? variableName([...path, nearest, ...further])
-      : null;
+  const word = nearest(segment, candidates);
+  const suggested = word === null ? null : variableName([...path, word, ...further]);
   return {
     problem: variableProblem({
       severity: 'warning',

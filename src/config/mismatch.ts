@@ -42,7 +42,14 @@ function writingHint(shape: Shape, value: unknown): string | null {
   if (shape.kind === 'list') return isScalar && !shape.traits.secret ? 'Write it in brackets: [a, b].' : null;
   if (shape.kind !== 'value' || shape.choices.length > 0 || !isScalar) return null;
   if (shape.type === 'text') return 'Put the value in quotes.';
-  if (shape.type !== 'boolean') return typeof value === 'string' && Number(value) > 0 ? 'Remove the quotes.' : null;
-  const meant = MEANT.get(String(value).toLowerCase());
-  return meant === undefined ? null : `Write ${meant}.`;
+  const meant = meantValue(shape, value);
+  if (shape.type !== 'boolean') return meant === null ? null : 'Remove the quotes.';
+  return meant === null ? null : `Write ${meant}.`;
+}
+
+/** The number or truth value that a text was meant for; of the text that a number was meant for nobody knows how it was written. */
+export function meantValue(shape: Shape, value: unknown): number | boolean | null {
+  if (shape.kind !== 'value' || shape.choices.length > 0 || shape.type === 'text') return null;
+  if (shape.type === 'boolean') return MEANT.get(String(value).toLowerCase()) ?? null;
+  return typeof value === 'string' && Number(value) > 0 ? Number(value) : null;
 }

@@ -1,21 +1,17 @@
-import { closest, distance } from 'fastest-levenshtein';
 import type { Finding } from './finding.ts';
+import { nearest } from './nearest.ts';
 import { replacementOf } from './old-keys.ts';
 import type { Shape } from './schema/shape.ts';
 import { dotted, type KeyPath } from './tree.ts';
 
 /** Tells of keys that nobody knows what was probably meant, given the keys that are known beside them. */
 export function unknownKeys(root: Shape): (path: KeyPath, known: string[]) => Finding {
-  let places: Map<string, string[]> | undefined;
+  const guess = keyGuesses(root);
 
   function hintFor(key: string, known: string[]): string {
-    const wanted = key.slice(0, 64).toLowerCase().replaceAll('-', '_');
-    const nearest = closest(wanted, known);
-    if (distance(wanted, nearest) <= Math.max(2, nearest.length / 3)) return `Did you mean ${nearest}?`;
-    // Thousands of keys may be unknown, so the schema is walked once.
-    places ??= placesByKey(root);
-    const elsewhere = places.get(wanted);
-    if (elsewhere) return `It belongs at ${elsewhere.join(' or ')}.`;
+    const { beside, elsewhere } = guess(key, known);
+    if (beside !== null) return `Did you mean ${beside}?`;
+    if (elsewhere.length > 0) return `It belongs at ${elsewhere.join(' or ')}.`;
     return `Known here: ${known.join(', ')}.`;
   }
 
@@ -33,6 +29,26 @@ export function unknownKeys(root: Shape): (path: KeyPath, known: string[]) => Fi
       };
     }
     return { path, code: 'unknown_key', at: 'key', message: `unknown key ${shown}`, hint: hintFor(key, known) };
+  };
+}
+
+/** What may have been meant by a key that nobody knows. */
+export interface KeyGuess {
+  /** The nearest of the keys that are known where it stands. */
+  beside: string | null;
+  /** Where else there is such a key: `targets.<name>.snapshot.src_url`. */
+  elsewhere: string[];
+}
+
+export function keyGuesses(root: Shape): (key: string, known: string[]) => KeyGuess {
+  let places: Map<string, string[]> | undefined;
+  return (key, known) => {
+    const wanted = key.slice(0, 64).toLowerCase().replaceAll('-', '_');
+    const beside = nearest(wanted, known);
+    if (beside !== null) return { beside, elsewhere: [] };
+    // Thousands of keys may be unknown, so the schema is walked once.
+    places ??= placesByKey(root);
+    return { beside, elsewhere: places.get(wanted) ?? [] };
   };
 }
 

@@ -13,6 +13,7 @@ export function withChosenRunner(engine: Engine): Engine {
     probe: (context, url) => at(context, url, (placed) => engine.probe(placed, url)),
     listDatabases: (context, url) => at(context, url, (placed) => engine.listDatabases(placed, url)),
     ...(listSchemas && { listSchemas: (context, url) => at(context, url, (placed) => listSchemas(placed, url)) }),
+    listTables: (context, url) => at(context, url, (placed) => engine.listTables(placed, url)),
     sameDatabaseAs(context, destination) {
       const comparing = chooseRunner(engine, context, destination).then((runner) =>
         engine.sameDatabaseAs({ ...context, runner }, destination),

@@ -163,6 +163,8 @@ export interface Engine {
   listDatabases(context: EngineContext, url: DatabaseUrl): Promise<Sized[]>;
   /** The schemas of the database, where the engine has such. */
   listSchemas?(context: EngineContext, url: DatabaseUrl): Promise<Sized[]>;
+  /** The tables of the database as the configuration names them: `schema.table`. */
+  listTables(context: EngineContext, url: DatabaseUrl): Promise<Sized[]>;
   /** Tells of URLs whether they lead to this database, however they spell it. */
   sameDatabaseAs(context: EngineContext, destination: DatabaseUrl): (source: DatabaseUrl) => Promise<boolean>;
   dump(context: EngineContext, request: DumpRequest): Promise<DumpResult>;

@@ -11,6 +11,8 @@ import { type Reach, reach } from './reach.ts';
 import { reachStorage, type StorageState } from './reach-storage.ts';
 import { type DockerReport, reportDocker } from './report-docker.ts';
 import { reportSanitizePlaces, type SanitizePlaceReport } from './report-sanitize.ts';
+import { reportWorkingDirectory, type WorkingDirectoryReport } from './report-working-directory.ts';
+import { plainSecrets } from './secrets.ts';
 
 export interface CheckRequest extends Omit<EngineContext, 'runner'> {
   /** The file given with `--config`. */
@@ -30,6 +32,10 @@ export interface CheckReport {
   mode: Mode;
   offline: boolean;
   problems: Problem[];
+  /** Dotted keys of the secrets that the file holds in plain. */
+  plain_secrets: string[];
+  /** `null` while the configuration is not valid. */
+  working_directory: WorkingDirectoryReport | null;
   engines: EngineState[];
   /** `null` where no image is configured and Docker is not installed. */
   docker: DockerReport | null;
@@ -54,7 +60,8 @@ export async function check(request: CheckRequest): Promise<{ report: CheckRepor
   const context = { ...request, runner: localRunner({ environment, report }) };
   const inspection = await inspectConfiguration(request);
   const { file, shadowed, text, mode, problems, configuration, values } = inspection;
-  const [found, docker, sanitizing, keychain, storage_profiles, cloud] = await Promise.all([
+  const [working_directory, found, docker, sanitizing, keychain, storage_profiles, cloud] = await Promise.all([
+    configuration ? reportWorkingDirectory(configuration.settings.working_directory) : null,
     findEngines(request),
     reportDocker({ ...context, images: values?.docker?.images ?? {} }),
     configuration ? reportSanitizePlaces(context, configuration) : [],
@@ -63,8 +70,9 @@ export async function check(request: CheckRequest): Promise<{ report: CheckRepor
     mode === 'cloud' ? reachCloud(configuration, request) : null,
   ]);
   const ok = problems.every(({ severity }) => severity !== 'error');
-  const needs = { engines: found, docker, sanitizing, keychain, storage_profiles, cloud };
-  return { report: { ok, file, shadowed, mode, offline, problems, ...needs }, text };
+  const needs = { working_directory, engines: found, docker, sanitizing, keychain, storage_profiles, cloud };
+  const said = { file, shadowed, mode, offline, problems, plain_secrets: plainSecrets(inspection) };
+  return { report: { ok, ...said, ...needs }, text };
 }
 
 /** The client programs of every engine on this machine. */

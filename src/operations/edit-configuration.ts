@@ -18,6 +18,8 @@ export interface Draft {
   file: string;
   /** What the file said when it was opened. */
   base: string;
+  /** Somebody else has saved it since. */
+  outdated: boolean;
   changes: Change[];
   /** What the changes make of it. */
   text: string;
@@ -78,12 +80,17 @@ export async function redoDraft(request: FileRequest, { file, changes }: Draft):
 
 /** Writes the draft; refuses when the file no longer says what it said when it was opened. */
 export async function saveDraft(request: FileRequest, draft: Draft): Promise<Draft> {
-  const { file, base, text } = draft;
+  const { file, text } = draft;
+  await saveText(draft);
+  return inspected(request, { file, base: text, changes: [], text });
+}
+
+/** Writes the text into a file that still says what it was made from. */
+export async function saveText({ file, base, text }: Pick<Draft, 'file' | 'base' | 'text'>): Promise<void> {
   await rewriteFile(file, (now) => {
     if (now !== base) throw changedOutside(file);
     return text;
   });
-  return inspected(request, { file, base: text, changes: [], text });
 }
 
 function changedOutside(file: string): UserError {
@@ -100,8 +107,10 @@ async function inspected(
 ): Promise<Draft> {
   const { file, text } = draft;
   const { problems, origins, values } = await inspectConfiguration({ ...request, file, text });
+  const now = await readFile(file, 'utf8').catch(() => null);
   return {
     ...draft,
+    outdated: now !== draft.base,
     written: parseYaml(text.replace(/^\uFEFF/, '')).tree,
     shape: shapeOf(settingsSchema),
     problems,

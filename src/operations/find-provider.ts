@@ -13,6 +13,16 @@ export function findProvider({ configuration }: Context, name?: string): Provide
   throw unknown(name, names);
 }
 
+export interface ProviderChoice {
+  name: string;
+  provider_url: string;
+}
+
+/** The identity providers that one can sign in with. */
+export function listProviders({ configuration }: Context): ProviderChoice[] {
+  return Object.entries(configuration.settings.sso).map(([name, { provider_url }]) => ({ name, provider_url }));
+}
+
 function unknown(name: string | undefined, names: string[]): UserError {
   if (names.length === 0) {
     return new UserError('The configuration has no identity provider', {

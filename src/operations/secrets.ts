@@ -1,10 +1,11 @@
-import { closest, distance } from 'fastest-levenshtein';
 import { type FileRequest, readConfigFile } from '../config/config-file.ts';
 import type { Edit } from '../config/edit/edit.ts';
 import { editFile } from '../config/edit/edit-file.ts';
+import { editText } from '../config/edit/edit-text.ts';
 import { createSpotFinder } from '../config/edit/find-spot.ts';
 import { invalidConfiguration } from '../config/invalid-configuration.ts';
 import { type Inspection, inspectConfiguration } from '../config/load.ts';
+import { nearest } from '../config/nearest.ts';
 import { parseText } from '../config/parse-text.ts';
 import { settingsSchema } from '../config/schema/settings.ts';
 import { shapeOf } from '../config/schema/shape.ts';
@@ -41,11 +42,27 @@ export async function encryptValues({ keys, dryRun, ...request }: EncryptRequest
       if ('skipped' in change) result.skipped.push({ key, reason: change.skipped });
       else result.encrypted.push(key);
     }
-    return changes.flatMap(({ path, ...change }) => ('encrypted' in change ? [{ path, value: change.encrypted }] : []));
+    return editsOf(changes);
   };
   if (dryRun) edits(inspection.text);
   else await editFile(file, edits);
   return result;
+}
+
+/** Dotted keys of the sensitive values that stand in the file in plain, though its `secret_key` could encrypt them. */
+export function plainSecrets({ text, values }: Pick<Inspection, 'text' | 'values'>): string[] {
+  const secretKey = values?.secret_key;
+  if (secretKey === undefined) return [];
+  return encryptIn(text, { keys: [], secretKey }).flatMap(({ key, ...change }) => ('encrypted' in change ? [key] : []));
+}
+
+/** The text with every sensitive value encrypted that it holds in plain. */
+export function encryptSecrets(text: string, secretKey: string): string {
+  return editText(text, editsOf(encryptIn(text, { keys: [], secretKey })));
+}
+
+function editsOf(changes: ReturnType<typeof encryptIn>): Edit[] {
+  return changes.flatMap(({ path, ...change }) => ('encrypted' in change ? [{ path, value: change.encrypted }] : []));
 }
 
 /** What a file's values become. What several keys share, by an alias or a merge key, is shared encrypted as well. */
@@ -95,8 +112,11 @@ function secretKeyOf({ problems, values }: Inspection): string {
 function named(values: TextValue[], key: string): TextValue {
   const found = values.find(({ path }) => dotted(path) === key);
   if (found) return found;
-  const nearest = closest(key, ['', ...values.map(({ path }) => dotted(path))]);
-  const suggestion = distance(key, nearest) <= Math.max(2, nearest.length / 3) ? `Did you mean ${nearest}? ` : '';
+  const known = nearest(
+    key,
+    values.map(({ path }) => dotted(path)),
+  );
+  const suggestion = known === null ? '' : `Did you mean ${known}? `;
   const isKey = key === 'secret_key';
   throw new UserError(
     isKey ? 'secret_key opens all the others, and is not encrypted itself' : `The configuration has no text at ${key}`,

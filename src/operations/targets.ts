@@ -40,7 +40,7 @@ async function describeTarget(context: Context, name: string): Promise<TargetRow
   const target = findTarget(configuration, name);
   const source = urlState(configuration, `targets.${name}.snapshot.src_url`);
   const destination = urlState(configuration, `targets.${name}.${target.share ? 'share' : 'snapshot'}.dst_url`);
-  const repository = repositoryOf(context);
+  const taken = await repositoryOf(context).takenAt(name);
   const notShared = await whyNotShared(context, name);
   return {
     name,
@@ -54,7 +54,8 @@ async function describeTarget(context: Context, name: string): Promise<TargetRow
     latency_ms: null,
     server_version: null,
     size_bytes: null,
-    snapshots: await repository.count(name),
+    snapshots: taken.length,
+    last_snapshot_at: taken[0] ?? null,
     error: notShared ?? source.error ?? destination.error,
   };
 }

@@ -5,13 +5,24 @@ import type { Reach } from '../operations/reach.ts';
 import type { StorageState } from '../operations/reach-storage.ts';
 import type { DockerReport, ImageReport } from '../operations/report-docker.ts';
 import type { SanitizePlaceReport } from '../operations/report-sanitize.ts';
+import type { WorkingDirectoryReport } from '../operations/report-working-directory.ts';
 import type { Style } from './style.ts';
 
 /** What a configuration needs outside of itself, and whether it is there: a paragraph for each kind of thing. */
 export function needsText(report: CheckReport, style: Style): string[][] {
-  const { engines, docker, sanitizing, keychain, storage_profiles: profiles, cloud } = report;
+  const {
+    working_directory: folder,
+    engines,
+    docker,
+    sanitizing,
+    keychain,
+    storage_profiles: profiles,
+    cloud,
+  } = report;
   const width = Math.max(...profiles.map(({ name }) => cellWidth(name)));
   return [
+    ...(report.plain_secrets.length > 0 ? [['Secrets', line(null, plainText(report.plain_secrets), style)]] : []),
+    ...(folder ? [['Working directory', line(folder.ok, folderText(folder), style)]] : []),
     ['Engines', ...engines.flatMap((engine) => engineText(engine, style))],
     ...(docker ? [['Docker', ...dockerText(docker, style)]] : []),
     ...(sanitizing.length > 0 ? [['Sanitizing', ...sanitizing.map((one) => sanitizeLine(one, style))]] : []),
@@ -22,6 +33,17 @@ export function needsText(report: CheckReport, style: Style): string[][] {
       : []),
     ...(cloud ? [['Cloud', line(cloud.ok, cloudText(cloud), style)]] : []),
   ];
+}
+
+/** Nothing is wrong with them in a file that only its owner may read. */
+function plainText(keys: string[]): string {
+  const shown = keys.length > 3 ? `${keys.slice(0, 3).join(', ')} and ${keys.length - 3} more` : keys.join(', ');
+  return `in plain: ${shown}; tool config encrypt encrypts them where they stand`;
+}
+
+function folderText({ path, ok, error }: WorkingDirectoryReport): string {
+  if (ok) return path;
+  return ok === null ? `${path} is not there yet: the first build makes it` : `${path} ${error ?? 'cannot be used'}`;
 }
 
 function engineText({ id, ok, tools }: EngineState, style: Style): string[] {

@@ -112,6 +112,15 @@ export function manifestKey({ target, created_at, id }: Pick<Manifest, 'target' 
   return `${targetPrefix(target)}/${created_at.replaceAll(/[-:]/g, '').replace('.', '')}-${id}.json`;
 }
 
+/** When a snapshot was taken, as the name of its manifest says. */
+export function timeInKey(key: string): string {
+  const name = key.slice(key.lastIndexOf('/') + 1);
+  return name.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})?Z-.*$/, (_, ...parts: string[]) => {
+    const [year, month, day, hour, minute, second, millisecond = '000'] = parts;
+    return `${year}-${month}-${day}T${hour}:${minute}:${second}.${millisecond}Z`;
+  });
+}
+
 /** A target may be called anything; its folder must not leave `snapshots/`. */
 function targetPrefix(target: string): string {
   return `snapshots/${encodeURIComponent(target).replaceAll('.', '%2E')}`;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Report } from '../events.ts';
-import { type Catalogue, createCatalogue, objectKey } from './catalogue.ts';
+import { type Catalogue, createCatalogue, objectKey, timeInKey } from './catalogue.ts';
 import { createFolder } from './folder.ts';
 import type { ManifestFile } from './manifest.ts';
 import type { ObjectToRead } from './objects/object-file.ts';
@@ -8,7 +8,8 @@ import { createStaging, liveStagings, type Staging, stagingRoot } from './stagin
 
 /** The snapshots of this machine. */
 export interface Repository extends Catalogue {
-  count(target: string): Promise<number>;
+  /** When the target's snapshots were taken, newest first; none is read for it. */
+  takenAt(target: string): Promise<string[]>;
   /** Takes a packed object over; `false` when it was there already. */
   store(file: string, object: { sha256: string }): Promise<boolean>;
   object(file: Pick<ManifestFile, 'sha256' | 'bytes'>): ObjectToRead;
@@ -24,7 +25,7 @@ export function createRepository({ directory, report }: { directory: string; rep
   const unfinished = stagingRoot(directory);
   return {
     ...catalogue,
-    count: async (target) => (await catalogue.files(target)).length,
+    takenAt: async (target) => (await catalogue.files(target)).map(({ key }) => timeInKey(key)),
     store: (file, { sha256 }) => folder.adopt(file, objectKey(sha256)),
     object: ({ sha256, bytes }) => ({ path: folder.path(objectKey(sha256)), sha256, bytes }),
     has: ({ sha256 }) => folder.renew(objectKey(sha256)),

@@ -14,9 +14,16 @@ export function selectedIndex(ids: string[], selected: string | null): number {
   return index === -1 ? Math.min(0, ids.length - 1) : index;
 }
 
+export interface Moving {
+  ids: string[];
+  /** Where the selection is among them. */
+  index: number;
+  move: Move;
+  page: number;
+}
+
 /** The selection after a move among the ids in view. */
-export function moveSelection(list: ListState, { ids, move, page }: { ids: string[]; move: Move; page: number }) {
-  const index = selectedIndex(ids, list.selected);
+export function moveSelection(list: ListState, { ids, index, move, page }: Moving): ListState {
   const destinations: Record<Move, number> = {
     up: index - 1,
     down: index + 1,

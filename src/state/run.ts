@@ -4,11 +4,12 @@ import { type Progress, startProgress, updateProgress } from './progress.ts';
 
 /** What is known of a piece of work, folded from its events: the live output and the run screen draw nothing else. */
 export interface RunState {
-  status: 'running' | 'done' | 'failed' | 'cancelled';
+  /** `waiting` for its turn: `startedAt` is then when it was asked for. */
+  status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
   startedAt: number;
   endedAt: number | null;
   steps: RunStep[];
-  /** Commands and warnings in the order they came; the oldest go first. */
+  /** Steps, commands and warnings in the order they came; the oldest go first. */
   log: LogLine[];
   /** Lines that the log has let go of. */
   droppedLines: number;
@@ -27,8 +28,12 @@ export interface RunStep {
 
 export interface LogLine {
   at: number;
-  kind: 'step' | 'command' | 'warning';
+  kind: 'step' | 'done' | 'skipped' | 'failed' | 'command' | 'warning';
   text: string;
+  /** Which step begins with this line. */
+  step?: string;
+  /** How long a step that is done has taken. */
+  tookMs?: number;
 }
 
 export type RunEnd = { status: 'done' } | { status: 'failed' | 'cancelled'; error: UserError };
@@ -49,11 +54,16 @@ export function startRun(now: number): RunState {
   };
 }
 
+/** A run that has been asked for and has to wait for its turn. */
+export function queueRun(now: number): RunState {
+  return { ...startRun(now), status: 'waiting' };
+}
+
 /** The state after an event: the one place that gives events a meaning. */
 export function foldRun(state: RunState, event: RunEvent, now: number): RunState {
   switch (event.event) {
     case 'step':
-      return addLog(withStep(state, { ...event, now }), { at: now, kind: 'step', text: stepLine(event) });
+      return logStep(withStep(state, { ...event, now }), { ...event, now });
     case 'progress':
       return withProgress(state, event, now);
     case 'command':
@@ -75,8 +85,9 @@ export function foldRun(state: RunState, event: RunEvent, now: number): RunState
 /** The state when the work has ended; a step that was still running shares its fate. */
 export function endRun(state: RunState, end: RunEnd, now: number): RunState {
   const fate = end.status === 'done' ? 'done' : 'failed';
+  const logged = end.status === 'done' ? state : addLog(state, { at: now, kind: 'failed', text: end.error.message });
   return {
-    ...state,
+    ...logged,
     status: end.status,
     endedAt: now,
     error: end.status === 'done' ? null : end.error,
@@ -124,11 +135,17 @@ function withProgress(state: RunState, event: ProgressEvent, now: number): RunSt
   };
 }
 
+/** A step that ends before anything else is said has one line: what it did and how long that took. */
+function logStep(state: RunState, { step, state: change, label, now }: StepChange): RunState {
+  if (change === 'started') return addLog(state, { at: now, kind: 'step', text: label, step });
+  const startedAt = state.steps.findLast((other) => other.step === step)?.startedAt ?? now;
+  const line: LogLine = { at: now, kind: change, text: label, ...(change === 'done' && { tookMs: now - startedAt }) };
+  const last = state.log.at(-1);
+  const begins = last?.kind === 'step' && last.step === step;
+  return begins ? { ...state, log: [...state.log.slice(0, -1), line] } : addLog(state, line);
+}
+
 function addLog(state: RunState, line: LogLine): RunState {
   const excess = Math.max(0, state.log.length + 1 - LOG_LIMIT);
   return { ...state, log: [...state.log.slice(excess), line], droppedLines: state.droppedLines + excess };
-}
-
-function stepLine({ state, label }: { state: 'started' | 'done' | 'skipped'; label: string }): string {
-  return state === 'started' ? label : `${label}: ${state}`;
 }

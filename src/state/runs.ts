@@ -1,11 +1,11 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { interrupted, toUserError } from '../errors.ts';
+import { EXIT, interrupted, toUserError, UserError } from '../errors.ts';
 import type { Report, RunEvent } from '../events.ts';
 import type { SnapshotRow } from '../results.ts';
 import type { Coverage } from '../sanitize-results.ts';
-import { endRun, foldRun, type RunState, startRun } from './run.ts';
+import { endRun, foldRun, queueRun, type RunEnd, type RunState, startRun } from './run.ts';
 
-/** All work of this session, running and ended; it goes on whatever screen is shown. */
+/** All work of this session, waiting, running and ended; it goes on whatever screen is shown. */
 export interface RunsState {
   runs: Run[];
 }
@@ -15,6 +15,8 @@ export interface Run {
   title: string;
   target: string;
   kind: RunKind;
+  /** The database that it replaces: see `Work`. */
+  replaces: string | null;
   state: RunState;
   receipt: Receipt | null;
   cancelling: boolean;
@@ -36,10 +38,10 @@ export type RunKind =
 export interface Receipt {
   /** `Loaded snapshot 0 of app into …`: also printed after quitting. */
   line: string;
-  /** More of it, shown below the line. */
-  details?: string[];
   /** Findings that make a finished run less than a success. */
   problems: string[];
+  /** What else is worth knowing of a success, a line each. */
+  details?: string[];
   /** Whether `undo` can take it back. */
   undoable: boolean;
   sanitized?: Sanitized;
@@ -61,87 +63,146 @@ export interface Work {
   title: string;
   target: string;
   kind: RunKind;
+  /** The database that it replaces, under one name whatever the spelling of its host; `null` where it replaces none. */
+  replaces: string | null;
   perform: (session: Session) => Promise<(durationMs: number) => Receipt>;
 }
 
 export interface Runs {
   store: StoreApi<RunsState>;
-  /** Begins the work and returns its id at once; it never rejects. */
+  /** Begins the work, or has it wait for its turn, and returns its id at once; it never rejects. */
   begin(work: Work): string;
   /** Does the same work again, as a new run. */
   again(id: string): string | null;
+  /** Stops what is running; what is waiting never begins. */
   cancel(id: string, reason?: unknown): void;
-  running(): Run[];
-  /** Resolves when nothing is running. */
+  cancelAll(reason?: unknown): void;
+  /** What is running or waiting, in the order in which it was asked for. */
+  live(): Run[];
+  /** Resolves when nothing is running or waiting. */
   settled(): Promise<void>;
 }
 
-/** Events are shown at most this often: more is not seen, and each costs a frame. */
-const SHOW_EVERY_MS = 66;
+export interface RunsOptions {
+  clock: () => Date;
+  /** Told of each run that has ended. */
+  onEnd?: (run: Run) => void;
+}
 
-export function createRuns({ clock }: { clock: () => Date }): Runs {
+export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
   const store = createStore<RunsState>(() => ({ runs: [] }));
-  const works = new Map<string, { work: Work; controller: AbortController; ended: Promise<void> }>();
+  const jobs = new Map<string, Job>();
   const now = () => clock().getTime();
-  const runOf = (id: string) => store.getState().runs.find((run) => run.id === id);
+  const live = () => store.getState().runs.filter(isLive);
   const change = (id: string, update: (run: Run) => Run) =>
     store.setState(({ runs }) => ({ runs: runs.map((run) => (run.id === id ? update(run) : run)) }));
+  const events = batched((batch) => store.setState(({ runs }) => ({ runs: batch.reduce(foldInto, runs) })));
 
   function begin(work: Work): string {
-    const id = String(works.size + 1);
-    const { title, target, kind } = work;
-    const run: Run = { id, title, target, kind, state: startRun(now()), receipt: null, cancelling: false };
-    store.setState(({ runs }) => ({ runs: [...runs, run] }));
-    const controller = new AbortController();
-    works.set(id, { work, controller, ended: perform(id, work, controller.signal) });
+    const id = String(jobs.size + 1);
+    const { title, target, kind, replaces } = work;
+    const state = queueRun(now());
+    jobs.set(id, { work, controller: new AbortController(), ended: Promise.withResolvers() });
+    store.setState(({ runs }) => ({
+      runs: [...runs, { id, title, target, kind, replaces, state, receipt: null, cancelling: false }],
+    }));
+    startNext();
     return id;
   }
 
-  async function perform(id: string, work: Work, signal: AbortSignal): Promise<void> {
-    const events = batched((batch) =>
-      change(id, (run) => ({
-        ...run,
-        state: batch.reduce((state, { event, at }) => foldRun(state, event, at), run.state),
-      })),
-    );
-    try {
-      const receiptAfter = await work.perform({ report: (event) => events.add({ event, at: now() }), signal });
-      events.flush();
-      change(id, (run) => {
-        const state = endRun(run.state, { status: 'done' }, now());
-        return { ...run, state, receipt: receiptAfter(now() - state.startedAt) };
-      });
-    } catch (thrown) {
-      events.flush();
-      const error = toUserError(thrown);
-      const status = signal.aborted ? 'cancelled' : 'failed';
-      change(id, (run) => ({ ...run, state: endRun(run.state, { status, error }, now()) }));
+  function startNext(): void {
+    for (const run of live()) {
+      const isNext = run.state.status === 'waiting' && runBefore(store.getState().runs, run) === null;
+      const job = jobs.get(run.id);
+      if (isNext && job) void perform(run.id, job);
     }
+  }
+
+  async function perform(id: string, { work, controller: { signal } }: Job): Promise<void> {
+    change(id, (run) => ({ ...run, state: startRun(now()) }));
+    const session: Session = { report: (event) => events.add({ run: id, event, at: now() }), signal };
+    await work.perform(session).then(
+      (receiptAfter) => end(id, { status: 'done' }, receiptAfter),
+      (thrown: unknown) => end(id, { status: signal.aborted ? 'cancelled' : 'failed', error: toUserError(thrown) }),
+    );
+  }
+
+  function end(id: string, fate: RunEnd, receiptAfter?: (durationMs: number) => Receipt): void {
+    events.flush();
+    change(id, (run) => ({
+      ...run,
+      state: endRun(run.state, fate, now()),
+      receipt: receiptAfter?.(now() - run.state.startedAt) ?? null,
+    }));
+    jobs.get(id)?.ended.resolve();
+    const run = store.getState().runs.find((other) => other.id === id);
+    if (run) onEnd(run);
+    startNext();
+  }
+
+  function cancel(id: string, reason: unknown = interrupted()): void {
+    const run = live().find((other) => other.id === id);
+    if (run?.state.status === 'waiting') end(id, { status: 'cancelled', error: notBegun() });
+    if (run?.state.status !== 'running') return;
+    change(id, (other) => ({ ...other, cancelling: true }));
+    jobs.get(id)?.controller.abort(reason);
   }
 
   return {
     store,
     begin,
+    cancel,
     again(id) {
-      const known = works.get(id);
-      return known ? begin(known.work) : null;
+      const job = jobs.get(id);
+      return job ? begin(job.work) : null;
     },
-    cancel(id, reason = interrupted()) {
-      if (runOf(id)?.state.status !== 'running') return;
-      change(id, (run) => ({ ...run, cancelling: true }));
-      works.get(id)?.controller.abort(reason);
+    cancelAll(reason) {
+      // The last first: what waits must not begin because what it waits for ends.
+      for (const { id } of live().reverse()) cancel(id, reason);
     },
-    running: () => store.getState().runs.filter(({ state }) => state.status === 'running'),
+    live,
     async settled() {
-      await Promise.all([...works.values()].map(({ ended }) => ended));
+      await Promise.all([...jobs.values()].map(({ ended }) => ended.promise));
     },
   };
 }
 
+export function isLive({ state }: Run): boolean {
+  return state.status === 'waiting' || state.status === 'running';
+}
+
+/**
+ * What a run waits for: work on one target is done one after the other, in the order in which it was asked for. Work on
+ * different targets goes on side by side.
+ */
+export function runBefore(runs: Run[], { id, target }: Pick<Run, 'id' | 'target'>): Run | null {
+  const index = runs.findIndex((run) => run.id === id);
+  const earlier = index === -1 ? runs : runs.slice(0, index);
+  return earlier.findLast((run) => run.target === target && isLive(run)) ?? null;
+}
+
+interface Job {
+  work: Work;
+  controller: AbortController;
+  ended: PromiseWithResolvers<void>;
+}
+
+function notBegun(): UserError {
+  return new UserError('Taken out of the queue before it began', { code: 'interrupted', exit: EXIT.interrupted });
+}
+
 interface Dated {
+  run: string;
   event: RunEvent;
   at: number;
 }
+
+function foldInto(runs: Run[], { run: id, event, at }: Dated): Run[] {
+  return runs.map((run) => (run.id === id ? { ...run, state: foldRun(run.state, event, at) } : run));
+}
+
+/** Events are shown at most this often: more is not seen, and each costs a frame. */
+const SHOW_EVERY_MS = 100;
 
 /** Hands events on in batches: no more often than is shown. */
 function batched(show: (batch: Dated[]) => void) {

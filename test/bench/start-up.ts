@@ -79,7 +79,8 @@ async function timeFrame(words: string[]): Promise<number> {
 async function fillCompileCache(): Promise<void> {
   await timeProcess([tool, '--help']);
   const terminal = openTerminal([tool]);
-  const quit = setInterval(() => terminal.write('q'), 500);
+  // Twice within two seconds leaves whatever is shown: where there is no configuration, a letter is typed into the wizard.
+  const quit = setInterval(() => terminal.write('\x03'), 500);
   const ended = Promise.withResolvers<void>();
   terminal.onExit(() => ended.resolve());
   await ended.promise;

@@ -51,6 +51,8 @@ test('config check --json is one document', async () => {
     shadowed: null,
     mode: 'cloud',
     offline: false,
+    plain_secrets: ['authtoken'],
+    working_directory: null,
     sanitizing: [],
     storage_profiles: [],
     cloud: { url: null, ok: null, error: null },

@@ -55,6 +55,8 @@ describe('a list', () => {
     [{ offset: 4, selected: 3, height: 5, count: 9 }, 3],
     [{ offset: 4, selected: 6, height: 8, count: 9 }, 1],
     [{ offset: 4, selected: -1, height: 5, count: 0 }, 0],
+    [{ offset: 3, selected: 3, lead: 1, height: 5, count: 9 }, 2],
+    [{ offset: 0, selected: 3, lead: 1, height: 1, count: 9 }, 3],
   ])('scrolls no further than it must: %o', (scroll, offset) => {
     expect(scrolledTo(scroll)).toBe(offset);
   });

@@ -112,6 +112,26 @@ export function engineContract(start: () => Promise<ContractServer>): void {
   );
 
   it(
+    'lists the tables of a database as the configuration names them',
+    async () => {
+      const context = contextFor();
+      const { manifest } = await findSnapshot(context, { target: 'app' });
+      const engine = engineForUrl(server.url('source'));
+      const listed = await engine.listTables(context, engine.parseUrl(server.url('source')));
+      const names = listed.map(({ name }) => name);
+      // Of a partitioned table a snapshot has the partitions.
+      expect(names.filter((name) => manifest.tables.some((table) => table.name === name))).not.toEqual([]);
+      expect(listed.every(({ size_bytes }) => typeof size_bytes === 'number')).toBe(true);
+      await server.createDatabase('named');
+      await server.run('named', 'CREATE TABLE customer (id integer PRIMARY KEY)');
+      const [only, ...others] = await engine.listTables(context, engine.parseUrl(server.url('named')));
+      expect(only?.name).toBe(`${engine.id === 'mysql' ? 'named' : 'public'}.customer`);
+      expect(others).toEqual([]);
+    },
+    LIMIT,
+  );
+
+  it(
     'keeps what it replaces, and undoes, and undoes that',
     async () => {
       const context = contextFor();

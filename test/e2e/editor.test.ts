@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../.ci/build.mjs';
 import { configFolder, withKey } from '../helpers/config-folder.ts';
+import { describeWithPostgres, startPostgres } from '../helpers/postgres-server.ts';
 import { openTerminal } from './terminal.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
@@ -52,4 +53,48 @@ it('a value is changed and saved by keys alone, and every other byte of the file
   await terminal.waitFor('quit');
   terminal.press('q');
   expect(await terminal.exited).toMatchObject({ exitCode: 0 });
+});
+
+describeWithPostgres('the editor on a real server', () => {
+  it('offers the tables that the source has, and writes the chosen one into the list', async () => {
+    const server = await startPostgres();
+    onTestFinished(() => server.stop());
+    await server.createDatabase('shop');
+    const sql = 'CREATE SCHEMA sales; CREATE TABLE sales.orders (id integer); CREATE TABLE customer (id integer)';
+    await server.psql('shop', { sql });
+    const lines = [
+      'targets:',
+      '  app: # the shop',
+      '    subset:',
+      `      src_url: ${server.url('shop')}`,
+      '      copy_tables: [public.customer] # whole',
+    ];
+    const folder = await configFolder({ 'tool.yml': withKey(`${lines.join('\n')}\n`) });
+    const terminal = openTerminal({
+      command: [process.execPath, PROGRAM],
+      cwd: folder.path,
+      environment: { HOME: folder.path, XDG_CACHE_HOME: folder.path },
+      columns: 60,
+      rows: 20,
+    });
+    onTestFinished(() => terminal.close());
+    await terminal.waitFor('1 target');
+    terminal.press('E');
+    await terminal.waitFor('❯ general');
+    terminal.press('G', ' ');
+    await terminal.waitFor(/❯ +- app/);
+    terminal.press(...Array(8).fill('down'));
+    await terminal.waitFor(/❯ +copy_tables/);
+    terminal.press('a');
+    await terminal.waitFor(/New item:\n.*1 name.*\n +sales\.orders/);
+    terminal.press('down');
+    await terminal.waitFor('❯ sales.orders');
+    terminal.press('enter');
+    await terminal.waitFor('1 change not saved');
+    terminal.press('w');
+    await terminal.waitFor('+       copy_tables: [public.customer, sales.orders]');
+    terminal.press('enter');
+    await terminal.waitFor('Saved ');
+    expect(await readFile(join(folder.path, 'tool.yml'), 'utf8')).toContain('[public.customer, sales.orders] # whole');
+  });
 });

@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { withKey } from '../helpers/config-folder.ts';
 import { bundleScreens } from './screens-program.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 
@@ -17,34 +18,32 @@ beforeAll(async () => {
 afterEach(() => terminal.close());
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-// The clock of the fake world stands still: nothing in a frame changes from run to run.
-test.for([
+const SIZES = [
   [60, 20],
   [80, 24],
   [120, 40],
   [220, 60],
-] as const)('the screens at %d×%d are what they were', async ([columns, rows]) => {
-  const environment = { XDG_CACHE_HOME: join(folder, `${columns}`), TZ: 'UTC' };
-  terminal = openTerminal({ command: [process.execPath, program], columns, rows, environment });
-  const frames: string[] = [];
-  const frame = async (name: string, wanted: string | RegExp | ((screen: string) => boolean)) => {
-    await terminal.waitFor(wanted);
-    const lines = terminal.screen().split('\n');
-    expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns);
-    frames.push(`${`=== ${name} `.padEnd(columns, '=')}\n${lines.join('\n')}\n`);
-  };
-  const back = async (wanted: string) => {
-    terminal.press('esc');
-    await terminal.waitFor(wanted);
-  };
+] as const;
 
-  await frame('targets', (screen) => screen.includes('no datab') && !screen.includes('○'));
+// The clock of the fake world stands still: nothing in a frame changes from run to run.
+test.for(SIZES)('the screens at %d×%d are what they were', async ([columns, rows]) => {
+  const { frames, frame, back } = open('groups', columns, rows);
+  await frame('targets', (screen) => screen.includes('denied') && !screen.includes('○'));
   terminal.press('?');
   await frame('help', 'targets ❯ help');
-  await back('4 targets');
+  await back('6 targets');
   terminal.press(':', 'build');
   await frame('palette', ': build');
-  await back('4 targets');
+  await back('6 targets');
+  terminal.press('D');
+  await frame('check', '1 error');
+  await back('6 targets');
+  terminal.press('x');
+  await frame('subset', '❯ public.customer');
+  await back('6 targets');
+  terminal.press('s');
+  await frame('sign in', 'You are signed in');
+  await back('6 targets');
   terminal.press('enter');
   await frame('snapshots', /tool ❯ app +2 snapshots/);
   terminal.press('right');
@@ -61,3 +60,98 @@ test.for([
   await frame('run', 'Loaded snapshot 0');
   await expect(frames.join('\n')).toMatchFileSnapshot(`frames/${columns}x${rows}.txt`);
 });
+
+const CONFIGURATION = withKey(`# ours
+targets:
+  漢字: # the shop
+    snapshoot: { src_url: "postgres://app:hunter2@localhost:1/app" }
+    subset:
+      src_url: postgres://localhost:1/app
+      copy_tables: [public.customer] # whole
+`);
+
+test.for(SIZES)('the configuration as it is edited and mended at %d×%d is what it was', async ([columns, rows]) => {
+  const edited = join(folder, `edited-${columns}`);
+  await mkdir(edited);
+  await writeFile(join(edited, 'tool.yml'), CONFIGURATION, { mode: 0o600 });
+  const { frames, frame, back } = open('edited', columns, rows, { CONFIGURATION_FOLDER: edited });
+  await terminal.waitFor('4 targets');
+  terminal.press('E');
+  await terminal.waitFor('❯ general');
+  terminal.press('enter');
+  await frame('form', '❯ secret_key');
+  await back((screen) => !screen.includes('❯ secret_key'));
+  terminal.press('p');
+  await frame('problems', /❯ ✗ +unknown key/);
+  terminal.press('enter');
+  await terminal.waitFor('❯ snapshoot');
+  await back((screen) => !screen.includes('❯ snapshoot'));
+  terminal.press(...Array(8).fill('down'));
+  await frame('tree', /❯ +copy_tables/);
+  terminal.press('a');
+  await frame('names', /1 name.*\n.*sales\.orders/);
+  terminal.press('down', 'enter');
+  await terminal.waitFor('1 change not saved');
+  terminal.press('w');
+  await frame('difference', '+       copy_tables');
+  await back('1 change not saved');
+  terminal.press('u');
+  await terminal.waitFor((screen) => !screen.includes('not saved'));
+  terminal.press('tab');
+  await terminal.waitFor((screen) => /❯ +copy_tables/.test(screen) && !screen.includes('❯ 1 '));
+  await back('4 targets');
+  terminal.press('D');
+  await terminal.waitFor(/❯ ✗ +targets/);
+  terminal.press('f');
+  await frame('fix', /\+ +snapshot: /);
+  await expect(frames.join('\n').replaceAll(edited, '/home/ada')).toMatchFileSnapshot(
+    `frames/edited-${columns}x${rows}.txt`,
+  );
+});
+
+test.for(SIZES)('work in a queue at %d×%d is shown as it was', async ([columns, rows]) => {
+  const { frames, frame, back } = open('slow', columns, rows);
+  await terminal.waitFor('unreachable');
+  terminal.press('b');
+  await frame('running', '25 %');
+  await back('4 targets');
+  terminal.press('b');
+  await frame('waiting', '○ Begins when this has ended');
+  await back('4 targets');
+  terminal.press('down', 'b');
+  await terminal.waitFor('Build a snapshot of billing');
+  await back('4 targets');
+  await frame('elsewhere', 'Build a snapshot of app 25 % and 1 more, 1 waiting');
+  terminal.press('t');
+  await frame('tasks', '3 tasks, 1 waiting');
+  terminal.press('j', 'c');
+  await frame('taken out', '! cancelled');
+  await back('4 targets');
+  terminal.press('H');
+  await frame('messages', '1 message');
+  await back('4 targets');
+  terminal.press('q');
+  await frame('quit', '❯ Stay here');
+  await expect(frames.join('\n')).toMatchFileSnapshot(`frames/queue-${columns}x${rows}.txt`);
+});
+
+type Wanted = string | RegExp | ((screen: string) => boolean);
+
+function open(world: string, columns: number, rows: number, variables: Record<string, string> = {}) {
+  const environment = { XDG_CACHE_HOME: join(folder, `${world}-${columns}`), TZ: 'UTC', ...variables };
+  terminal = openTerminal({ command: [process.execPath, program, world], columns, rows, environment });
+  const frames: string[] = [];
+  return {
+    frames,
+    async frame(name: string, wanted: Wanted) {
+      await terminal.waitFor(wanted);
+      const lines = terminal.screen().split('\n');
+      expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns);
+      frames.push(`${`=== ${name} `.padEnd(columns, '=')}\n${lines.join('\n')}\n`);
+    },
+    async back(wanted: Wanted) {
+      terminal.press('esc');
+      await terminal.waitFor(wanted);
+    },
+  };
+}

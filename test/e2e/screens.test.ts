@@ -234,6 +234,13 @@ test('on a light background there is no cyan and no yellow, which could hardly b
   expect(await colours({})).toContain(6);
 });
 
+test('keys typed before the first frame, which the terminal echoes, do not move it', async () => {
+  const terminal = open();
+  terminal.press('j', 'j');
+  await terminal.waitFor('no datab');
+  expect(terminal.screen()).toMatch(/^ tool ❯ targets .*\n─+\n {2}TARGET .*\n. app .*\n. billing .*\n. legacy /);
+});
+
 test('keys that arrive in one piece do what they would do one by one', async () => {
   const terminal = await opened();
   terminal.press('jjk');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { build } from '../../.ci/build.mjs';
+import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql-server.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres, temporaryFolder } from '../helpers/postgres-server.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 
@@ -56,7 +57,7 @@ describeWithPostgres('a first configuration on a real server', () => {
     await answer('Port: 5432', '\x15', String(server.port), 'enter');
     await answer('User:', username, 'enter');
     await answer('Password:', password, 'enter');
-    await terminal.waitFor(/shop {2}\d/);
+    await terminal.waitFor(/shop +\d/);
     await answer('❯ postgres', 'down');
     await answer('❯ shop', 'enter');
     await terminal.waitFor('[x] sales');
@@ -104,3 +105,126 @@ describeWithPostgres('a first configuration on a real server', () => {
     expect(await readFile(join(folder.path, 'tool.yml'), 'utf8')).toMatch(/:\$aes\$[0-9a-f]{60,}@/);
   });
 });
+
+describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
+  const PASSWORD = 'p@ss:w/rd';
+  let server: TestMysql;
+
+  beforeAll(async () => {
+    await build();
+    server = await startMysql('mariadb');
+    await server.createDatabase('shop');
+    await server.createDatabase('漢字');
+    await server.sql(
+      'shop',
+      'CREATE TABLE customer (id integer PRIMARY KEY, name text)',
+      "INSERT INTO customer SELECT seq, 'somebody' FROM seq_1_to_2000",
+      `CREATE USER clerk IDENTIFIED BY '${PASSWORD}'`,
+      'GRANT ALL ON *.* TO clerk',
+    );
+  });
+  afterAll(() => server?.stop());
+
+  it('is put together field by field, one goes back and on again, and nothing is written before the end', async () => {
+    await using screens = await openScreens({ columns: 80, rows: 24 });
+    const { terminal, answer, file } = screens;
+    await answer('❯ In this folder', 'enter');
+    await answer('Name: app', '\x15', 'shop', 'enter');
+    await answer('❯ Type or paste', 'down', 'enter');
+    await answer('❯ PostgreSQL', 'down', 'enter');
+    await answer('Host: localhost', '\x15', '127.0.0.1', 'enter');
+    await answer('Port: 3306', '\x15', 'many', 'enter');
+    await answer('A port is a number', '\x15', String(server.port), 'enter');
+    await answer('User:', 'clerk', 'enter');
+    await answer('Password:', 'wrong', 'enter');
+    await answer('refuses the connection', '\x15', paste(`${PASSWORD}\n`));
+    await answer('Password: *********', 'enter');
+    await terminal.waitFor(/❯ shop +\d+(\.\d+)? [kM]?B\n.*漢字/);
+    // Back by three questions, whose answers are there still, and on again.
+    for (const question of ['Password: *********', 'User: clerk', `Port: ${server.port}`]) {
+      terminal.press('esc');
+      await terminal.waitFor(question);
+    }
+    await answer('Port:', 'enter');
+    await answer('User: clerk', 'enter');
+    await answer('Password: *********', 'enter');
+    await answer('❯ shop', 'enter');
+    // There are no schemas to choose from.
+    await terminal.waitFor(`mysql://clerk@127.0.0.1:${server.port}/shop answers: version 10.`);
+    const other = `mariadb://clerk:${encodeURIComponent(PASSWORD)}@localhost:${server.port}`;
+    await answer('Destination:', `${other}/shop`, 'enter');
+    await answer('is the source: a load would replace it', '_copy', 'enter');
+    await terminal.waitFor('/shop_copy is not there yet');
+    await answer('❯ Encrypted in the file', 'enter');
+    await answer('❯ On this machine only', 'enter');
+    await terminal.waitFor('Enter write the file');
+    expect(terminal.screen()).toMatch(/src_url: mysql:\/\/clerk:\$aes\$[0-9a-f]{4}…@127\.0\.0\.1:\d+\/shop\n/);
+    expect(await file()).toBeNull();
+    terminal.press('enter');
+    await answer('❯ Take the first snapshot of shop now', 'enter');
+    await terminal.waitFor('✓ Built snapshot 0 of shop (1 table, 2,000 rows', 30_000);
+    expect(await file()).not.toContain('p%40ss');
+    terminal.press('esc');
+    await terminal.waitFor('✓ up');
+    expect(await server.databases()).not.toContain('shop_copy');
+  });
+
+  it('is made from the URL of a server that is pasted, with its password in a variable, at 60×20', async () => {
+    await using screens = await openScreens({ columns: 60, rows: 20 });
+    const { terminal, answer, file } = screens;
+    await answer('❯ In this folder', 'enter');
+    await answer('Name: app', 'enter');
+    await answer('❯ Type or paste', 'enter');
+    const url = server.url('', { name: 'clerk', password: PASSWORD }).replace(/\/$/, '');
+    await answer('Source:', paste(`${url}\n`));
+    // The end of it is what is seen, and nothing of the password.
+    await terminal.waitFor(`@127.0.0.1:${server.port}`);
+    expect(terminal.screen()).not.toContain('p%40ss');
+    terminal.resize(100, 30);
+    await terminal.waitFor(/Source: mysql:\/\/clerk:\*+@127/);
+    terminal.press('enter');
+    // The URL names no database: those of the server are offered.
+    await answer('❯ shop', 'enter');
+    await answer('Destination:', 'enter');
+    await answer('❯ Encrypted in the file', 'down', 'enter');
+    await answer('Variable: APP_PASSWORD', '\x15', '1st', 'enter');
+    await answer('begins with no digit', '\x15', 'SHOP_PW', 'enter');
+    await answer('❯ On this machine only', 'enter');
+    await terminal.waitFor('clerk:{{`SHOP_PW` | env}}@127.0.0.1');
+    terminal.press('enter');
+    await answer('export SHOP_PW=…', 'down', 'enter');
+    await terminal.waitFor('✓ up');
+    expect(await file()).toContain(`src_url: "mysql://clerk:{{\`SHOP_PW\` | env}}@127.0.0.1:${server.port}/shop"`);
+  });
+});
+
+/** As a terminal sends it when bracketed paste is on. */
+function paste(text: string): string {
+  return `\x1b[200~${text}\x1b[201~`;
+}
+
+/** The program in a folder without a configuration. */
+async function openScreens(size: { columns: number; rows: number }) {
+  const folder = await temporaryFolder();
+  const terminal = openTerminal({
+    command: [process.execPath, PROGRAM],
+    cwd: folder.path,
+    environment: { HOME: folder.path, XDG_CACHE_HOME: join(folder.path, 'cache') },
+    ...size,
+  });
+  await terminal.waitFor('✓ MySQL, MariaDB');
+  return {
+    terminal,
+    /** A question, and the keys that answer it. */
+    async answer(question: string, ...keys: string[]): Promise<void> {
+      await terminal.waitFor(question);
+      terminal.press(...keys);
+    },
+    /** What the configuration says; `null` while there is none. */
+    file: () => readFile(join(folder.path, 'tool.yml'), 'utf8').catch(() => null),
+    async [Symbol.asyncDispose]() {
+      terminal.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}

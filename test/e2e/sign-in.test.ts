@@ -40,6 +40,33 @@ it('one signs in from the screens', async () => {
   expect(await terminal.exited).toMatchObject({ exitCode: 0 });
 });
 
+it('where there are several providers one chooses, and signs in with that', async () => {
+  const world = await signInWorld('  other: { provider_url: "http://127.0.0.1:1", client_id: nobody }\n');
+  const browser = await noteTakingBrowser(world);
+  const terminal = openTerminal({
+    command: [process.execPath, PROGRAM],
+    cwd: world.folder,
+    environment: browser.environment,
+  });
+  onTestFinished(() => terminal.close());
+  await terminal.waitFor('no targets yet');
+  terminal.press('s');
+  await terminal.waitFor('❯ idp  http://127.0.0.1');
+  terminal.press('down');
+  await terminal.waitFor('❯ other');
+  terminal.press('enter');
+  await terminal.waitFor('You are not signed in');
+  terminal.press('esc');
+  await terminal.waitFor('no targets yet');
+  terminal.press('s');
+  await terminal.waitFor('❯ idp');
+  terminal.press('enter');
+  await terminal.waitFor('Waiting for you in the browser');
+  await browser.url();
+  await world.provider.signIn(await browser.visited());
+  await terminal.waitFor('ann@example.com');
+});
+
 it('no token is in output, logs, files or what the system shows of processes, in a whole life of a session', async () => {
   const world = await signInWorld('debug: true\ntrace: true\n');
   const browser = await noteTakingBrowser(world);

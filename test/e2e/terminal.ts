@@ -54,6 +54,7 @@ const KEYS: Record<string, string> = {
   pagedown: '\x1b[6~',
   home: '\x1b[H',
   end: '\x1b[F',
+  tab: '\t',
   backspace: '\x7f',
   'ctrl+c': '\x03',
   'ctrl+z': '\x1a',

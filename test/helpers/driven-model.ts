@@ -34,6 +34,7 @@ export function press(model: Model, ...keys: string[]): void {
   for (const key of keys) dispatchKey(model, key);
 }
 
+/** However busy the machine is. */
 export async function until(isTrue: () => boolean): Promise<void> {
-  await expect.poll(isTrue).toBe(true);
+  await expect.poll(isTrue, { timeout: 20_000 }).toBe(true);
 }

@@ -1,17 +1,23 @@
 import type { Operations } from '../../screens/operations.ts';
 import { UserError } from '../../src/errors.ts';
-import { addChange, changeDraft, openDraft, redoDraft, saveDraft } from '../../src/operations/edit-configuration.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots.ts';
-import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow } from '../../src/results.ts';
+import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow, TargetRow } from '../../src/results.ts';
 import type { TableSelection } from '../../src/selected-tables.ts';
 import type { Session } from '../../src/state/runs.ts';
-
+import { fakeConfiguration } from './fake-configuration.ts';
 import { fakeCoverage, fakeSanitize } from './fake-sanitize.ts';
 import { fakePlannedSubset } from './fake-subset.ts';
 import { type FakeWorld, fakeSnapshot } from './fake-world.ts';
+import { unlessAborted } from './unless-aborted.ts';
+
 /** Operations without databases, over a world that the test can look at and change. */
 export function fakeOperations(world: FakeWorld): Operations {
   const snapshotsOf = (target: string) => world.snapshots[target] ?? [];
+  const counted = (row: TargetRow): TargetRow => ({
+    ...row,
+    snapshots: snapshotsOf(row.name).length || row.snapshots,
+    last_snapshot_at: snapshotsOf(row.name)[0]?.created_at ?? row.last_snapshot_at,
+  });
   const find = (target: string, id: unknown) => {
     const found = snapshotsOf(target).find((row) => row.id === id);
     if (!found) throw new UserError(`${target} has no snapshot ${String(id)}`, { code: 'no_snapshot', exit: 2 });
@@ -35,12 +41,11 @@ export function fakeOperations(world: FakeWorld): Operations {
     return { target, snapshot: row, storage: 's3://snapshots/shop', objects: 27, bytes: 6_100_000 };
   };
   return {
-    listTargets: async () =>
-      world.targets.map((row) => ({ ...row, snapshots: snapshotsOf(row.name).length || row.snapshots })),
+    listTargets: async () => world.targets.map(counted),
     checkTarget: (_session, target) => {
       const row = world.targets.find(({ name }) => name === target);
       const found = world.checks[target];
-      return row && found ? Promise.resolve({ ...row, ...found }) : new Promise(() => {});
+      return row && found ? Promise.resolve({ ...counted(row), ...found }) : new Promise(() => {});
     },
     listSnapshots: async (_session, target) => ({ target, snapshots: snapshotsOf(target) }),
     annotate: async (_session, { target, snapshot, note }) => {
@@ -135,14 +140,15 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.done.push(`save ${target}: ${JSON.stringify(choices)}`);
       return { file: '/home/ada/tool.yml' };
     },
-    signIn: async ({ report, signal }, { device }) => {
-      const url = `https://idp.example.com/${device ? 'device' : 'auth'}`;
-      report({ event: 'sign_in', provider: 'idp', url, user_code: device ? 'ABCD-EFGH' : null });
+    listProviders: async () => world.providers.map((name) => ({ name, provider_url: `https://${name}.example.com` })),
+    signIn: async ({ report, signal }, { provider = 'idp', device }) => {
+      const url = `https://${provider}.example.com/${device ? 'device' : 'auth'}`;
+      report({ event: 'sign_in', provider, url, user_code: device ? 'ABCD-EFGH' : null });
       await unlessAborted(world.gate, signal);
       if (world.failSignIn) throw world.failSignIn;
       return {
-        provider: 'idp',
-        provider_url: 'https://idp.example.com',
+        provider,
+        provider_url: `https://${provider}.example.com`,
         signed_in: true,
         subject: 'ann',
         name: 'ann@example.com',
@@ -183,7 +189,6 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.done.push(`export ${target} ${file}`);
       return { target, snapshot: find(target, snapshot), file, bytes: 6_100_000 };
     },
-    check: async () => world.check,
     findEngines: async () => world.check.engines,
     listDatabases: async () => [
       { name: 'shop', size_bytes: 61_400_000 },
@@ -218,11 +223,7 @@ export function fakeOperations(world: FakeWorld): Operations {
       shown: `# the file\ntargets:\n  ${setUp.target}:\n`,
       variables: setUp.variables ? { [setUp.variables.source]: 'secret' } : {},
     }),
-    openDraft: () => openDraft(world.configuration),
-    changeDraft: (draft, changes) => changeDraft(world.configuration, draft, changes),
-    addChange: (draft, change) => addChange(world.configuration, draft, change),
-    redoDraft: (draft) => redoDraft(world.configuration, draft),
-    saveDraft: (draft) => saveDraft(world.configuration, draft),
+    ...fakeConfiguration(world),
     writeSetUp: async ({ text }) => {
       world.done.push(`set up ${text}`);
     },
@@ -278,12 +279,4 @@ function plan(world: FakeWorld, snapshot: SnapshotRow): LoadPlan {
     ],
     warnings: [{ code: 'sessions_open', message: '2 sessions are open on app_dev and will be ended' }],
   };
-}
-
-/** Waits for the gate; an abort ends the waiting. */
-async function unlessAborted(gate: Promise<void>, signal: AbortSignal): Promise<void> {
-  const aborted = new Promise<never>((_, reject) =>
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
-  );
-  await Promise.race([gate, aborted]);
 }

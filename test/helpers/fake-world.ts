@@ -1,7 +1,7 @@
 import type { FileRequest } from '../../src/config/config-file.ts';
 import type { UserError } from '../../src/errors.ts';
 import type { CheckReport } from '../../src/operations/check.ts';
-import type { DestinationState, SnapshotRow, TargetRow } from '../../src/results.ts';
+import type { DestinationState, Sized, SnapshotRow, TargetRow } from '../../src/results.ts';
 
 /** A world that the fake operations act on; tests hold what they want to let go on by hand. */
 export interface FakeWorld {
@@ -14,8 +14,14 @@ export interface FakeWorld {
   queryFile: string | null;
   /** What the next load fails of. */
   failLoad: UserError | null;
+  /** Identity providers of the configuration. */
+  providers: string[];
   /** What the next sign-in fails of. */
   failSignIn: UserError | null;
+  /** The tables of every source. */
+  tables: Sized[];
+  /** What asking a source for its names fails of. */
+  failNames: UserError | null;
   /** Resolves when work may end; the default lets it end at once. */
   gate: Promise<void>;
   /** What a check of the configuration finds. */
@@ -38,6 +44,7 @@ export function fakeTarget(row: Partial<TargetRow> & { name: string }): TargetRo
     server_version: null,
     size_bytes: null,
     snapshots: 0,
+    last_snapshot_at: null,
     error: null,
     ...row,
   };
@@ -80,7 +87,13 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
     },
     queryFile: null,
     failLoad: null,
+    providers: ['idp'],
     failSignIn: null,
+    tables: [
+      { name: 'public.customer', size_bytes: 60_000_000 },
+      { name: 'sales.orders', size_bytes: 1_400_000 },
+    ],
+    failNames: null,
     gate: Promise.resolve(),
     check: {
       ok: false,
@@ -100,6 +113,8 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
           column: 7,
         },
       ],
+      plain_secrets: [],
+      working_directory: { path: '/home/ada/.tool', ok: true, error: null },
       engines: [
         { id: 'postgres-local', ok: true, tools: [{ name: 'pg_dump', path: '/usr/bin/pg_dump', version: '15.18' }] },
         { id: 'mysql-local', ok: false, tools: [] },

@@ -23,6 +23,7 @@ const row: TargetRow = {
   server_version: '15.18',
   size_bytes: 12_300_000,
   snapshots: 2,
+  last_snapshot_at: '2026-11-21T04:00:00.000Z',
   error: null,
 };
 

@@ -86,15 +86,6 @@ describe('what cannot be done says why', () => {
     expect(notice(model)).toContain('--read-only');
     expect(model.navigation.top().screen).toBe('snapshots');
   });
-
-  test('two pieces of work on one target do not run at once', async () => {
-    const model = await listed(fakeWorld({ gate: new Promise(() => {}) }));
-    press(model, 'b');
-    await running(model);
-    press(model, 'esc', 'b');
-    expect(notice(model)).toBe('Build a snapshot of app is going on');
-    expect(model.runs.running()).toHaveLength(1);
-  });
 });
 
 describe('a destination elsewhere', () => {
@@ -237,7 +228,7 @@ describe('sanitizing', () => {
 });
 
 function selected(model: Model): string | undefined {
-  return selectedTarget(model.targets.getState(), model.navigation.top() as TargetsPlace)?.row.name;
+  return selectedTarget(model, model.navigation.top() as TargetsPlace)?.row.name;
 }
 
 function notice(model: Model): string | undefined {

@@ -2,10 +2,11 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dispatchKey, dispatchPaste } from '../../screens/dispatch.ts';
+import type { EditorPlace } from '../../screens/editor/editor-places.ts';
 import { shownValue, typedValue } from '../../screens/editor/fields.ts';
 import { type Panes, panesOf, selectPath } from '../../screens/editor/selection.ts';
 import type { Model } from '../../screens/model.ts';
-import type { ChoicePlace, EditorPlace } from '../../screens/place.ts';
+import type { ChoicePlace } from '../../screens/place.ts';
 import type { KeyPath } from '../../src/config/tree.ts';
 import { configFolder, withKey } from '../helpers/config-folder.ts';
 import { newModel, press, until } from '../helpers/driven-model.ts';
@@ -124,7 +125,14 @@ test.each([
   select(model, ['working_directory']);
   type(model, '/srv/work');
   await changed(model, 1);
+  expect(editor(model).draft?.outdated).toBe(false);
   await appendFile(file, 'debug: true\n');
+  press(model, 'u');
+  await changed(model, 0);
+  expect(editor(model).draft?.outdated).toBe(true);
+  select(model, ['working_directory']);
+  type(model, '/srv/work');
+  await changed(model, 1);
   press(model, 'w');
   await until(() => model.navigation.top().screen === 'editor-diff');
   press(model, 'enter');
@@ -136,6 +144,18 @@ test.each([
   await until(() => editor(model).draft?.written.debug === true);
   expect(editor(model).draft).toMatchObject({ written });
   expect(editor(model).draft?.changes).toHaveLength(changes);
+});
+
+test('a map where a value belongs is shown as one, and can be replaced', async () => {
+  const { model } = await opened(
+    FILE.replace("working_directory: '/tmp/work' # here", 'working_directory: { a: [{ b: 1 }] }'),
+  );
+  select(model, ['working_directory']);
+  const field = panes(model).field;
+  expect(field && [shownValue(field), field.problems.length]).toEqual(['{…}', 1]);
+  press(model, 'd');
+  await changed(model, 1);
+  expect(panes(model).field?.problems).toEqual([]);
 });
 
 test('leaving asks when something would be lost, and else does not', async () => {

@@ -32,7 +32,7 @@ test('every target can be gone to from everywhere', async () => {
 
 test('the wheel moves, a click selects, and a click on what is selected opens it', async () => {
   const model = await listed(fakeWorld({ targets: ['a', 'b', 'c', 'd'].map((name) => fakeTarget({ name })) }));
-  Object.assign(model.viewport, { offset: 0, rows: 4 });
+  model.viewport.keys = ['a', 'b', 'c', 'd'];
   const mouse = (sequence: string) => dispatchMouse(model, readMouse(sequence) ?? { kind: 'other' });
   mouse('\x1b[<65;10;5M');
   expect(model.navigation.top()).toMatchObject({ list: { selected: 'd' } });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { dispatchKey, dispatchPaste } from '../../screens/dispatch.ts';
 import type { Model } from '../../screens/model.ts';
-import type { SetupPlace } from '../../screens/place.ts';
 import { answerChosen, setUp } from '../../screens/setup/actions.ts';
+import type { SetupPlace } from '../../screens/setup/setup-place.ts';
 import type { SetupStepId } from '../../screens/setup/step-ids.ts';
 import { newModel } from '../helpers/driven-model.ts';
 import { type FakeWorld, fakeWorld } from '../helpers/fake-world.ts';
@@ -62,6 +62,27 @@ test('the source can be put together, its database chosen from those of the serv
   expect(place(model).found.databases.map(({ name }) => name)).toContain('shop');
   await choose(model, 'shop', 'schemas');
   expect(place(model).found.source?.display).toContain('@[fe80::1]:5433/shop');
+});
+
+test('a host with blanks, and a port that is none, are asked for again', async () => {
+  const model = opened(fakeWorld());
+  await choose(model, '', 'target');
+  await type(model, 'shop', 'how');
+  await choose(model, 'fields', 'engine');
+  await choose(model, 'postgres', 'host');
+  await refused(model, 'db one', 'A name or address has no blanks in it');
+  await type(model, 'db', 'port');
+  for (const port of ['many', '0', '65536']) await refused(model, port, 'A port is a number from 1 to 65535');
+  await type(model, '65535', 'user');
+});
+
+test('a URL that names no database gets one of the server, its parameters kept', async () => {
+  const model = await atUrl(fakeWorld());
+  await type(model, 'postgres://app@db:5433?sslmode=require', 'database');
+  await choose(model, '漢字 🚀', 'schemas');
+  expect(place(model).found.source?.display).toBe(
+    'postgres://app@db:5433/%E6%BC%A2%E5%AD%97%20%F0%9F%9A%80?sslmode=require',
+  );
 });
 
 test('a bucket is tried with its keys before the file is shown', async () => {
@@ -171,6 +192,13 @@ async function type(model: Model, text: string, next: SetupStepId): Promise<void
   dispatchPaste(model, text);
   dispatchKey(model, 'enter');
   await asked(model, next);
+}
+
+async function refused(model: Model, text: string, message: string): Promise<void> {
+  dispatchKey(model, 'ctrl+u');
+  dispatchPaste(model, text);
+  dispatchKey(model, 'enter');
+  await expect.poll(() => model.navigation.top()).toMatchObject({ busy: null, error: { message } });
 }
 
 async function choose(model: Model, value: string, next: SetupStepId): Promise<void> {

@@ -10,7 +10,7 @@ import { fakeTerminal } from '../helpers/fake-terminal.ts';
 import { fakeWorld } from '../helpers/fake-world.ts';
 import { renderAt } from '../helpers/render.tsx';
 
-const BARE = { screen: 'sign-in', prompt: null, qr: [], result: null, error: null } as const;
+const BARE = { screen: 'sign-in', provider: undefined, prompt: null, qr: [], result: null, error: null } as const;
 const URL = `https://idp.example.com/auth?${'x'.repeat(100)}`;
 
 test('the URL is shown whole, nothing between its parts but the edge of the screen', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Model } from '../../screens/model.ts';
+import type { ChoicePlace } from '../../screens/place.ts';
 import { UserError } from '../../src/errors.ts';
 import { listed, press, until } from '../helpers/driven-model.ts';
 import { fakeTerminal } from '../helpers/fake-terminal.ts';
@@ -22,11 +23,29 @@ describe('signing in', () => {
 
   test('by a code shows a picture of the URL as well, and takes the place of the other way', async () => {
     const model = await listed(fakeWorld({ gate: new Promise(() => {}) }));
-    press(model, 's', 'd');
+    press(model, 's');
+    await until(() => signInOf(model) !== null);
+    press(model, 'd');
     await until(() => (signInOf(model)?.qr.length ?? 0) > 10);
     expect(signInOf(model)?.prompt).toMatchObject({ user_code: 'ABCD-EFGH' });
     press(model, 'esc');
     expect(model.navigation.top().screen).toBe('targets');
+  });
+
+  test('asks with which of several providers, and stays with it', async () => {
+    const model = await listed(fakeWorld({ providers: ['work', 'home'], gate: new Promise(() => {}) }));
+    press(model, 's');
+    await until(() => model.navigation.top().screen === 'choice');
+    const choice = model.navigation.top() as ChoicePlace;
+    expect(choice.options.map(({ label }) => label)).toEqual([
+      'work  https://work.example.com',
+      'home  https://home.example.com',
+    ]);
+    model.navigation.pop();
+    choice.answer('home');
+    await until(() => signInOf(model)?.prompt?.url === 'https://home.example.com/auth');
+    press(model, 'd');
+    await until(() => signInOf(model)?.prompt?.url === 'https://home.example.com/device');
   });
 
   test('that fails can be begun again', async () => {

@@ -53,6 +53,9 @@ test('marked tables are loaded, after what they need was shown', async () => {
       'Asked for: public.orders, sales.漢字 🚀',
       'Came along: public.customer (public.orders refers to it)',
       'Left empty: the other 22 tables',
+      'Checked against the manifest: rows, indexes, constraints, triggers, sequences.',
+      'app_dev was away for 130 ms.',
+      'What app_dev held before is kept: u puts it back.',
     ],
   });
   press(model, 'esc');
@@ -110,7 +113,7 @@ test('targets are sorted, and the selection stays', async () => {
   const model = await atTargets(fakeWorld({ targets }));
   press(model, 'j', 'S', 'k');
   const place = model.navigation.top();
-  expect(place.screen === 'targets' && selectedTarget(model.targets.getState(), place)?.row.name).toBe('b');
+  expect(place.screen === 'targets' && selectedTarget(model, place)?.row.name).toBe('b');
 });
 
 test('a copied URL is that of the source among targets, that of the destination among snapshots', async () => {

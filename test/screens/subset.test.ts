@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Model } from '../../screens/model.ts';
 import type { SubsetPlace } from '../../screens/place.ts';
 import { planRows } from '../../screens/subset/rows.ts';
+import { UserError } from '../../src/errors.ts';
 import { listed, press, until } from '../helpers/driven-model.ts';
 import { fakeWorld } from '../helpers/fake-world.ts';
 
@@ -83,5 +84,25 @@ test('Enter asks, and then makes it as it is planned', async () => {
   press(model, 'enter');
   await until(() => model.navigation.top().screen === 'confirm');
   expect(model.navigation.top()).toMatchObject({ title: 'make the subset' });
+  expect(world.done).toEqual([]);
+});
+
+test('what cannot be planned is not made, and Enter says why; the change before it is taken back by the same key', async () => {
+  const world = fakeWorld();
+  const model = await planned(world);
+  const { planSubset } = model.operations;
+  model.operations.planSubset = () => Promise.reject(new UserError('product_id is NOT NULL', { code: 'x', exit: 3 }));
+  press(model, 'G', 'c', 'enter');
+  expect(model.navigation.store.getState().notice?.text).toBe('What it would do is not known yet');
+  await counted(model);
+  expect(placeOf(model)?.error?.message).toBe('product_id is NOT NULL');
+  press(model, 'enter');
+  expect(model.navigation.top().screen).toBe('subset');
+  model.operations.planSubset = planSubset;
+  press(model, 'c');
+  await counted(model);
+  expect(shown(model)).toContain('public.country: copy, 200');
+  press(model, 'enter');
+  await until(() => model.navigation.top().screen === 'confirm');
   expect(world.done).toEqual([]);
 });

@@ -47,7 +47,7 @@ test('snapshots are listed newest first', async () => {
   await repository.write(manifest('new', { at: '2026-11-21T09:00:00.000Z' }));
   await repository.write(manifest('other', { target: 'other' }));
   expect((await repository.list('app')).map(({ id }) => id)).toEqual(['new', 'old']);
-  expect(await repository.count('app')).toBe(2);
+  expect(await repository.takenAt('app')).toEqual(['2026-11-21T09:00:00.000Z', '2026-11-20T10:00:00.000Z']);
 });
 
 test('a manifest that is damaged is warned of and hides no other', async () => {

@@ -12,12 +12,12 @@ describe('a selection', () => {
     ['first', 'a'],
     ['last', 'e'],
   ] as const)('moves %s from c to %s', (move, to) => {
-    expect(moveSelection({ ...emptyList, selected: 'c' }, { ids, move, page: 3 }).selected).toBe(to);
+    expect(moveSelection({ ...emptyList, selected: 'c' }, { ids, index: 2, move, page: 3 }).selected).toBe(to);
   });
 
   test('stays at the ends', () => {
-    expect(moveSelection({ ...emptyList, selected: 'a' }, { ids, move: 'up', page: 3 }).selected).toBe('a');
-    expect(moveSelection({ ...emptyList, selected: 'e' }, { ids, move: 'down', page: 3 }).selected).toBe('e');
+    expect(moveSelection({ ...emptyList, selected: 'a' }, { ids, index: 0, move: 'up', page: 3 }).selected).toBe('a');
+    expect(moveSelection({ ...emptyList, selected: 'e' }, { ids, index: 4, move: 'down', page: 3 }).selected).toBe('e');
   });
 
   test('is an identity: rows that come before it do not move it', () => {

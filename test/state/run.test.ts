@@ -57,6 +57,30 @@ describe('a run', () => {
     expect(state.droppedLines).toBe(3);
   });
 
+  test('logs a step in one line when nothing is said meanwhile, in two around what is', () => {
+    const { log } = fold([
+      [0, { event: 'step', step: 'connect', state: 'started', label: 'Connect' }],
+      [30, { event: 'step', step: 'connect', state: 'done', label: 'Connected' }],
+      [40, dumpStarted],
+      [50, { event: 'command', command: 'pg_dump' }],
+      [90, { event: 'step', step: 'dump', state: 'done', label: 'Dumped 25 tables' }],
+      [95, { event: 'step', step: 'push', state: 'skipped', label: 'No bucket' }],
+    ]);
+    expect(log.map(({ kind, text, tookMs }) => [kind, text, tookMs])).toEqual([
+      ['done', 'Connected', 30],
+      ['step', 'Dump 25 tables', undefined],
+      ['command', 'pg_dump', undefined],
+      ['done', 'Dumped 25 tables', 50],
+      ['skipped', 'No bucket', undefined],
+    ]);
+  });
+
+  test('that fails says why at the end of its log', () => {
+    const error = new UserError('Disk full', { code: 'disk_full', exit: 1 });
+    const { log } = endRun(fold([[0, dumpStarted]]), { status: 'failed', error }, 500);
+    expect(log.at(-1)).toEqual({ at: 500, kind: 'failed', text: 'Disk full' });
+  });
+
   test('collects warnings, and shows them in the log', () => {
     const state = fold([[7, { event: 'warning', code: 'schema_not_found', message: 'schema "x" not found' }]]);
     expect(state.warnings).toEqual([{ code: 'schema_not_found', message: 'schema "x" not found' }]);

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import { createRuns, type Receipt, type Session } from '../../src/state/runs.ts';
+import { createRuns, type Receipt, type Run, runBefore, type Session } from '../../src/state/runs.ts';
 
 const receipt: Receipt = { line: 'Built', problems: [], undoable: false };
 
@@ -12,12 +12,12 @@ test('work reports into its run, and leaves a receipt', async () => {
       report({ event: 'step', step: 'dump', state: 'done', label: 'Dump' });
     }),
   );
-  expect(runs.running()).toHaveLength(1);
+  expect(runs.live()).toHaveLength(1);
   await runs.settled();
   expect(runs.store.getState().runs).toMatchObject([
     { id, state: { status: 'done', steps: [{ step: 'dump', state: 'done' }] }, receipt },
   ]);
-  expect(runs.running()).toEqual([]);
+  expect(runs.live()).toEqual([]);
 });
 
 test('work that fails keeps its error, and can be done again as a run of its own', async () => {
@@ -65,8 +65,96 @@ test('a thousand events change the store a few times, and none is lost', async (
   expect(changes).toBeLessThan(5);
 });
 
+describe('the queue', () => {
+  test('work on one target is done one after the other, work on another beside it', async () => {
+    const { runs, begin, finish, statuses } = controlled();
+    begin('app', 'app', 'billing', 'app');
+    expect(statuses()).toEqual(['running', 'waiting', 'running', 'waiting']);
+    const [first, second, , fourth] = runs.store.getState().runs;
+    expect(runBefore(runs.store.getState().runs, second as Run)).toBe(first);
+    expect(runBefore(runs.store.getState().runs, fourth as Run)).toBe(second);
+    await finish(0);
+    expect(statuses()).toEqual(['done', 'running', 'running', 'waiting']);
+    await finish(1);
+    expect(statuses()).toEqual(['done', 'done', 'running', 'running']);
+    await finish(2);
+    await finish(3);
+    await runs.settled();
+    expect(runs.live()).toEqual([]);
+  });
+
+  test('what waits begins although what it waited for has failed', async () => {
+    const { begin, fail, statuses } = controlled();
+    begin('app', 'app');
+    await fail(0);
+    expect(statuses()).toEqual(['failed', 'running']);
+  });
+
+  test('what is taken out of it never begins, and what waited for it goes on waiting for what is before', async () => {
+    const { runs, begin, begun, statuses } = controlled();
+    const [, second = ''] = begin('app', 'app', 'app');
+    runs.cancel(second);
+    expect(statuses()).toEqual(['running', 'cancelled', 'waiting']);
+    expect(begun()).toEqual([0]);
+    expect(runs.store.getState().runs[1]?.state.error?.message).toBe('Taken out of the queue before it began');
+  });
+
+  test('cancelling all lets nothing of it begin', async () => {
+    const { runs, begin, begun, statuses } = controlled();
+    begin('app', 'app', 'billing');
+    runs.cancelAll();
+    await runs.settled();
+    expect(statuses()).toEqual(['cancelled', 'cancelled', 'cancelled']);
+    expect(begun()).toEqual([0, 2]);
+  });
+
+  test('each end is told of once', async () => {
+    const { begin, finish, fail, ended } = controlled();
+    begin('app', 'billing');
+    await finish(0);
+    await fail(1);
+    expect(ended()).toEqual(['1 done', '2 failed']);
+  });
+});
+
 function newRuns() {
   return createRuns({ clock: () => new Date(0) });
+}
+
+/** Runs that end when the test says so. */
+function controlled() {
+  const ends: string[] = [];
+  const jobs: { begun: boolean; done: PromiseWithResolvers<void> }[] = [];
+  const runs = createRuns({ clock: () => new Date(0), onEnd: ({ id, state }) => ends.push(`${id} ${state.status}`) });
+  const statuses = () => runs.store.getState().runs.map(({ state }) => state.status);
+  const settle = async (index: number) => {
+    await expect.poll(() => statuses()[index]).not.toBe('running');
+  };
+  return {
+    runs,
+    statuses,
+    ended: () => ends,
+    begun: () => jobs.flatMap(({ begun }, index) => (begun ? [index] : [])),
+    begin: (...targets: string[]) =>
+      targets.map((target) => {
+        const job = { begun: false, done: Promise.withResolvers<void>() };
+        jobs.push(job);
+        const performed = work(({ signal }) => {
+          job.begun = true;
+          signal.addEventListener('abort', () => job.done.reject(signal.reason));
+          return job.done.promise;
+        });
+        return runs.begin({ ...performed, target });
+      }),
+    finish(index: number) {
+      jobs[index]?.done.resolve();
+      return settle(index);
+    },
+    fail(index: number) {
+      jobs[index]?.done.reject(new Error('disk full'));
+      return settle(index);
+    },
+  };
 }
 
 function work(perform: (session: Session) => Promise<void>) {
@@ -74,6 +162,7 @@ function work(perform: (session: Session) => Promise<void>) {
     title: 'Build',
     target: 'app',
     kind: 'build' as const,
+    replaces: null,
     perform: async (session: Session) => {
       await perform(session);
       return () => receipt;

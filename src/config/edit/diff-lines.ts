@@ -11,6 +11,15 @@ const CONTEXT = 2;
 const MAX_PAIRS = 4_000_000;
 
 /** What changed between two texts, with some lines around each change. */
+export function diffTexts(before: string, after: string): DiffLine[] {
+  return diffLines(linesOf(before), linesOf(after));
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(/\n$/, '').split('\n');
+}
+
+/** The same of their lines. */
 export function diffLines(before: string[], after: string[]): DiffLine[] {
   let head = 0;
   while (head < Math.min(before.length, after.length) && before[head] === after[head]) head += 1;

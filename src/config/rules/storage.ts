@@ -1,6 +1,6 @@
-import { closest, distance } from 'fastest-levenshtein';
 import type { Draft } from '../check-values.ts';
 import type { Finding } from '../finding.ts';
+import { nearest } from '../nearest.ts';
 import type { KeyPath } from '../tree.ts';
 import { type ProfileDraft, profilesOf, type Surroundings, targetsOf } from './rule.ts';
 
@@ -19,18 +19,17 @@ export function storageProfilesExist(draft: Draft, { isWritten }: Surroundings):
           path: ['targets', name, ...path],
           code: 'storage_profile_not_found',
           message: `storage profile '${profile}' not found`,
-          hint: nearest(profile, known),
+          hint: hintFor(profile, known),
         },
       ];
     });
   });
 }
 
-function nearest(profile: string, known: string[]): string {
+function hintFor(profile: string, known: string[]): string {
   if (known.length === 0) return 'Define it below storage_profiles.';
-  const name = closest(profile, known);
-  if (distance(profile, name) > Math.max(2, name.length / 3))
-    return `Defined below storage_profiles: ${known.join(', ')}.`;
+  const name = nearest(profile, known);
+  if (name === null) return `Defined below storage_profiles: ${known.join(', ')}.`;
   return `Did you mean ${name}? Profiles are defined below storage_profiles.`;
 }
 

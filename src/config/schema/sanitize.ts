@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { path, templateUrl, text } from './values.ts';
+import { path, storageProfile, templateUrl, text } from './values.ts';
 
 /** `targets.<target>.sanitize` */
 export const sanitizeSchema = v.strictObject({
@@ -24,7 +24,5 @@ export const sanitizeSchema = v.strictObject({
       v.examples(["UPDATE users SET email = 'user' || id || '@example.com';"]),
     ),
   ),
-  storage_profile: v.exactOptional(
-    v.pipe(text, v.description('Storage profile for sanitized snapshots.'), v.examples(['team'])),
-  ),
+  storage_profile: v.exactOptional(v.pipe(storageProfile, v.description('Storage profile for sanitized snapshots.'))),
 });

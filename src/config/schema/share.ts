@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { templateUrl, text } from './values.ts';
+import { storageProfile, templateUrl } from './values.ts';
 
 /** `targets.<target>.share` */
 export const shareSchema = v.strictObject({
@@ -11,6 +11,6 @@ export const shareSchema = v.strictObject({
     ),
   ),
   storage_profile_name: v.exactOptional(
-    v.pipe(text, v.description('Storage profile that holds the shared snapshots.'), v.examples(['team'])),
+    v.pipe(storageProfile, v.description('Storage profile that holds the shared snapshots.')),
   ),
 });

@@ -1,16 +1,19 @@
 import * as v from 'valibot';
+import { traits } from './traits.ts';
 import { templateUrl, text } from './values.ts';
+
+const schemaName = v.pipe(text, traits({ names: 'schema' }));
 
 export const schemaConfigSchema = v.strictObject({
   include_schemas: v.exactOptional(
     v.pipe(
-      v.array(text),
+      v.array(schemaName),
       v.description('Only these schemas, as far as they exist; wins over exclude_schemas.'),
       v.examples([['public', 'sales']]),
     ),
   ),
   exclude_schemas: v.exactOptional(
-    v.pipe(v.array(text), v.description('All schemas except these.'), v.examples([['audit']])),
+    v.pipe(v.array(schemaName), v.description('All schemas except these.'), v.examples([['audit']])),
   ),
   use_default_schema: v.exactOptional(
     v.pipe(

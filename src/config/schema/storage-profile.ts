@@ -24,6 +24,7 @@ export const storageProfileSchema = v.strictObject({
       text,
       v.description("Profile of the storage's command-line client that holds the credentials (s3, r2)."),
       v.examples(['default']),
+      traits({ names: 'cli_profile' }),
     ),
   ),
   access_key: v.exactOptional(

@@ -3,14 +3,14 @@ import { sanitizeSchema } from './sanitize.ts';
 import { shareSchema } from './share.ts';
 import { snapshotSchema } from './snapshot.ts';
 import { subsetSchema } from './subset.ts';
-import { cores, text } from './values.ts';
+import { cores, storageProfile, text } from './values.ts';
 
 /** `targets.<target>`: a named unit of work. */
 export const targetSchema = v.strictObject({
   name: v.exactOptional(v.pipe(text, v.description('Name to show.'), v.examples(['Application']))),
   cpus: v.exactOptional(v.pipe(cores, v.description('CPU cores for this target; wins over defaults.cpus.'))),
   storage_profile: v.exactOptional(
-    v.pipe(text, v.description('Storage profile that snapshots are pushed to.'), v.examples(['team'])),
+    v.pipe(storageProfile, v.description('Storage profile that snapshots are pushed to.')),
   ),
   snapshot: v.exactOptional(v.pipe(snapshotSchema, v.description('Takes snapshots of a database and loads them.'))),
   sanitize: v.exactOptional(v.pipe(sanitizeSchema, v.description('Removes sensitive data by an SQL query.'))),

@@ -9,6 +9,8 @@ export interface Traits {
   template?: true;
   /** A path: `~` is the home directory, and a relative one starts at the configuration file. */
   path?: true;
+  /** A name of something that exists: what there is to choose from. */
+  names?: 'schema' | 'table' | 'storage_profile' | 'cli_profile';
   /** What to do about a value that is missing or wrong. */
   hint?: string;
 }

@@ -40,8 +40,10 @@ export const tableName = v.pipe(
   v.string(),
   v.regex(/^[^.\s][^.]*\.[^.]*[^.\s]$/, 'must be a table with its schema: schema.table'),
   v.examples(['public.orders']),
-  traits({ hint: 'Name the schema too, such as public.orders.' }),
+  traits({ names: 'table', hint: 'Name the schema too, such as public.orders.' }),
 );
+
+export const storageProfile = v.pipe(text, traits({ names: 'storage_profile' }), v.examples(['team']));
 
 export const cores = v.pipe(
   v.number(),

@@ -1,5 +1,5 @@
 import type { Engine } from '../engine.ts';
-import { listDatabases } from './browse.ts';
+import { listDatabases, listTables } from './browse.ts';
 import { explained } from './connection/explained.ts';
 import { probe } from './connection/probe.ts';
 import { sameDatabaseAs } from './connection/same-database.ts';
@@ -20,6 +20,7 @@ export const mysql: Engine = {
   reportTools,
   probe: (context, url) => explained(url, () => probe(context, url)),
   listDatabases: (context, url) => explained(url, () => listDatabases(context, url)),
+  listTables: (context, url) => explained(url, () => listTables(context, url)),
   sameDatabaseAs,
   dump: (context, request) => explained(request.url, () => dump(context, request)),
   readNeeds: (_context, request) => readNeeds(request),

@@ -22,3 +22,17 @@ export async function listSchemas(context: EngineContext, url: DatabaseUrl): Pro
     size_bytes: tables.reduce((sum, table) => sum + (table.schema === name ? table.bytes : 0), 0),
   }));
 }
+
+/** The tables of the database, a partitioned one with the size of its partitions; none of the server or an extension. */
+export async function listTables(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {
+  await using session = await connect(context, url);
+  return session.query<Sized>(`
+    SELECT n.nspname || '.' || c.relname AS name,
+      CASE c.relkind WHEN 'p' THEN (SELECT coalesce(sum(pg_table_size(relid)), 0)::int8 FROM pg_partition_tree(c.oid))
+        ELSE pg_table_size(c.oid) END AS size_bytes
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relpersistence <> 't'
+      AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+    ORDER BY n.nspname, c.relname`);
+}

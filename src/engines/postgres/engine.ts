@@ -1,5 +1,5 @@
 import type { Engine } from '../engine.ts';
-import { listDatabases, listSchemas } from './browse.ts';
+import { listDatabases, listSchemas, listTables } from './browse.ts';
 import { probe } from './connection/probe.ts';
 import { sameDatabaseAs } from './connection/same-database.ts';
 import { parsePostgresUrl } from './connection/url.ts';
@@ -20,6 +20,7 @@ export const postgres: Engine = {
   probe,
   listDatabases,
   listSchemas,
+  listTables,
   sameDatabaseAs,
   dump,
   readNeeds,

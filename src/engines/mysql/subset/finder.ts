@@ -7,7 +7,7 @@ import { quoteName, quoteText, type Session, SqlError } from '../connection/sess
 import { mostBytesOf, type RowPacket, writeRow } from '../dump/row-text.ts';
 import { type Reference, referenceIn, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';
 import { type SubsetColumn, writtenValue } from './keys.ts';
-import { batchesOf, isKey, joinedBy, keyTable } from './rows.ts';
+import { batchesOf, isKey, joinedBy, keyTable, type RowNumbers } from './rows.ts';
 
 /** Lends one of several sessions, which all see the same instant, for as long as the work takes. */
 export type Lend = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
@@ -34,17 +34,17 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
 
   /** `query` selects the parts of the table's key. */
   function rowsOf(query: string, { numbers }: SubsetTable, take: (row: number) => void): Promise<void> {
-    return lend((session) => session.eachRow(query, (row) => take(numbers.numberOf(fieldsOf(row)))));
+    return lend((session) => session.eachRow(query, (row) => take(numberIn(row, numbers))));
   }
 
   /** The batches one after the other in one session: statements are long, and are made when they can be sent. */
   function askBatches(
-    { rows, of, take }: { rows: RowSet; of: SubsetTable; take: (fields: string[]) => void },
-    query: (keys: string[][]) => string,
+    { rows, of, take }: { rows: RowSet; of: SubsetTable; take: (row: RowPacket) => void },
+    query: (keys: string[]) => string,
   ): Promise<void> {
     return lend(async (session) => {
       for (const keys of batchesOf(rows, of.numbers)) {
-        await session.eachRow(query(keys), (row) => take(fieldsOf(row)));
+        await session.eachRow(query(keys), take);
       }
     });
   }
@@ -68,7 +68,7 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
       const { from, to } = reference;
       const same = refersTo(reference, { own: 'f', other: 'r' });
       const how = to.unique && indexed && !isConverted(reference) ? 'index' : 'hash';
-      await askBatches({ rows, of: to, take: (fields) => take(from.numbers.numberOf(fields)) }, (keys) =>
+      await askBatches({ rows, of: to, take: (row) => take(numberIn(row, from.numbers)) }, (keys) =>
         joinedBy(
           how,
           `SELECT ${keyOf(from, 'f')} FROM ${keyTable(to.key, keys)}
@@ -88,7 +88,7 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
         return `SELECT ${keyOf(to, 'p')} FROM (${distinct}) d STRAIGHT_JOIN ${path(to)} p ON ${same}`;
       };
       if (rows === 'all') return rowsOf(find(`${path(from)} f`), to, take);
-      await askBatches({ rows, of: from, take: (fields) => take(to.numbers.numberOf(fields)) }, (keys) =>
+      await askBatches({ rows, of: from, take: (row) => take(numberIn(row, to.numbers)) }, (keys) =>
         joinedBy(
           howTo(from),
           find(`${keyTable(from.key, keys)} STRAIGHT_JOIN ${path(from)} f ON ${isKey(from.key, 'f')}`),
@@ -101,7 +101,8 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
       const { from, columns, to } = reference;
       const present = columns.map(({ name }) => `f.${quoteName(name)} IS NOT NULL`).join(' AND ');
       const same = refersTo(reference, { own: 'f', other: 'p' });
-      const takePair = (fields: string[]): void => {
+      const takePair = (row: RowPacket): void => {
+        const fields = fieldsOf(row);
         const referred = fields.slice(from.key.length);
         const own = from.numbers.numberOf(fields.slice(0, from.key.length));
         take(own, referred[0] === NULL ? null : to.numbers.numberOf(referred));
@@ -155,6 +156,26 @@ export function refersTo({ columns, refColumns }: Reference, { own, other }: { o
 }
 
 const NULL = '\\N';
+
+/** The row whose key is all that the packet holds. */
+function numberIn(packet: RowPacket, numbers: RowNumbers): number {
+  const integer = numbers.isInteger ? integerIn(packet) : null;
+  return numbers.numberOf(integer ?? fieldsOf(packet));
+}
+
+const [MINUS, ZERO] = [0x2d, 0x30];
+/** So many digits are exact. */
+const MOST_DIGITS = 15;
+
+/** The whole number that is the packet's only field, read without a text for it; `null` when it is too long. */
+function integerIn({ buffer, offset, end }: RowPacket): number | null {
+  const isNegative = buffer[offset + 1] === MINUS;
+  const first = offset + (isNegative ? 2 : 1);
+  if (end - first > MOST_DIGITS) return null;
+  let value = 0;
+  for (let at = first; at < end; at += 1) value = value * 10 + (buffer[at] ?? 0) - ZERO;
+  return isNegative ? -value : value;
+}
 
 /** Keys are ASCII. */
 function fieldsOf(row: RowPacket): string[] {

@@ -4,8 +4,12 @@ import type { KeyPart } from './keys.ts';
 
 /** Sets hold numbers: of a table whose key is one whole number that number, of others the place in a list of the keys seen. */
 export interface RowNumbers {
-  numberOf(key: string[]): number;
+  /** Whether the key is one whole number. */
+  isInteger: boolean;
+  numberOf(key: string[] | number): number;
   keyOf(row: number): string[];
+  /** The key as a part of an array of JSON. */
+  jsonOf(row: number): string;
 }
 
 /** Whole numbers up to here, and as many below zero, stand for themselves. */
@@ -15,11 +19,18 @@ const SEPARATOR = ',';
 export function createRowNumbers(isInteger: boolean): RowNumbers {
   const numbers = new Map<string, number>();
   const keys: string[] = [];
+  const integerOf = (row: number): number => (row % 2 === 0 ? row / 2 : -(row + 1) / 2);
+  const textOf = (row: number): string => {
+    const text = keys[row - LISTED];
+    if (text === undefined) throw new Error('a row has no key');
+    return text;
+  };
   return {
+    isInteger,
     numberOf(key) {
-      const text = key.join(SEPARATOR);
+      const text = typeof key === 'number' ? '' : key.join(SEPARATOR);
       if (isInteger) {
-        const value = Number(text);
+        const value = typeof key === 'number' ? key : Number(text);
         if (Math.abs(value) < LISTED / 2) return value >= 0 ? 2 * value : -2 * value - 1;
       }
       const known = numbers.get(text);
@@ -29,26 +40,28 @@ export function createRowNumbers(isInteger: boolean): RowNumbers {
       return number;
     },
     keyOf(row) {
-      if (row < LISTED) return [String(row % 2 === 0 ? row / 2 : -(row + 1) / 2)];
-      const text = keys[row - LISTED];
-      if (text === undefined) throw new Error('a row has no key');
-      return text.split(SEPARATOR);
+      return row < LISTED ? [String(integerOf(row))] : textOf(row).split(SEPARATOR);
+    },
+    jsonOf(row) {
+      if (row < LISTED) return String(integerOf(row));
+      const text = textOf(row);
+      return text.includes(SEPARATOR) ? JSON.stringify(text.split(SEPARATOR)) : `"${text}"`;
     },
   };
 }
 
 /** A statement names at most so many rows, by so many characters: servers limit its length. */
-const BATCH_ROWS = 20_000;
+const BATCH_ROWS = 10_000;
 const BATCH_CHARACTERS = 1024 * 1024;
 
-/** The keys of the rows in their order, so many at once. */
-export function* batchesOf(rows: RowSet, { keyOf }: RowNumbers, most: number = BATCH_ROWS): Generator<string[][]> {
-  let batch: string[][] = [];
+/** The keys of the rows in their order as JSON, so many at once. */
+export function* batchesOf(rows: RowSet, { jsonOf }: RowNumbers, most: number = BATCH_ROWS): Generator<string[]> {
+  let batch: string[] = [];
   let characters = 0;
   for (const row of rows) {
-    const key = keyOf(row);
+    const key = jsonOf(row);
     batch.push(key);
-    for (const part of key) characters += part.length;
+    characters += key.length;
     if (batch.length < Math.min(most, BATCH_ROWS) && characters < BATCH_CHARACTERS) continue;
     yield batch;
     batch = [];
@@ -58,14 +71,11 @@ export function* batchesOf(rows: RowSet, { keyOf }: RowNumbers, most: number = B
 }
 
 /** The keys as a table `k` of the statement itself, which needs no right to make one. */
-export function keyTable(parts: KeyPart[], keys: string[][]): string {
-  const [only] = parts;
-  if (only && parts.length === 1) {
-    const values = keys.map(([value]) => `"${value}"`).join(',');
-    return `JSON_TABLE(${quoteText(`[${values}]`)}, '$[*]' COLUMNS (c0 ${only.type} PATH '$')) k`;
-  }
-  const columns = parts.map(({ type }, index) => `c${index} ${type} PATH '$[${index}]'`);
-  return `JSON_TABLE(${quoteText(JSON.stringify(keys))}, '$[*]' COLUMNS (${columns.join(', ')})) k`;
+export function keyTable(parts: KeyPart[], keys: string[]): string {
+  const columns = parts.map(
+    ({ type }, index) => `c${index} ${type} PATH '${parts.length === 1 ? '$' : `$[${index}]`}'`,
+  );
+  return `JSON_TABLE(${quoteText(`[${keys.join(',')}]`)}, '$[*]' COLUMNS (${columns.join(', ')})) k`;
 }
 
 /** That the row with this alias is the one of the table of keys. */

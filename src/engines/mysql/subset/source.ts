@@ -97,7 +97,9 @@ async function nameRow({ database, catalogue, lend }: OpenSource, name: string, 
   if (table.primaryKey.length === 0) return key.join(',');
   const written = table.primaryKey.map((column) => writtenValue(column, 't')).join(', ');
   const [found] = await lend((session) =>
-    session.query<{ name: string }>(`SELECT CONCAT_WS(',', ${written}) AS name FROM ${keyTable(table.key, [key])}
+    session.query<{
+      name: string;
+    }>(`SELECT CONCAT_WS(',', ${written}) AS name FROM ${keyTable(table.key, [table.numbers.jsonOf(row)])}
       STRAIGHT_JOIN ${pathOf(database, table.catalogue.name)} t ON ${isKey(table.key, 't')}`),
   );
   return found?.name ?? key.join(',');

@@ -1,0 +1,43 @@
+import { Box } from 'ink';
+import { Line } from '../../components/line.tsx';
+import { wrap } from '../../src/cells.ts';
+import { DiffView } from '../editor/diff-view.tsx';
+import { Empty, Failure } from '../empty.tsx';
+import { Frame, useRoom } from '../frame.tsx';
+import type { FixPlace } from '../place.ts';
+import { diffOf } from './fix-diff.ts';
+
+/** What a fix would change; nothing is changed before Enter. */
+export function FixScreen({ place }: { place: FixPlace }) {
+  const { columns, height } = useRoom();
+  const { finding, found, error, list } = place;
+  const above = wrap(finding, columns - 4);
+  return (
+    <Frame screen="fix" path={['check', 'mend']}>
+      {error && <Failure error={error} width={columns} />}
+      {!found && !error && <Empty lines={['Looking what would change…']} />}
+      {found && (
+        <Box flexDirection="column" paddingTop={1}>
+          {above.map((text) => (
+            <Line key={text} spans={[{ text: `  ${text}`, tone: 'dim' }]} width={columns} />
+          ))}
+          <Line spans={[{ text: `  ${found.does}`, tone: 'strong' }]} width={columns} />
+          <Line spans={[]} width={columns} />
+          {found.change.kind === 'text' ? (
+            <DiffView
+              change={found.change}
+              lines={diffOf(place)}
+              list={list}
+              width={columns}
+              height={Math.max(2, height - above.length - 3)}
+            />
+          ) : (
+            found.change.lines
+              .flatMap((line) => wrap(line, columns - 4))
+              .map((text) => <Line key={text} spans={[{ text: `  ${text}` }]} width={columns} />)
+          )}
+        </Box>
+      )}
+    </Frame>
+  );
+}

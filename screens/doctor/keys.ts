@@ -1,0 +1,28 @@
+import type { Facts } from '../facts.ts';
+import { READ_ONLY } from '../why-not.ts';
+
+// The key table checks that these are bindings: to name its type here would be a circle of imports.
+
+export const DOCTOR_KEYS = [
+  {
+    keys: ['f', 'enter'] as [string, string],
+    action: 'show-fix' as const,
+    label: 'mend it',
+    help: 'show what would mend the finding, and do it',
+    whyNot: ({ readOnly, finding }: Facts) =>
+      readOnly ? READ_ONLY : finding?.fix ? null : (whyNotMended(finding) ?? 'There is nothing to mend'),
+  },
+  {
+    keys: ['E'] as [string],
+    action: 'edit-finding' as const,
+    label: 'edit',
+    help: 'edit the configuration where the finding is; in your editor when it is not valid YAML',
+    whyNot: ({ readOnly, unconfigured }: Facts) =>
+      readOnly ? READ_ONLY : unconfigured ? 'There is no configuration yet: i writes a first one' : null,
+  },
+];
+
+function whyNotMended(finding: Facts['finding']): string | null {
+  if (!finding || finding.state === 'good') return null;
+  return finding.at ? 'Only you can know what is meant: E edits it' : 'No key can mend this';
+}

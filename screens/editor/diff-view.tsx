@@ -1,0 +1,62 @@
+import { Box } from 'ink';
+import { useMemo } from 'react';
+import { Line, type Span } from '../../components/line.tsx';
+import { List } from '../../components/list.tsx';
+import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
+import { hideSecrets, type VisibleValues, visibleValues } from '../../src/config/hide-secrets.ts';
+import type { Shape } from '../../src/config/schema/shape.ts';
+import { type ListState, selectedIndex } from '../../src/state/list.ts';
+
+export interface DiffViewProps {
+  change: { file: string; base: string; text: string; shape: Shape };
+  lines: DiffLine[];
+  list: ListState;
+  width: number;
+  height: number;
+}
+
+/** The name of a file, and what is going to change in it, secrets masked. */
+export function DiffView({ change, lines, list, width, height }: DiffViewProps) {
+  const { file, base, text, shape } = change;
+  const texts = useMemo(() => {
+    const visible = visibleValues(shape);
+    return { removed: masked(base, visible), added: masked(text, visible) };
+  }, [base, text, shape]);
+  const selected = selectedIndex(
+    lines.map((_, index) => String(index)),
+    list.selected,
+  );
+  return (
+    <Box flexDirection="column">
+      <Line spans={[{ text: `  ${file}`, tone: 'dim' }]} width={width} />
+      <List
+        items={[...lines.entries()]}
+        keyOf={([index]) => String(index)}
+        row={([, line]) => diffSpans(line, texts)}
+        selected={selected}
+        width={width}
+        height={Math.max(1, height - 1)}
+      />
+    </Box>
+  );
+}
+
+type LineText = (index: number) => string;
+
+function masked(text: string, visible: VisibleValues): LineText {
+  const lines = text.split(/\r?\n/);
+  return (index) => hideSecrets(lines, { index, offset: 0, visible }).text;
+}
+
+function diffSpans({ kind, number }: DiffLine, { removed, added }: Record<'removed' | 'added', LineText>): Span[] {
+  const looks = {
+    same: { sign: ' ', tone: 'dim', text: added },
+    added: { sign: '+', tone: 'good', text: added },
+    removed: { sign: '-', tone: 'bad', text: removed },
+  } as const;
+  const { sign, tone, text } = looks[kind];
+  return [
+    { text: `${String(number + 1).padStart(4)} `, tone: 'dim' },
+    { text: `${sign} ${text(number)}`, tone },
+  ];
+}

@@ -1,0 +1,46 @@
+import type { TextEdit } from '../../components/text-edit.ts';
+import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
+import type { UserError } from '../../src/errors.ts';
+import type { Draft } from '../../src/operations/edit-configuration.ts';
+import type { ListState } from '../../src/state/list.ts';
+import type { KnownNames } from './known-names.ts';
+
+/** The configuration as a tree of its sections with a form for each; nothing is written before it is saved. */
+export interface EditorPlace {
+  screen: 'editor';
+  /** `null` until the file is read. */
+  draft: Draft | null;
+  error: UserError | null;
+  /** Changes are made one after the other, each on what the one before it made. */
+  queue: { last: Promise<void> };
+  pane: 'tree' | 'form';
+  /** The sections. */
+  list: ListState;
+  /** The fields of the selected section. */
+  fields: ListState;
+  /** Entries of maps, such as targets, whose sections are shown. */
+  unfolded: string[];
+  /** What is typed is a value of the selected field, or a name. */
+  task: 'value' | 'add' | 'rename';
+  typing: TextEdit | null;
+  /** What is wrong with what is typed. */
+  wrong: string | null;
+  /** Names that exist, such as tables, as far as they were asked for. */
+  names: Record<string, KnownNames>;
+  /** The one of them that is selected instead of what is typed. */
+  suggestion: string | null;
+}
+
+/** What saving would change. */
+export interface EditorDiffPlace {
+  screen: 'editor-diff';
+  draft: Draft;
+  lines: DiffLine[];
+  list: ListState;
+}
+
+export interface EditorProblemsPlace {
+  screen: 'editor-problems';
+  draft: Draft;
+  list: ListState;
+}

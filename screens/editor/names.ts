@@ -1,0 +1,133 @@
+import { textEdit } from '../../components/text-edit.ts';
+import { type KeyPath, valueAt } from '../../src/config/tree.ts';
+import { toUserError } from '../../src/errors.ts';
+import type { Draft } from '../../src/operations/edit-configuration.ts';
+import type { Sized } from '../../src/results.ts';
+import { emptyList, type Move, moveSelection } from '../../src/state/list.ts';
+import { type Model, quietly } from '../model.ts';
+import type { EditorPlace } from './editor-places.ts';
+import { textToType } from './fields.ts';
+import type { KnownNames, NameKind } from './known-names.ts';
+import { panesOf, updateEditor } from './selection.ts';
+
+/** What is offered while a name is typed. */
+export interface Suggestions {
+  names: Sized[];
+  /** Index of the one that Enter takes; -1 while it takes what is typed. */
+  selected: number;
+  state: KnownNames;
+}
+
+interface Wanted {
+  kind: NameKind;
+  /** Where the URL of the database stands that has them. */
+  source: KeyPath | null;
+  /** What is known of them is kept by it, so that nobody is asked twice. */
+  id: string;
+}
+
+const MOST_SHOWN = 200;
+
+/** What exists and begins with or contains what is typed; `null` where anything may be typed. */
+export function suggestionsAt(place: EditorPlace): Suggestions | null {
+  const wanted = wantedAt(place);
+  const state = wanted && place.names[wanted.id];
+  if (!wanted || !state || !place.typing) return null;
+  const all = state.state === 'known' ? (state.names[wanted.kind] ?? []) : [];
+  const taken = takenAt(place);
+  const names = matching(
+    all.filter(({ name }) => !taken.includes(name)),
+    isUntouched(place) ? '' : place.typing.text.trim(),
+  );
+  return { names, selected: names.findIndex(({ name }) => name === place.suggestion), state };
+}
+
+/** Asks once for the names that fit what is going to be typed; they are shown when they are there. */
+export function askForNames(model: Model, place: EditorPlace): void {
+  const wanted = wantedAt(place);
+  if (!wanted || !place.draft || place.names[wanted.id]) return;
+  const { draft, queue } = place;
+  const know = (known: KnownNames) =>
+    updateEditor(model, queue, (now) => ({ ...now, names: { ...now.names, [wanted.id]: known } }));
+  know({ state: 'asked' });
+  lookFor(model, wanted, draft).then(
+    (names) => know({ state: 'known', names }),
+    (thrown: unknown) => know({ state: 'failed', why: toUserError(thrown).message }),
+  );
+}
+
+async function lookFor({ operations }: Model, { source }: Wanted, draft: Draft) {
+  if (source) return operations.listSourceNames(quietly(new AbortController().signal), { draft, source });
+  const profiles = await operations.listCliProfiles();
+  return { cli_profile: profiles.map((name) => ({ name, size_bytes: null })) };
+}
+
+/** Up and down among the suggestions; above the first one is what is typed. */
+export function moveSuggestion(model: Model, place: EditorPlace, move: Move): void {
+  const suggestions = suggestionsAt(place);
+  if (!suggestions) return;
+  const { names, selected } = suggestions;
+  const ids = names.map(({ name }) => name);
+  const isFirst = selected <= 0 && move === 'up';
+  const list = { ...emptyList, selected: place.suggestion };
+  const next = selected === -1 ? ids[0] : moveSelection(list, { ids, index: selected, move, page: 1 }).selected;
+  model.navigation.replace({ ...place, suggestion: isFirst ? null : (next ?? null) });
+}
+
+/** Tab: what is selected, or fits best, is typed. */
+export function completeName(model: Model, place: EditorPlace): void {
+  const { names = [], selected = -1 } = suggestionsAt(place) ?? {};
+  const name = names[Math.max(0, selected)]?.name;
+  if (name !== undefined) model.navigation.replace({ ...place, typing: textEdit(name), suggestion: null });
+}
+
+function wantedAt(place: EditorPlace): Wanted | null {
+  const panes = panesOf(place);
+  if (!place.draft || !panes || place.task === 'rename') return null;
+  const { row, field } = panes;
+  const of = row.shape.kind === 'list' ? row.shape.of : null;
+  const added = of?.kind === 'object' ? [...of.keys.values()].find(({ required }) => required) : of;
+  const shape = place.task === 'value' ? field?.shape : added;
+  const kind = shape?.traits.names;
+  if (kind === 'cli_profile') return { kind, source: null, id: kind };
+  if (kind !== 'schema' && kind !== 'table') return null;
+  const source = sourceOf(place.draft, row.path);
+  return source && { kind, source, id: JSON.stringify([source, valueAt(place.draft.written, source)]) };
+}
+
+/** The database that the tables of a section are in: that of its own operation, or of the target's snapshots. */
+function sourceOf({ written }: Draft, path: KeyPath): KeyPath | null {
+  const target = path.slice(0, 2);
+  const candidates: KeyPath[] = [
+    [...path.slice(0, 3), 'src_url'],
+    [...target, 'snapshot', 'src_url'],
+  ];
+  return candidates.find((candidate) => typeof valueAt(written, candidate) === 'string') ?? null;
+}
+
+/** What is in the list already is not offered again. */
+function takenAt(place: EditorPlace): string[] {
+  const path = panesOf(place)?.row.path;
+  const items = place.draft && path && place.task === 'add' ? valueAt(place.draft.written, path) : [];
+  return Array.isArray(items) ? items.filter((item) => typeof item === 'string') : [];
+}
+
+/** What was there when one began to type is no search for another one. */
+function isUntouched(place: EditorPlace): boolean {
+  const field = place.task === 'value' ? panesOf(place)?.field : null;
+  return field ? place.typing?.text === textToType(field) : false;
+}
+
+function matching(names: Sized[], text: string): Sized[] {
+  const wanted = text.toLowerCase();
+  const rank = ({ name }: Sized): number => {
+    const at = name.toLowerCase().indexOf(wanted);
+    // The name of a table begins behind that of its schema.
+    return at === -1 ? 2 : at === 0 || name[at - 1] === '.' ? 0 : 1;
+  };
+  const found = names.map((one) => ({ one, rank: rank(one) })).filter((entry) => entry.rank < 2);
+  return found
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ one }) => one)
+    .slice(0, MOST_SHOWN);
+}

@@ -1,0 +1,74 @@
+import { Box } from 'ink';
+import { useStore } from 'zustand';
+import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
+import type { Span } from '../../components/line.tsx';
+import { List } from '../../components/list.tsx';
+import { type Glyphs, useTheme } from '../../components/theme.ts';
+import { formatNumberOf, formatTime } from '../../src/amounts.ts';
+import { selectedIndex } from '../../src/state/list.ts';
+import type { Message } from '../../src/state/messages.ts';
+import { Empty } from '../empty.tsx';
+import { Frame, useModel, useRoom } from '../frame.tsx';
+import type { MessagesPlace } from '../place.ts';
+
+const MARKS = { good: 'good', caution: 'caution', bad: 'bad', plain: 'none' } as const;
+
+/** What was said of results in this session, newest first: a toast that is gone is still here. */
+export function MessagesScreen({ place }: { place: MessagesPlace }) {
+  const model = useModel();
+  const { glyphs } = useTheme();
+  const { columns, height } = useRoom();
+  const messages = useStore(model.messages.store, ({ all }) => all);
+  const ids = messages.map(({ id }) => id);
+  const selected = selectedIndex(ids, place.list.selected);
+  const message = messages[selected];
+  const detailed = message !== undefined && height >= 16;
+  const row = ({ at, tone, text }: Message): Span[] => [
+    { text: `${clockTime(at)} `, tone: 'dim' },
+    { text: `${glyphs[MARKS[tone]]} `, tone },
+    { text },
+  ];
+  return (
+    <Frame
+      screen="messages"
+      path={['messages']}
+      aside={[{ text: formatNumberOf(messages.length, 'message'), tone: 'dim' }]}
+    >
+      {message === undefined && (
+        <Empty
+          lines={[
+            'Nothing has been done yet in this session.',
+            'What comes of builds, loads and the like is kept here.',
+          ]}
+        />
+      )}
+      {message && (
+        <Box flexDirection="column" height={height}>
+          <List
+            items={messages}
+            keyOf={({ id }) => id}
+            row={row}
+            selected={selected}
+            width={columns}
+            height={height - (detailed ? DETAIL_ROWS : 0)}
+          />
+          {detailed && (
+            <DetailPane title={titleOf(message, glyphs)} facts={factsOf(message)} width={columns} place="below" />
+          )}
+        </Box>
+      )}
+    </Frame>
+  );
+}
+
+function titleOf({ tone, at }: Message, glyphs: Glyphs): Span[] {
+  return [{ text: `${glyphs[MARKS[tone]]} ${formatTime(at)}`, tone }];
+}
+
+function factsOf({ text, run }: Message) {
+  return [{ name: 'Message', value: text }, ...(run === null ? [] : [{ name: 'Task', value: 'Enter opens it' }])];
+}
+
+function clockTime(at: number): string {
+  return new Date(at).toTimeString().slice(0, 8);
+}

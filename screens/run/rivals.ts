@@ -1,0 +1,22 @@
+import { EXIT, UserError } from '../../src/errors.ts';
+import type { DestinationState } from '../../src/results.ts';
+import type { Run, Work } from '../../src/state/runs.ts';
+
+/** One name for a database of this machine, however its host is spelled. */
+export function replacedDatabase({ host, local, database }: DestinationState): string {
+  return `${local ? host.replace(/^.*(?=:)/, 'localhost') : host}/${database}`;
+}
+
+/** Work that is about to replace the same database: what a question says of it now would not be true when it begins. */
+export function rivalOf(live: Run[], { replaces }: Pick<Work, 'replaces'>): Run | null {
+  return live.find((run) => replaces !== null && run.replaces === replaces) ?? null;
+}
+
+export function replacedAlready({ title, state }: Run): UserError {
+  return new UserError(`Not while this ${state.status === 'waiting' ? 'waits' : 'goes on'}: ${title}`, {
+    code: 'destination_busy',
+    exit: EXIT.refused,
+    details: ['It replaces the same database.'],
+    hint: 'Ask again when it has ended: then it can be said what would be replaced, and what undo would bring back.',
+  });
+}

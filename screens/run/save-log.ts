@@ -1,0 +1,25 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { toUserError } from '../../src/errors.ts';
+import type { LogLine } from '../../src/state/run.ts';
+import { factsOf } from '../facts.ts';
+import type { Model } from '../model.ts';
+
+/** Writes what the log holds to a file of its own: to be looked through, or sent to somebody. */
+export function saveLog(model: Model): void {
+  const { run } = factsOf(model);
+  if (!run) return;
+  const began = new Date(run.state.startedAt).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const file = join(model.cwd, `tool-${run.kind}-${encodeURIComponent(run.target)}-${began}.log`);
+  try {
+    writeFileSync(file, run.state.log.map(lineOf).join(''), { mode: 0o600 });
+    model.navigation.notify({ tone: 'good', text: `Written: ${file}` });
+  } catch (thrown) {
+    model.navigation.notify({ tone: 'bad', text: toUserError(thrown).message });
+  }
+}
+
+function lineOf({ at, kind, text, tookMs }: LogLine): string {
+  const took = tookMs === undefined ? '' : ` (${tookMs} ms)`;
+  return `${new Date(at).toISOString()} ${kind.padEnd(7)} ${text}${took}\n`;
+}

@@ -1,0 +1,34 @@
+import type { TargetRow } from '../../src/results.ts';
+import type { TargetEntry } from '../../src/state/targets.ts';
+
+/** A line of the list of targets: a target, or the heading of a group. */
+export type TargetLine = { heading: TargetRow['type']; count: number } | { entry: TargetEntry };
+
+export const GROUP_NAMES: Record<TargetRow['type'], string> = {
+  local: 'Local',
+  cloud: 'Cloud',
+  share: 'Shared',
+};
+
+/** Targets that come group by group, with a heading over each group where there is more than one. */
+export function targetLines(entries: TargetEntry[], grouped: boolean): TargetLine[] {
+  if (!grouped) return entries.map((entry) => ({ entry }));
+  return [...Map.groupBy(entries, ({ row }) => row.type)].flatMap(([heading, group]): TargetLine[] => [
+    { heading, count: group.length },
+    ...group.map((entry) => ({ entry })),
+  ]);
+}
+
+/** The line of an entry, by the lines of the headings. */
+export function lineOfEntry(headings: number[], index: number): number {
+  return index + headings.filter((line, before) => line - before <= index).length;
+}
+
+export function headingLines(lines: TargetLine[]): number[] {
+  return lines.flatMap((line, index) => ('heading' in line ? [index] : []));
+}
+
+/** A heading's is none that a target can have. */
+export function keyOfLine(line: TargetLine): string {
+  return 'entry' in line ? line.entry.row.name : `\n${line.heading}`;
+}

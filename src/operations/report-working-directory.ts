@@ -1,0 +1,27 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+
+/** Where snapshots of this machine are kept: the shape of its JSON. */
+export interface WorkingDirectoryReport {
+  path: string;
+  /** `null` when it is not there yet: the first build makes it. */
+  ok: boolean | null;
+  error: string | null;
+}
+
+export async function reportWorkingDirectory(path: string): Promise<WorkingDirectoryReport> {
+  try {
+    if (!(await stat(path)).isDirectory()) return { path, ok: false, error: 'is not a folder' };
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return { path, ok: true, error: null };
+  } catch (thrown) {
+    const { code = '' } = thrown as NodeJS.ErrnoException;
+    return { path, ok: code === 'ENOENT' ? null : false, error: REASONS[code] ?? null };
+  }
+}
+
+const REASONS: Record<string, string> = {
+  EACCES: 'may not be written by you',
+  EROFS: 'is on a disk that cannot be written',
+  ENOTDIR: 'is below what is not a folder',
+};

@@ -1,0 +1,41 @@
+import type { Operations } from '../../screens/operations.ts';
+import { addChange, changeDraft, openDraft, redoDraft, saveDraft } from '../../src/operations/edit-configuration.ts';
+import type { Diagnosis } from '../../src/operations/fix.ts';
+import type { Session } from '../../src/state/runs.ts';
+import type { FakeWorld } from './fake-world.ts';
+import { unlessAborted } from './unless-aborted.ts';
+
+type Configuring =
+  | 'openDraft'
+  | 'changeDraft'
+  | 'addChange'
+  | 'redoDraft'
+  | 'saveDraft'
+  | 'listSourceNames'
+  | 'diagnose';
+
+/** What is done with the world's configuration: its file is a real one. */
+export function fakeConfiguration(world: FakeWorld): Pick<Operations, Configuring> {
+  return {
+    diagnose: (session) => diagnoseIn(world, session),
+    openDraft: () => openDraft(world.configuration),
+    listSourceNames: async ({ signal }) => {
+      await unlessAborted(world.gate, signal);
+      if (world.failNames) throw world.failNames;
+      return { schema: [{ name: 'sales', size_bytes: 1_400_000 }], table: world.tables };
+    },
+    changeDraft: (draft, changes) => changeDraft(world.configuration, draft, changes),
+    addChange: (draft, change) => addChange(world.configuration, draft, change),
+    redoDraft: (draft) => redoDraft(world.configuration, draft),
+    saveDraft: (draft) => saveDraft(world.configuration, draft),
+  };
+}
+
+/** Of a real file what is wrong with it, else what the world says. */
+async function diagnoseIn({ check, configuration }: FakeWorld, session: Session): Promise<Diagnosis> {
+  const fixes = check.problems.map(() => null);
+  if (configuration.cwd === '/nowhere') return { report: check, fixes, encrypt: null, makeFolder: null };
+  // Only who looks at a real file pays for loading all that is looked at.
+  const { diagnose } = await import('../../src/operations/fix.ts');
+  return diagnose({ ...configuration, ...session, offline: true, clock: () => new Date(0) });
+}
