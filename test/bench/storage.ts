@@ -104,15 +104,18 @@ function inTurns(round: number): Client[] {
 /** A service of its own: what others have left in its memory would slow it down. */
 async function measureClient(client: Client, { here, measured }: { here: string; measured: Times }): Promise<void> {
   const server = await startS3();
-  const bucket = await server.bucket();
   const there = join(folder, 'there');
-  await mkdir(there);
-  const [up, down] = [await client.copy('up', here, bucket), await client.copy('down', there, bucket)];
-  console.log(`${client.name}: ${up.seconds.toFixed(2)} s up, ${down.seconds.toFixed(2)} s down`);
-  measured.get(client.name)?.up.push(up);
-  measured.get(client.name)?.down.push(down);
-  await rm(there, { recursive: true });
-  await server.stop();
+  try {
+    const bucket = await server.bucket();
+    await mkdir(there);
+    const [up, down] = [await client.copy('up', here, bucket), await client.copy('down', there, bucket)];
+    console.log(`${client.name}: ${up.seconds.toFixed(2)} s up, ${down.seconds.toFixed(2)} s down`);
+    measured.get(client.name)?.up.push(up);
+    measured.get(client.name)?.down.push(down);
+  } finally {
+    await rm(there, { recursive: true, force: true });
+    await server.stop();
+  }
 }
 
 /** Each frame of an object is compressed by itself, so that one that cannot be is enough for all of an object. */
