@@ -47,14 +47,18 @@ async function readGroup(
 
   Object.assign(index, current(await readIndex(store, key), lacking(index, files)));
   const unread = lacking(index, files);
-  await mapSideBySide(unread, AT_ONCE, async (file) => {
-    const manifest = await catalogue.read(file.key);
-    if (manifest) index[file.key] = { version: file.version, headline: headlineOf(manifest) };
-  });
-  const text = JSON.stringify({ format: 1, headlines: index });
-  await cache.write(key, text);
+  const text = (): string => JSON.stringify({ format: 1, headlines: index });
+  try {
+    await mapSideBySide(unread, AT_ONCE, async (file) => {
+      const manifest = await catalogue.read(file.key);
+      if (manifest) index[file.key] = { version: file.version, headline: headlineOf(manifest) };
+    });
+  } finally {
+    // Also what was read before somebody's patience ended: the next one reads on.
+    await cache.write(key, text());
+  }
   // Those whose keys may only read do without.
-  if (unread.length > WORTH_AN_INDEX) await store.write(key, text).catch(() => {});
+  if (unread.length > WORTH_AN_INDEX) await store.write(key, text()).catch(() => {});
   return index;
 }
 

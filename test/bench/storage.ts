@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- storage [MEGABYTES]`: pushes and pulls against `rclone copy --transfers 4` and `s3cmd` of the same
+ * `npm run bench -- storage [MEGABYTES [ROUNDS]]`: pushes and pulls against `rclone copy --transfers 4` and `s3cmd` of the same
  * objects, on a real S3 service on this machine, all of them in turns; medians. Figures are ratios: machines differ.
  */
 import { randomBytes } from 'node:crypto';
@@ -12,8 +12,9 @@ import { type Measured, measuredRun, printTable } from '../helpers/measured-run.
 import { startS3 } from '../helpers/s3-server.ts';
 import { storeTables } from '../helpers/stored-snapshot.ts';
 
-const ROUNDS = 3;
+const ROUNDS = Number(process.argv[3] ?? 3);
 const TABLES = 40;
+const COMPARED = ['rclone', 's3cmd'];
 const TO_REACH = ['to reach', '', '', '1.15', '200'];
 const megabytes = Number(process.argv[2] ?? 1000);
 const tool = new URL('../../dist/tool.js', import.meta.url).pathname;
@@ -38,11 +39,14 @@ const clients: Client[] = [
   },
   {
     name: 'rclone',
-    async copy(direction, directory, { bucket, endpoint, access_key, secret_key }) {
-      const remote = `:s3,provider=Ceph,endpoint='${endpoint}',access_key_id=${access_key},secret_access_key=${secret_key}`;
-      const places = [join(directory, 'objects'), `${remote}:${bucket}/objects`];
-      if (direction === 'down') places.reverse();
-      return measuredRun('rclone', ['copy', '--config', '/dev/null', '--transfers', '4', ...places]);
+    copy: (...copying) => measuredRun('rclone', rclone(...copying)),
+  },
+  {
+    // As a pull leaves it, and rclone does not: on the disk.
+    name: 'rclone and sync',
+    copy(direction, directory, bucket) {
+      const synced = direction === 'up' ? 'true' : `sync --file-system '${directory}'`;
+      return measuredRun('sh', ['-c', `rclone "$@" && ${synced}`, 'sh', ...rclone(direction, directory, bucket)]);
     },
   },
   {
@@ -50,7 +54,8 @@ const clients: Client[] = [
     async copy(direction, directory, { bucket, endpoint = '', access_key, secret_key }) {
       const { host } = new URL(endpoint);
       const keys = ['--config=/dev/null', `--access_key=${access_key}`, `--secret_key=${secret_key}`];
-      const service = ['--no-ssl', `--host=${host}`, `--host-bucket=${host}/%(bucket)s`];
+      // A bucket's host without the bucket in it asks in path style.
+      const service = ['--no-ssl', `--host=${host}`, `--host-bucket=${host}`];
       const here = `${join(directory, 'objects')}/`;
       await mkdir(here, { recursive: true });
       const there = `s3://${bucket}/objects/`;
@@ -72,13 +77,20 @@ try {
     for (const client of inTurns(round)) await measureClient(client, { here, measured });
   }
   for (const direction of ['up', 'down'] as const) {
-    const others = [...measured].filter(([name]) => name !== 'tool').map(([, times]) => median(times[direction]));
-    const fastest = Math.min(...others);
+    const fastest = Math.min(...COMPARED.map((name) => median(measured.get(name)?.[direction] ?? [])));
     const rows = [...measured].map(([name, times]) => figures(name, times[direction], { stored, fastest }));
     printTable([[direction, 'seconds', 'MB/s', 'of the faster', 'MB of memory'], ...rows, TO_REACH]);
   }
 } finally {
   await rm(folder, { recursive: true, force: true });
+}
+
+function rclone(direction: Direction, directory: string, profile: StorageProfile): string[] {
+  const { bucket, endpoint, access_key, secret_key } = profile;
+  const remote = `:s3,provider=Ceph,endpoint='${endpoint}',access_key_id=${access_key},secret_access_key=${secret_key}`;
+  const places = [join(directory, 'objects'), `${remote}:${bucket}/objects`];
+  if (direction === 'down') places.reverse();
+  return ['copy', '--config', '/dev/null', '--transfers', '4', ...places];
 }
 
 type Times = Map<string, Record<Direction, Measured[]>>;
@@ -92,15 +104,18 @@ function inTurns(round: number): Client[] {
 /** A service of its own: what others have left in its memory would slow it down. */
 async function measureClient(client: Client, { here, measured }: { here: string; measured: Times }): Promise<void> {
   const server = await startS3();
-  const bucket = await server.bucket();
   const there = join(folder, 'there');
-  await mkdir(there);
-  const [up, down] = [await client.copy('up', here, bucket), await client.copy('down', there, bucket)];
-  console.log(`${client.name}: ${up.seconds.toFixed(2)} s up, ${down.seconds.toFixed(2)} s down`);
-  measured.get(client.name)?.up.push(up);
-  measured.get(client.name)?.down.push(down);
-  await rm(there, { recursive: true });
-  await server.stop();
+  try {
+    const bucket = await server.bucket();
+    await mkdir(there);
+    const [up, down] = [await client.copy('up', here, bucket), await client.copy('down', there, bucket)];
+    console.log(`${client.name}: ${up.seconds.toFixed(2)} s up, ${down.seconds.toFixed(2)} s down`);
+    measured.get(client.name)?.up.push(up);
+    measured.get(client.name)?.down.push(down);
+  } finally {
+    await rm(there, { recursive: true, force: true });
+    await server.stop();
+  }
 }
 
 /** Each frame of an object is compressed by itself, so that one that cannot be is enough for all of an object. */

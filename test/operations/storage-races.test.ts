@@ -84,7 +84,9 @@ describeWithS3('a shelf that several use at once', () => {
     expect(order).toEqual(['swept', 'pushed', 'end']);
   });
 
-  it('a push that is killed and done again sends little more than what was missing', async () => {
+  it('a push that is killed and done again sends little more than what was missing', {
+    timeout: 180_000,
+  }, async () => {
     const [one] = machines as [Machine];
     const contents = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`t${n}`, randomBytes(MEGABYTE)]));
     const { added_bytes } = await storeTables(one.directory, snapshot('1one', contents));

@@ -25,11 +25,11 @@ describeWithS3(`a shelf of ${COUNT} snapshots`, () => {
   });
 
   it('is listed in few requests once one machine has read it; a change costs one more', {
-    timeout: 300_000,
+    timeout: 900_000,
   }, async () => {
     const profile = await server.bucket();
     const behindProxy = { ...profile, endpoint: proxy.endpoint };
-    await using first = await machine({ profile });
+    await using first = await machine({ profile: behindProxy });
     await using second = await machine({ profile: behindProxy });
     const store = await createS3Store({ name: 'team', profile, signal: first.context.signal });
     const manifest = await storeSnapshot(first.directory, {
@@ -50,7 +50,19 @@ describeWithS3(`a shelf of ${COUNT} snapshots`, () => {
       return proxy.requests.length;
     };
 
-    expect((await listSnapshots(first.context, 'app')).snapshots).toHaveLength(COUNT);
+    // What was read before an interruption is not read again.
+    const stopped = new AbortController();
+    proxy.fault = () => {
+      if (proxy.requests.length > 200) stopped.abort(new Error('stopped'));
+      return null;
+    };
+    proxy.requests.length = 0;
+    const interrupted = listSnapshots({ ...first.context, signal: stopped.signal }, 'app', { patience: 600_000 });
+    await expect(interrupted).rejects.toThrow('stopped');
+    proxy.fault = () => null;
+    proxy.requests.length = 0;
+    expect((await listSnapshots(first.context, 'app', { patience: 600_000 })).snapshots).toHaveLength(COUNT);
+    expect(proxy.requests.length).toBeLessThan(COUNT);
     expect(await requests()).toBe(pages + 1);
     expect(await requests()).toBe(pages);
 

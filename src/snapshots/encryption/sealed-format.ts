@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { releaseChunk } from '../objects/release.ts';
 
 /**
  * How encrypted content lies in a bucket: a header, and then chunks that are encrypted by AES-256-GCM, each with its
@@ -72,6 +73,7 @@ export function createSealer({ key, name, total }: SealedFile): Sealer {
         read += bytes;
         if (first > 0) header.copy(buffer, 0);
         sealed.copy(buffer, at - start + first);
+        releaseChunk(sealed);
         cipher.getAuthTag().copy(buffer, until - start - TAG_BYTES);
       });
     },
@@ -105,6 +107,7 @@ export function createOpener({ key, name, total }: SealedFile): Opener {
           throw new SealBroken();
         }
         written += content.copy(buffer, written);
+        releaseChunk(content);
       });
       return buffer.subarray(0, written);
     },
