@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Context } from '../context.ts';
 import { UserError } from '../errors.ts';
-import type { SnapshotRow } from '../results.ts';
+import type { ImportResult } from '../results.ts';
 import { openArchive } from '../snapshots/archive-file.ts';
 import { filesOf } from '../snapshots/catalogue.ts';
 import { damaged } from '../snapshots/damaged.ts';
@@ -18,9 +18,6 @@ export interface ImportRequest {
   /** Whose snapshot it becomes. Default: the target it was taken of. */
   target?: string;
 }
-
-/** What was taken in, and of which file. */
-export type ImportResult = Omit<SnapshotRow, 'index' | 'where'> & { target: string; file: string };
 
 /** Takes a snapshot in that was exported. Step: `import`. */
 export async function importSnapshot(context: Context, { file: path, target }: ImportRequest): Promise<ImportResult> {
