@@ -2,24 +2,24 @@ import type { Change } from '../src/config/edit/change.ts';
 import type { KeyPath } from '../src/config/tree.ts';
 import type { Context } from '../src/context.ts';
 import type { BuildRequest } from '../src/operations/build.ts';
-import type { CheckRequest, EngineState } from '../src/operations/check.ts';
-import type { DiffRequest } from '../src/operations/diff.ts';
-import type { Draft } from '../src/operations/edit-configuration.ts';
-import type { ExportRequest } from '../src/operations/export.ts';
-import type { ProviderChoice } from '../src/operations/find-provider.ts';
-import type { Diagnosis } from '../src/operations/fix.ts';
-import type { LoadRequest, PlannedLoad } from '../src/operations/load.ts';
-import type { PlannedSanitize, SanitizeRequest } from '../src/operations/sanitize.ts';
-import type { SaveSubset } from '../src/operations/save-subset.ts';
-import type { SetUp, SetUpPlan } from '../src/operations/set-up.ts';
-import type { SignInRequest } from '../src/operations/sign-in.ts';
-import type { SignedIn } from '../src/operations/sign-in-status.ts';
-import type { SnapshotRequest } from '../src/operations/snapshots.ts';
-import type { SourceNames } from '../src/operations/source-names.ts';
-import type { PlannedSubset } from '../src/operations/subset.ts';
-import type { SubsetRequest } from '../src/operations/subset-setting.ts';
-import type { TriedDestination, TriedSource } from '../src/operations/try-connection.ts';
-import type { StorageProfile } from '../src/operations/try-storage.ts';
+import type { CheckRequest, EngineState } from '../src/operations/configuration/check.ts';
+import type { Draft } from '../src/operations/configuration/edit-configuration.ts';
+import type { Diagnosis } from '../src/operations/configuration/fix.ts';
+import type { SetUp, SetUpPlan } from '../src/operations/configuration/set-up.ts';
+import type { SourceNames } from '../src/operations/configuration/source-names.ts';
+import type { TriedDestination, TriedSource } from '../src/operations/configuration/try-connection.ts';
+import type { StorageProfile } from '../src/operations/configuration/try-storage.ts';
+import type { LoadRequest, PlannedLoad } from '../src/operations/load/load.ts';
+import type { PlannedSanitize, SanitizeRequest } from '../src/operations/sanitize/sanitize.ts';
+import type { ProviderChoice } from '../src/operations/sign-in/find-provider.ts';
+import type { SignInRequest } from '../src/operations/sign-in/sign-in.ts';
+import type { SignedIn } from '../src/operations/sign-in/sign-in-status.ts';
+import type { DiffRequest } from '../src/operations/snapshots/diff.ts';
+import type { ExportRequest } from '../src/operations/snapshots/export.ts';
+import type { SnapshotRequest } from '../src/operations/snapshots/snapshots.ts';
+import type { SaveSubset } from '../src/operations/subset/save-subset.ts';
+import type { PlannedSubset } from '../src/operations/subset/subset.ts';
+import type { SubsetRequest } from '../src/operations/subset/subset-setting.ts';
 import type {
   DiffResult,
   ExportResult,
@@ -105,11 +105,11 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
       return checkTarget(await createContext(session), target);
     },
     async listSnapshots(session, target) {
-      const { listSnapshots } = await import('../src/operations/snapshots.ts');
+      const { listSnapshots } = await import('../src/operations/snapshots/snapshots.ts');
       return listSnapshots(await createContext(session), target);
     },
     async annotate(session, request) {
-      const { annotate } = await import('../src/operations/snapshots.ts');
+      const { annotate } = await import('../src/operations/snapshots/snapshots.ts');
       return annotate(await createContext(session), request);
     },
     async build(session, request) {
@@ -117,87 +117,87 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
       return build(await createContext(session), request);
     },
     async planBuild(session, request) {
-      const { hasSanitizeQuery, planSanitize } = await import('../src/operations/sanitize.ts');
+      const { hasSanitizeQuery, planSanitize } = await import('../src/operations/sanitize/sanitize.ts');
       const context = await createContext(session);
       return (await hasSanitizeQuery(context, request.target))
         ? planSanitize(context, { ...request, build: {} })
         : null;
     },
     async planSanitize(session, request) {
-      const { planSanitize } = await import('../src/operations/sanitize.ts');
+      const { planSanitize } = await import('../src/operations/sanitize/sanitize.ts');
       return planSanitize(await createContext(session), request);
     },
     async sanitize(session, planned) {
-      const { sanitize } = await import('../src/operations/sanitize.ts');
+      const { sanitize } = await import('../src/operations/sanitize/sanitize.ts');
       return sanitize(await createContext(session), planned);
     },
     async planLoad(session, request) {
-      const { planLoad } = await import('../src/operations/load.ts');
+      const { planLoad } = await import('../src/operations/load/load.ts');
       return planLoad(await createContext(session), request);
     },
     async load(session, planned) {
-      const { load } = await import('../src/operations/load.ts');
+      const { load } = await import('../src/operations/load/load.ts');
       return load(await createContext(session), planned);
     },
     async verify(session, request) {
-      const { verify } = await import('../src/operations/verify.ts');
+      const { verify } = await import('../src/operations/snapshots/verify.ts');
       return verify(await createContext(session), request);
     },
     async planRemove(session, request) {
-      const { planRemove } = await import('../src/operations/remove.ts');
+      const { planRemove } = await import('../src/operations/snapshots/remove.ts');
       return planRemove(await createContext(session), request);
     },
     async remove(session, plan) {
-      const { remove } = await import('../src/operations/remove.ts');
+      const { remove } = await import('../src/operations/snapshots/remove.ts');
       return remove(await createContext(session), plan);
     },
     async planUndo(session, request) {
-      const { planUndo } = await import('../src/operations/undo.ts');
+      const { planUndo } = await import('../src/operations/load/undo.ts');
       return planUndo(await createContext(session), request);
     },
     async undo(session, plan) {
-      const { undo } = await import('../src/operations/undo.ts');
+      const { undo } = await import('../src/operations/load/undo.ts');
       return undo(await createContext(session), plan);
     },
     async listTables(session, request) {
-      const { listTables } = await import('../src/operations/snapshot-tables.ts');
+      const { listTables } = await import('../src/operations/snapshots/snapshot-tables.ts');
       return listTables(await createContext(session), request);
     },
     async diff(session, request) {
-      const { diff } = await import('../src/operations/diff.ts');
+      const { diff } = await import('../src/operations/snapshots/diff.ts');
       return diff(await createContext(session), request);
     },
     async push(session, request) {
-      const { push } = await import('../src/operations/push.ts');
+      const { push } = await import('../src/operations/snapshots/push.ts');
       return push(await createContext(session), request);
     },
     async pull(session, request) {
-      const { pull } = await import('../src/operations/pull.ts');
+      const { pull } = await import('../src/operations/snapshots/pull.ts');
       return pull(await createContext(session), request);
     },
     async export(session, request) {
-      const { exportSnapshot } = await import('../src/operations/export.ts');
+      const { exportSnapshot } = await import('../src/operations/snapshots/export.ts');
       return exportSnapshot(await createContext(session), request);
     },
     async diagnose(session) {
       // Not a context: what is wrong with the configuration is to be told.
-      const { diagnose } = await import('../src/operations/fix.ts');
+      const { diagnose } = await import('../src/operations/configuration/fix.ts');
       return diagnose({ ...surroundings, ...session, offline: false });
     },
     async findEngines(session) {
-      const { findEngines } = await import('../src/operations/check.ts');
+      const { findEngines } = await import('../src/operations/configuration/check.ts');
       return findEngines({ ...surroundings, ...session });
     },
     async listDatabases(session, url) {
-      const { listDatabases } = await import('../src/operations/try-connection.ts');
+      const { listDatabases } = await import('../src/operations/configuration/try-connection.ts');
       return listDatabases({ ...surroundings, ...session }, url);
     },
     async trySource(session, url) {
-      const { trySource } = await import('../src/operations/try-connection.ts');
+      const { trySource } = await import('../src/operations/configuration/try-connection.ts');
       return trySource({ ...surroundings, ...session }, url);
     },
     async tryDestination(session, urls) {
-      const { tryDestination } = await import('../src/operations/try-connection.ts');
+      const { tryDestination } = await import('../src/operations/configuration/try-connection.ts');
       return tryDestination({ ...surroundings, ...session }, urls);
     },
     async listCliProfiles() {
@@ -205,60 +205,60 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
       return [...(await readAwsProfiles(surroundings.environment)).keys()];
     },
     async tryStorage(session, profile) {
-      const { tryStorage } = await import('../src/operations/try-storage.ts');
+      const { tryStorage } = await import('../src/operations/configuration/try-storage.ts');
       return tryStorage(profile, session);
     },
     async planSetUp(setUp) {
-      const { planSetUp } = await import('../src/operations/set-up.ts');
+      const { planSetUp } = await import('../src/operations/configuration/set-up.ts');
       return planSetUp(surroundings, setUp);
     },
     async writeSetUp(plan) {
-      const { writeSetUp } = await import('../src/operations/set-up.ts');
+      const { writeSetUp } = await import('../src/operations/configuration/set-up.ts');
       await writeSetUp(surroundings, plan);
       for (const [name, value] of Object.entries(plan.variables)) surroundings.environment[name] ??= value;
     },
     async planSubset(session, request) {
-      const { planSubset } = await import('../src/operations/subset.ts');
+      const { planSubset } = await import('../src/operations/subset/subset.ts');
       return planSubset(await createContext(session), request, { count: true });
     },
     async subset(session, planned) {
-      const { subset } = await import('../src/operations/subset.ts');
+      const { subset } = await import('../src/operations/subset/subset.ts');
       return subset(await createContext(session), planned);
     },
     async saveSubset(session, request) {
-      const { saveSubset } = await import('../src/operations/save-subset.ts');
+      const { saveSubset } = await import('../src/operations/subset/save-subset.ts');
       return saveSubset(await createContext(session), request);
     },
     async openDraft() {
-      const { openDraft } = await import('../src/operations/edit-configuration.ts');
+      const { openDraft } = await import('../src/operations/configuration/edit-configuration.ts');
       return openDraft(surroundings);
     },
     async listSourceNames(session, request) {
-      const { sourceNames } = await import('../src/operations/source-names.ts');
+      const { sourceNames } = await import('../src/operations/configuration/source-names.ts');
       return sourceNames({ ...surroundings, ...session }, request);
     },
     async changeDraft(draft, changes) {
-      const { changeDraft } = await import('../src/operations/edit-configuration.ts');
+      const { changeDraft } = await import('../src/operations/configuration/edit-configuration.ts');
       return changeDraft(surroundings, draft, changes);
     },
     async addChange(draft, change) {
-      const { addChange } = await import('../src/operations/edit-configuration.ts');
+      const { addChange } = await import('../src/operations/configuration/edit-configuration.ts');
       return addChange(surroundings, draft, change);
     },
     async redoDraft(draft) {
-      const { redoDraft } = await import('../src/operations/edit-configuration.ts');
+      const { redoDraft } = await import('../src/operations/configuration/edit-configuration.ts');
       return redoDraft(surroundings, draft);
     },
     async saveDraft(draft) {
-      const { saveDraft } = await import('../src/operations/edit-configuration.ts');
+      const { saveDraft } = await import('../src/operations/configuration/edit-configuration.ts');
       return saveDraft(surroundings, draft);
     },
     async listProviders(session) {
-      const { listProviders } = await import('../src/operations/find-provider.ts');
+      const { listProviders } = await import('../src/operations/sign-in/find-provider.ts');
       return listProviders(await createContext(session));
     },
     async signIn(session, request) {
-      const { signIn } = await import('../src/operations/sign-in.ts');
+      const { signIn } = await import('../src/operations/sign-in/sign-in.ts');
       return signIn(await createContext(session), request);
     },
   };

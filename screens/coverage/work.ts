@@ -1,5 +1,5 @@
 import { formatDuration, formatNumberOf } from '../../src/amounts.ts';
-import type { PlannedSanitize } from '../../src/operations/sanitize.ts';
+import type { PlannedSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import type { SanitizeResult } from '../../src/sanitize-results.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';
 import type { Model } from '../model.ts';

@@ -1,4 +1,4 @@
-import type { Diagnosis } from '../../src/operations/fix.ts';
+import type { Diagnosis } from '../../src/operations/configuration/fix.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import type { DoctorPlace } from '../place.ts';
 import { type DoctorRow, doctorRows } from './rows.ts';

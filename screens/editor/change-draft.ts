@@ -1,7 +1,7 @@
 import type { Change } from '../../src/config/edit/change.ts';
 import { valueAt } from '../../src/config/tree.ts';
 import { toUserError } from '../../src/errors.ts';
-import type { Draft } from '../../src/operations/edit-configuration.ts';
+import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Model } from '../model.ts';
 import type { EditorPlace } from './editor-places.ts';
 import { editorWith, selectPath, updateEditor } from './selection.ts';

@@ -1,7 +1,7 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
 import type { UserError } from '../../src/errors.ts';
-import type { Draft } from '../../src/operations/edit-configuration.ts';
+import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { ListState } from '../../src/state/list.ts';
 import type { KnownNames } from './known-names.ts';
 

@@ -5,7 +5,7 @@ import { type Glyphs, useTheme } from '../../components/theme.ts';
 import { formatNumberOf } from '../../src/amounts.ts';
 import { cellWidth, fitCells } from '../../src/cells.ts';
 import { dotted } from '../../src/config/tree.ts';
-import type { Draft } from '../../src/operations/edit-configuration.ts';
+import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import { Empty, Failure } from '../empty.tsx';
 import { Frame, useRoom } from '../frame.tsx';
 import type { EditorPlace } from './editor-places.ts';

@@ -5,7 +5,7 @@ import { TextField } from '../../components/text-field.tsx';
 import { type Glyphs, useTheme } from '../../components/theme.ts';
 import { formatBytes, formatNumberOf } from '../../src/amounts.ts';
 import { wrap } from '../../src/cells.ts';
-import type { Draft } from '../../src/operations/edit-configuration.ts';
+import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { EditorPlace } from './editor-places.ts';
 import { type Field, isUrl, typedValue } from './fields.ts';
 import { type Suggestions, suggestionsAt } from './names.ts';

@@ -2,7 +2,7 @@ import { graphemes } from '../../src/cells.ts';
 import type { Problem } from '../../src/config/configuration.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import { dotted, isTree, type KeyPath, valueAt } from '../../src/config/tree.ts';
-import type { Draft } from '../../src/operations/edit-configuration.ts';
+import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import { problemsBelow, rowId, type TreeRow } from './tree-rows.ts';
 
 /** A value that can be typed or chosen. */

@@ -1,4 +1,4 @@
-import type { SetUp } from '../../src/operations/set-up.ts';
+import type { SetUp } from '../../src/operations/configuration/set-up.ts';
 import type { SetupPlace } from './setup-place.ts';
 import { KEYS } from './storage-steps.ts';
 

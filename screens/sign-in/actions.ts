@@ -1,6 +1,6 @@
 import { interrupted, toUserError } from '../../src/errors.ts';
 import type { SignInEvent } from '../../src/events.ts';
-import type { ProviderChoice } from '../../src/operations/find-provider.ts';
+import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.ts';
 import { type Model, quietly } from '../model.ts';
 import type { SignInPlace } from '../place.ts';
 import { refreshTargets } from '../refresh.ts';

@@ -1,6 +1,6 @@
 import { toUserError } from '../../src/errors.ts';
-import type { SubsetChoices } from '../../src/operations/save-subset.ts';
-import type { PlannedSubset } from '../../src/operations/subset.ts';
+import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
+import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
 import { ask } from '../confirm/actions.ts';
 import { factsOf } from '../facts.ts';

@@ -1,5 +1,5 @@
-import type { SubsetChoices } from '../../src/operations/save-subset.ts';
-import type { PlannedSubset } from '../../src/operations/subset.ts';
+import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
+import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 
 /** What one can change while looking at the plan; the rest stays as it is configured. */
 export function choicesOf({

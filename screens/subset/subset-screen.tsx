@@ -6,7 +6,7 @@ import type { Span } from '../../components/line.tsx';
 import { TableList } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/amounts.ts';
-import type { SubsetChoices } from '../../src/operations/save-subset.ts';
+import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import { Empty, Failure } from '../empty.tsx';
 import { Frame, useRoom } from '../frame.tsx';
 import type { SubsetPlace } from '../place.ts';

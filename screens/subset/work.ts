@@ -1,5 +1,5 @@
 import { formatCount, formatDuration, formatNumberOf } from '../../src/amounts.ts';
-import type { PlannedSubset } from '../../src/operations/subset.ts';
+import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import type { Work } from '../../src/state/runs.ts';
 import type { Model } from '../model.ts';
 import { refreshAfterWork } from '../refresh.ts';

@@ -1,4 +1,4 @@
-import { signIn } from '../operations/sign-in.ts';
+import { signIn } from '../operations/sign-in/sign-in.ts';
 import { signedInLine } from '../report/sign-in.ts';
 import type { Invocation, Outcome } from './command.ts';
 

@@ -1,4 +1,4 @@
-import { signOut } from '../operations/sign-out.ts';
+import { signOut } from '../operations/sign-in/sign-out.ts';
 import type { Invocation, Outcome } from './command.ts';
 
 interface Arguments {

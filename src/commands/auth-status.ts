@@ -1,4 +1,4 @@
-import { signInStatus } from '../operations/sign-in-status.ts';
+import { signInStatus } from '../operations/sign-in/sign-in-status.ts';
 import { signInStatusText } from '../report/sign-in.ts';
 import type { Invocation, Outcome } from './command.ts';
 

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { keepAuthtoken } from '../operations/keep-authtoken.ts';
+import { keepAuthtoken } from '../operations/sign-in/keep-authtoken.ts';
 import type { Invocation, Outcome } from './command.ts';
 
 interface Arguments {

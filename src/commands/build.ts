@@ -1,5 +1,5 @@
 import { build } from '../operations/build.ts';
-import { hasSanitizeQuery, planSanitize, sanitize } from '../operations/sanitize.ts';
+import { hasSanitizeQuery, planSanitize, sanitize } from '../operations/sanitize/sanitize.ts';
 import { sanitizedText, sanitizeQuestion } from '../report/sanitize.ts';
 import { snapshotLine } from '../report/snapshots.ts';
 import { createStyle } from '../report/style.ts';

@@ -1,5 +1,5 @@
 import { EXIT } from '../errors.ts';
-import { check } from '../operations/check.ts';
+import { check } from '../operations/configuration/check.ts';
 import { checkText } from '../report/check.ts';
 import { createStyle } from '../report/style.ts';
 import type { Invocation, Outcome } from './command.ts';

@@ -1,4 +1,4 @@
-import { decryptValue } from '../operations/secrets.ts';
+import { decryptValue } from '../operations/configuration/secrets.ts';
 import type { Invocation, Outcome } from './command.ts';
 
 interface Arguments {

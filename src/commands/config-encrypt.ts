@@ -1,5 +1,5 @@
 import type { Skipped } from '../config/secrets/sensitive-values.ts';
-import { encryptValues } from '../operations/secrets.ts';
+import { encryptValues } from '../operations/configuration/secrets.ts';
 import type { Invocation, Outcome } from './command.ts';
 
 interface Arguments {

@@ -1,5 +1,5 @@
 import { EXIT } from '../errors.ts';
-import { show } from '../operations/show.ts';
+import { show } from '../operations/configuration/show.ts';
 import { configurationText } from '../report/configuration.ts';
 import { createStyle } from '../report/style.ts';
 import type { Invocation, Outcome } from './command.ts';

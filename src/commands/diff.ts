@@ -1,4 +1,4 @@
-import { diff } from '../operations/diff.ts';
+import { diff } from '../operations/snapshots/diff.ts';
 import { diffText } from '../report/diff.ts';
 import { createStyle } from '../report/style.ts';
 import type { Invocation, Outcome } from './command.ts';

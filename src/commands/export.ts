@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { formatBytes } from '../amounts.ts';
-import { exportSnapshot } from '../operations/export.ts';
+import { exportSnapshot } from '../operations/snapshots/export.ts';
 import type { Invocation, Outcome } from './command.ts';
 import { type SnapshotArguments, snapshotRequest } from './selector.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { formatNumberOf } from '../amounts.ts';
-import { importSnapshot } from '../operations/import.ts';
+import { importSnapshot } from '../operations/snapshots/import.ts';
 import type { Invocation, Outcome } from './command.ts';
 
 interface Arguments {

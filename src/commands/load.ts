@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { EXIT, UserError } from '../errors.ts';
-import { type LoadRequest, load, planLoad } from '../operations/load.ts';
+import { type LoadRequest, load, planLoad } from '../operations/load/load.ts';
 import { loadedText, loadPlanLines, loadQuestion } from '../report/load.ts';
 import type { Invocation, Outcome } from './command.ts';
 import { toSelector } from './selector.ts';

@@ -1,4 +1,4 @@
-import { planPrune, prune } from '../operations/prune.ts';
+import { planPrune, prune } from '../operations/snapshots/prune.ts';
 import { prunedText, prunePlanLines, pruneQuestion } from '../report/prune.ts';
 import type { Invocation, Outcome } from './command.ts';
 import { type PlaceOptions, placeOf } from './selector.ts';

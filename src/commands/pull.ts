@@ -1,4 +1,4 @@
-import { pull } from '../operations/pull.ts';
+import { pull } from '../operations/snapshots/pull.ts';
 import { pulledText } from '../report/transfer.ts';
 import type { Invocation, Outcome } from './command.ts';
 import { type SnapshotArguments, snapshotRequest } from './selector.ts';

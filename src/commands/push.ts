@@ -1,4 +1,4 @@
-import { push } from '../operations/push.ts';
+import { push } from '../operations/snapshots/push.ts';
 import { pushedText } from '../report/transfer.ts';
 import type { Invocation, Outcome } from './command.ts';
 import { type SnapshotArguments, snapshotRequest } from './selector.ts';

@@ -1,5 +1,5 @@
 import { formatBytes } from '../amounts.ts';
-import { planRemove, remove } from '../operations/remove.ts';
+import { planRemove, remove } from '../operations/snapshots/remove.ts';
 import type { Question } from '../report/question.ts';
 import { placesText, snapshotLine } from '../report/snapshots.ts';
 import type { RemovePlan } from '../results.ts';

@@ -1,5 +1,5 @@
-import { planSanitize, type SanitizeRequest, sanitize } from '../operations/sanitize.ts';
-import { suggest } from '../operations/suggest.ts';
+import { planSanitize, type SanitizeRequest, sanitize } from '../operations/sanitize/sanitize.ts';
+import { suggest } from '../operations/sanitize/suggest.ts';
 import { sanitizedText, sanitizePlanLines, sanitizeQuestion } from '../report/sanitize.ts';
 import { createStyle } from '../report/style.ts';
 import type { Invocation, Outcome } from './command.ts';

@@ -1,5 +1,5 @@
 import { EXIT, UserError } from '../errors.ts';
-import type { SnapshotRequest, SnapshotSelector } from '../operations/snapshots.ts';
+import type { SnapshotRequest, SnapshotSelector } from '../operations/snapshots/snapshots.ts';
 import type { SnapshotPlace } from '../results.ts';
 
 /** Up to five digits are an index; whatever else names a snapshot is its id, which may be all digits too. */

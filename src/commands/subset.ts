@@ -1,6 +1,6 @@
-import { explainSubset } from '../operations/explain-subset.ts';
-import { planSubset, subset } from '../operations/subset.ts';
-import type { SubsetRequest } from '../operations/subset-setting.ts';
+import { explainSubset } from '../operations/subset/explain-subset.ts';
+import { planSubset, subset } from '../operations/subset/subset.ts';
+import type { SubsetRequest } from '../operations/subset/subset-setting.ts';
 import { createStyle } from '../report/style.ts';
 import { explanationText, subsetPlanText, subsetQuestion, subsetText } from '../report/subset.ts';
 import type { Invocation, Outcome } from './command.ts';

@@ -1,5 +1,5 @@
 import { findTarget } from '../operations/find-target.ts';
-import { listSnapshots } from '../operations/snapshots.ts';
+import { listSnapshots } from '../operations/snapshots/snapshots.ts';
 import { snapshotsText } from '../report/snapshots.ts';
 import { createStyle } from '../report/style.ts';
 import type { Invocation, Outcome } from './command.ts';

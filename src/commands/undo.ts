@@ -1,4 +1,4 @@
-import { planUndo, undo } from '../operations/undo.ts';
+import { planUndo, undo } from '../operations/load/undo.ts';
 import { undoneText, undoPlanLines, undoQuestion } from '../report/undo.ts';
 import type { Invocation, Outcome } from './command.ts';
 

@@ -1,6 +1,6 @@
 import { formatBytes, formatNumberOf } from '../amounts.ts';
 import { EXIT, UserError } from '../errors.ts';
-import { verify } from '../operations/verify.ts';
+import { verify } from '../operations/snapshots/verify.ts';
 import type { VerifyResult } from '../results.ts';
 import type { Invocation, Outcome } from './command.ts';
 import { type SnapshotArguments, snapshotRequest } from './selector.ts';

@@ -10,9 +10,9 @@ import { bytesOfTable, type Manifest } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/objects/object-pool.ts';
 import { newSnapshotId, type Repository } from '../snapshots/repository.ts';
 import { findTarget } from './find-target.ts';
-import { pushManifest } from './push.ts';
-import { profileFor } from './shelves.ts';
-import { repositoryOf, snapshotRow } from './snapshots.ts';
+import { pushManifest } from './snapshots/push.ts';
+import { profileFor } from './snapshots/shelves.ts';
+import { repositoryOf, snapshotRow } from './snapshots/snapshots.ts';
 
 export interface BuildRequest {
   target: string;

@@ -14,11 +14,11 @@ import type { LoadResult, SnapshotRow, VerifyResult } from '../results.ts';
 import type { SanitizeResult } from '../sanitize-results.ts';
 import type { SubsetResult } from '../subset-results.ts';
 import { build } from './build.ts';
-import { load, planLoad } from './load.ts';
-import { planSanitize, sanitize } from './sanitize.ts';
-import { planSubset, subset } from './subset.ts';
-import { planUndo, undo } from './undo.ts';
-import { verify } from './verify.ts';
+import { load, planLoad } from './load/load.ts';
+import { planUndo, undo } from './load/undo.ts';
+import { planSanitize, sanitize } from './sanitize/sanitize.ts';
+import { verify } from './snapshots/verify.ts';
+import { planSubset, subset } from './subset/subset.ts';
 
 /** A throw-away database with sample data, and a configuration for it; disposing leaves nothing of either. */
 export interface Demo extends AsyncDisposable {

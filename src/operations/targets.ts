@@ -5,8 +5,8 @@ import { engineForUrl } from '../engines/registry.ts';
 import { toUserError } from '../errors.ts';
 import type { TargetRow } from '../results.ts';
 import { findTarget } from './find-target.ts';
-import { whyNotShared } from './sharing.ts';
-import { repositoryOf } from './snapshots.ts';
+import { whyNotShared } from './sign-in/sharing.ts';
+import { repositoryOf } from './snapshots/snapshots.ts';
 
 /** A server that has not answered after so many milliseconds is called unreachable. */
 const CHECK_TIMEOUT = 5000;

@@ -1,5 +1,5 @@
 import type { Problem } from '../config/configuration.ts';
-import type { CheckReport } from '../operations/check.ts';
+import type { CheckReport } from '../operations/configuration/check.ts';
 import { needsText } from './needs.ts';
 import { type ProblemsView, problemsText } from './problems.ts';
 

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { ShownConfiguration } from '../operations/show.ts';
+import type { ShownConfiguration } from '../operations/configuration/show.ts';
 import type { ExplainedValue, ValueOrigin } from '../results.ts';
 import { shadowLines } from './check.ts';
 import { type ProblemsView, problemsText } from './problems.ts';

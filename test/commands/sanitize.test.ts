@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
-import { listSnapshots } from '../../src/operations/snapshots.ts';
+import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { runWith, type TestedRun } from '../helpers/cli-host.ts';
 import { describeWithPostgres } from '../helpers/postgres-server.ts';
 import { type Change, type SanitizeFixture, startSanitizeFixture } from '../helpers/sanitize-fixture.ts';

@@ -1,6 +1,12 @@
 import type { Operations } from '../../screens/operations.ts';
-import { addChange, changeDraft, openDraft, redoDraft, saveDraft } from '../../src/operations/edit-configuration.ts';
-import type { Diagnosis } from '../../src/operations/fix.ts';
+import {
+  addChange,
+  changeDraft,
+  openDraft,
+  redoDraft,
+  saveDraft,
+} from '../../src/operations/configuration/edit-configuration.ts';
+import type { Diagnosis } from '../../src/operations/configuration/fix.ts';
 import type { Session } from '../../src/state/runs.ts';
 import type { FakeWorld } from './fake-world.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -36,6 +42,6 @@ async function diagnoseIn({ check, configuration }: FakeWorld, session: Session)
   const fixes = check.problems.map(() => null);
   if (configuration.cwd === '/nowhere') return { report: check, fixes, encrypt: null, makeFolder: null };
   // Only who looks at a real file pays for loading all that is looked at.
-  const { diagnose } = await import('../../src/operations/fix.ts');
+  const { diagnose } = await import('../../src/operations/configuration/fix.ts');
   return diagnose({ ...configuration, ...session, offline: true, clock: () => new Date(0) });
 }

@@ -1,6 +1,6 @@
 import type { Operations } from '../../screens/operations.ts';
 import { UserError } from '../../src/errors.ts';
-import type { SnapshotRequest } from '../../src/operations/snapshots.ts';
+import type { SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
 import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow, TargetRow } from '../../src/results.ts';
 import type { TableSelection } from '../../src/selected-tables.ts';
 import type { Session } from '../../src/state/runs.ts';

@@ -1,4 +1,4 @@
-import type { PlannedSanitize } from '../../src/operations/sanitize.ts';
+import type { PlannedSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import type { SnapshotRow } from '../../src/results.ts';
 import type { Coverage } from '../../src/sanitize-results.ts';
 import type { FakeWorld } from './fake-world.ts';

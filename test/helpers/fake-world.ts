@@ -1,6 +1,6 @@
 import type { FileRequest } from '../../src/config/config-file.ts';
 import type { UserError } from '../../src/errors.ts';
-import type { CheckReport } from '../../src/operations/check.ts';
+import type { CheckReport } from '../../src/operations/configuration/check.ts';
 import type { DestinationState, Sized, SnapshotRow, TargetRow } from '../../src/results.ts';
 
 /** A world that the fake operations act on; tests hold what they want to let go on by hand. */

@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import type { Context } from '../../src/context.ts';
 import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
-import { planSanitize, type SanitizeRequest, sanitize } from '../../src/operations/sanitize.ts';
-import { listSnapshots } from '../../src/operations/snapshots.ts';
+import { planSanitize, type SanitizeRequest, sanitize } from '../../src/operations/sanitize/sanitize.ts';
+import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import type { SanitizeResult } from '../../src/sanitize-results.ts';
 import { startPostgres, type TestPostgres, temporaryFolder, testContext } from './postgres-server.ts';
 

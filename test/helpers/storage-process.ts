@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Machine } from './machine.ts';
 
-const program = fileURLToPath(new URL('../operations/fixtures/storage-process.ts', import.meta.url));
+const program = fileURLToPath(new URL('../operations/snapshots/fixtures/storage-process.ts', import.meta.url));
 
 export interface StorageProcess {
   child: ChildProcess;

@@ -1,10 +1,10 @@
 import { globSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { diff } from '../../src/operations/diff.ts';
-import { load, planLoad } from '../../src/operations/load.ts';
-import { push } from '../../src/operations/push.ts';
-import { listSnapshots } from '../../src/operations/snapshots.ts';
+import { load, planLoad } from '../../src/operations/load/load.ts';
+import { diff } from '../../src/operations/snapshots/diff.ts';
+import { push } from '../../src/operations/snapshots/push.ts';
+import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import type { StorageProfile } from '../../src/snapshots/s3/providers.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';

@@ -4,8 +4,8 @@ import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { mysql } from '../../src/engines/mysql/engine.ts';
 import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load.ts';
-import { findSnapshot } from '../../src/operations/snapshots.ts';
+import { load, planLoad } from '../../src/operations/load/load.ts';
+import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { planLoad } from '../../src/operations/load.ts';
+import { planLoad } from '../../src/operations/load/load.ts';
 import { canHaveSid, type DebianTree, debianTree } from '../helpers/debian-sid.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { startPostgres, type TestPostgres, temporaryFolder, testContext } from '../helpers/postgres-server.ts';

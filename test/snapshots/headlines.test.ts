@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { push } from '../../src/operations/push.ts';
-import { annotate, listSnapshots } from '../../src/operations/snapshots.ts';
+import { push } from '../../src/operations/snapshots/push.ts';
+import { annotate, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { createS3Store } from '../../src/snapshots/s3/store.ts';
 import { mapSideBySide } from '../../src/snapshots/side-by-side.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';

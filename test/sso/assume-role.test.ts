@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { pull } from '../../src/operations/pull.ts';
-import { push } from '../../src/operations/push.ts';
-import { signIn } from '../../src/operations/sign-in.ts';
+import { signIn } from '../../src/operations/sign-in/sign-in.ts';
+import { pull } from '../../src/operations/snapshots/pull.ts';
+import { push } from '../../src/operations/snapshots/push.ts';
 import type { StorageProfile } from '../../src/snapshots/s3/providers.ts';
 import { makeBucketRole } from '../helpers/bucket-role.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { signIn } from '../../src/operations/sign-in.ts';
+import { signIn } from '../../src/operations/sign-in/sign-in.ts';
 import { configFolder, SECRET_KEY } from '../helpers/config-folder.ts';
 import { signInWorld } from '../helpers/signed-in.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { refuseUnshared } from '../../src/operations/sharing.ts';
-import { signIn } from '../../src/operations/sign-in.ts';
-import { signInStatus } from '../../src/operations/sign-in-status.ts';
+import { refuseUnshared } from '../../src/operations/sign-in/sharing.ts';
+import { signIn } from '../../src/operations/sign-in/sign-in.ts';
+import { signInStatus } from '../../src/operations/sign-in/sign-in-status.ts';
 import { signInWorld } from '../helpers/signed-in.ts';
 
 async function userInfoWorld() {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { build } from '../../../../src/operations/build.ts';
-import { planSanitize, sanitize } from '../../../../src/operations/sanitize.ts';
+import { planSanitize, sanitize } from '../../../../src/operations/sanitize/sanitize.ts';
 import { describeWithMysql, startMysql } from '../../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 

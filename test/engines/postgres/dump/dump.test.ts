@@ -5,7 +5,7 @@ import type { SchemaConfig } from '../../../../src/config/schema/settings.ts';
 import type { Context } from '../../../../src/context.ts';
 import type { RunEvent, WarningEvent } from '../../../../src/events.ts';
 import { build } from '../../../../src/operations/build.ts';
-import { load, planLoad } from '../../../../src/operations/load.ts';
+import { load, planLoad } from '../../../../src/operations/load/load.ts';
 import {
   describeWithPostgres,
   startPostgres,

@@ -1,0 +1,97 @@
+import { apiEndpoint } from '../../config/api-endpoint.ts';
+import type { Configuration, Problem } from '../../config/configuration.ts';
+import { inspectConfiguration } from '../../config/load.ts';
+import type { Mode } from '../../config/mode.ts';
+import { findKeychain } from '../../config/secrets/keychain.ts';
+import type { EngineContext, ToolReport } from '../../engines/engine.ts';
+import { engines } from '../../engines/registry.ts';
+import { toUserError } from '../../errors.ts';
+import { localRunner } from '../../process/local.ts';
+import { type Reach, reach } from './reach.ts';
+import { reachStorage, type StorageState } from './reach-storage.ts';
+import { type DockerReport, reportDocker } from './report-docker.ts';
+import { reportSanitizePlaces, type SanitizePlaceReport } from './report-sanitize.ts';
+import { reportWorkingDirectory, type WorkingDirectoryReport } from './report-working-directory.ts';
+import { plainSecrets } from './secrets.ts';
+
+export interface CheckRequest extends Omit<EngineContext, 'runner'> {
+  /** The file given with `--config`. */
+  file?: string | undefined;
+  cwd: string;
+  /** Skips what needs a network. */
+  offline: boolean;
+}
+
+/** What `config check` finds: the shape of its JSON. */
+export interface CheckReport {
+  /** Whether no problem is an error. */
+  ok: boolean;
+  file: string | null;
+  /** The user's own file when it is there and not read, because `./tool.yml` is there. */
+  shadowed: string | null;
+  mode: Mode;
+  offline: boolean;
+  problems: Problem[];
+  /** Dotted keys of the secrets that the file holds in plain. */
+  plain_secrets: string[];
+  /** `null` while the configuration is not valid. */
+  working_directory: WorkingDirectoryReport | null;
+  engines: EngineState[];
+  /** `null` where no image is configured and Docker is not installed. */
+  docker: DockerReport | null;
+  /** Where each target that is sanitized would be; empty while the configuration is not valid. */
+  sanitizing: SanitizePlaceReport[];
+  keychain: { ok: boolean; reason: string | null };
+  storage_profiles: StorageState[];
+  /** The cloud's API; `null` in local mode. */
+  cloud: Reach | null;
+}
+
+export interface EngineState {
+  /** The engine and where its tools run: `postgres-local`. */
+  id: string;
+  ok: boolean;
+  tools: ToolReport[];
+}
+
+/** Everything that is wrong with the configuration, and all that it needs to work; `text` is the file's. */
+export async function check(request: CheckRequest): Promise<{ report: CheckReport; text: string }> {
+  const { offline, environment, report } = request;
+  const context = { ...request, runner: localRunner({ environment, report }) };
+  const inspection = await inspectConfiguration(request);
+  const { file, shadowed, text, mode, problems, configuration, values } = inspection;
+  const [working_directory, found, docker, sanitizing, keychain, storage_profiles, cloud] = await Promise.all([
+    configuration ? reportWorkingDirectory(configuration.settings.working_directory) : null,
+    findEngines(request),
+    reportDocker({ ...context, images: values?.docker?.images ?? {} }),
+    configuration ? reportSanitizePlaces(context, configuration) : [],
+    findKeychain(),
+    reachStorage({ ...request, problems, draft: values ?? {} }),
+    mode === 'cloud' ? reachCloud(configuration, request) : null,
+  ]);
+  const ok = problems.every(({ severity }) => severity !== 'error');
+  const needs = { working_directory, engines: found, docker, sanitizing, keychain, storage_profiles, cloud };
+  const said = { file, shadowed, mode, offline, problems, plain_secrets: plainSecrets(inspection) };
+  return { report: { ok, ...said, ...needs }, text };
+}
+
+/** The client programs of every engine on this machine. */
+export async function findEngines(surroundings: Omit<EngineContext, 'runner'>): Promise<EngineState[]> {
+  const context = { ...surroundings, runner: localRunner(surroundings) };
+  return Promise.all(
+    engines.map(async (engine) => {
+      const tools = await engine.reportTools(context);
+      return { id: `${engine.id}-${context.runner.id}`, ok: tools.length > 0, tools };
+    }),
+  );
+}
+
+/** Which address it is follows from several keys, so nobody is asked as long as one may be wrong. */
+async function reachCloud(configuration: Configuration | null, request: CheckRequest): Promise<Reach> {
+  if (!configuration) return { url: null, ok: null, error: null };
+  try {
+    return await reach(apiEndpoint(configuration.settings), request);
+  } catch (thrown) {
+    return { url: null, ok: false, error: toUserError(thrown).message };
+  }
+}

@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises';
+import type { FileRequest } from '../../config/config-file.ts';
+import type { Problem } from '../../config/configuration.ts';
+import type { Change } from '../../config/edit/change.ts';
+import { changeText } from '../../config/edit/change-text.ts';
+import { rewriteFile } from '../../config/edit/edit-file.ts';
+import { invalidConfiguration } from '../../config/invalid-configuration.ts';
+import { inspectConfiguration } from '../../config/load.ts';
+import { settingsSchema } from '../../config/schema/settings.ts';
+import { type Shape, shapeAt, shapeOf } from '../../config/schema/shape.ts';
+import { encryptText } from '../../config/secrets/sensitive-values.ts';
+import type { Tree } from '../../config/tree.ts';
+import { parseYaml } from '../../config/yaml-source.ts';
+import { EXIT, UserError } from '../../errors.ts';
+
+/** A configuration file that is being edited: nothing of it is written before it is saved. */
+export interface Draft {
+  file: string;
+  /** What the file said when it was opened. */
+  base: string;
+  /** Somebody else has saved it since. */
+  outdated: boolean;
+  changes: Change[];
+  /** What the changes make of it. */
+  text: string;
+  /** What that says. */
+  written: Tree;
+  shape: Shape;
+  /** Those that `config check` would find in it. */
+  problems: Problem[];
+  /** Names of variables by the dotted key that they set: they win over the file. */
+  variables: Map<string, string>;
+  /** Opens and makes encrypted values; `null` when there is none that could. */
+  secretKey: string | null;
+}
+
+export async function openDraft(request: FileRequest): Promise<Draft> {
+  const { file, values, problems } = await inspectConfiguration(request);
+  if (file === null) {
+    throw new UserError('There is no configuration file to edit', {
+      code: 'no_configuration',
+      exit: EXIT.configuration,
+      hint: 'tool config init writes one.',
+    });
+  }
+  // What cannot be read as YAML has no values to show in a form.
+  if (values === null) throw invalidConfiguration(problems);
+  const base = await readFile(file, 'utf8');
+  return inspected(request, { file, base, changes: [], text: base });
+}
+
+/** The draft with these changes, and only these. */
+export async function changeDraft(
+  request: FileRequest,
+  { file, base }: Pick<Draft, 'file' | 'base'>,
+  changes: Change[],
+): Promise<Draft> {
+  return inspected(request, { file, base, changes, text: changes.reduce(changeText, base) });
+}
+
+/** The draft with one change more; a secret in it is encrypted, of a URL the password. */
+export async function addChange(request: FileRequest, draft: Draft, change: Change): Promise<Draft> {
+  return changeDraft(request, draft, [...draft.changes, sealed(change, draft)]);
+}
+
+function sealed(change: Change, { shape, secretKey }: Draft): Change {
+  if (change.kind !== 'set' || typeof change.value !== 'string' || secretKey === null) return change;
+  const { path, value: text } = change;
+  const { secret = false, template = false } = shapeAt(shape, path)?.traits ?? {};
+  // secret_key opens the others.
+  if (!secret || path[0] === 'secret_key') return change;
+  const outcome = encryptText({ path, text, secret, template }, secretKey);
+  return 'encrypted' in outcome ? { ...change, value: outcome.encrypted } : change;
+}
+
+/** What was changed, in what the file says now. */
+export async function redoDraft(request: FileRequest, { file, changes }: Draft): Promise<Draft> {
+  return changeDraft(request, await openDraft({ ...request, file }), changes);
+}
+
+/** Writes the draft; refuses when the file no longer says what it said when it was opened. */
+export async function saveDraft(request: FileRequest, draft: Draft): Promise<Draft> {
+  const { file, text } = draft;
+  await saveText(draft);
+  return inspected(request, { file, base: text, changes: [], text });
+}
+
+/** Writes the text into a file that still says what it was made from. */
+export async function saveText({ file, base, text }: Pick<Draft, 'file' | 'base' | 'text'>): Promise<void> {
+  await rewriteFile(file, (now) => {
+    if (now !== base) throw changedOutside(file);
+    return text;
+  });
+}
+
+function changedOutside(file: string): UserError {
+  return new UserError(`${file} was changed by somebody else since it was opened`, {
+    code: 'configuration_changed',
+    exit: EXIT.failed,
+    hint: 'Read it again, or make your changes in what it says now.',
+  });
+}
+
+async function inspected(
+  request: FileRequest,
+  draft: Pick<Draft, 'file' | 'base' | 'changes' | 'text'>,
+): Promise<Draft> {
+  const { file, text } = draft;
+  const { problems, origins, values } = await inspectConfiguration({ ...request, file, text });
+  const now = await readFile(file, 'utf8').catch(() => null);
+  return {
+    ...draft,
+    outdated: now !== draft.base,
+    written: parseYaml(text.replace(/^\uFEFF/, '')).tree,
+    shape: shapeOf(settingsSchema),
+    problems,
+    variables: origins.variables,
+    secretKey: values?.secret_key ?? null,
+  };
+}

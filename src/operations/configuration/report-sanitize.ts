@@ -1,0 +1,62 @@
+import type { Configuration } from '../../config/configuration.ts';
+import { connectionUrl } from '../../config/connection-url.ts';
+import { containerRunners } from '../../engines/containers.ts';
+import type { EngineContext } from '../../engines/engine.ts';
+import { engineForUrl } from '../../engines/registry.ts';
+import { sanitizerOf } from '../../engines/sanitizers.ts';
+import { EXIT, toUserError } from '../../errors.ts';
+
+/** Where a target's snapshots would be sanitized: the shape of its JSON. */
+export interface SanitizePlaceReport {
+  target: string;
+  /** For people; `null` when there is none. */
+  place: string | null;
+  /** Whether the place is made by the run and dropped by it. */
+  throw_away: boolean;
+  error: string | null;
+}
+
+/** For each target with a section `sanitize`: its destination, or which throw-away place it would be. No database is asked. */
+export async function reportSanitizePlaces(
+  context: EngineContext,
+  configuration: Configuration,
+): Promise<SanitizePlaceReport[]> {
+  const { settings } = configuration;
+  const { runner: local, environment, signal, report } = context;
+  const images = settings.docker.images ?? {};
+  const containers = containerRunners({ images, local, environment, report, signal, workFolders: [] });
+  const targets = Object.entries(settings.targets).filter(([, { sanitize }]) => sanitize !== undefined);
+  const reports = await Promise.all(
+    targets.map(async ([target]): Promise<SanitizePlaceReport | null> => {
+      const none = { target, place: null, throw_away: false };
+      try {
+        const found = await placeOf({ ...context, containers }, { configuration, target });
+        return found ? { target, ...found, error: null } : { ...none, error: NOWHERE };
+      } catch (thrown) {
+        signal.throwIfAborted();
+        const { exit, message } = toUserError(thrown);
+        // What is wrong with the configuration is told where it stands.
+        return exit === EXIT.configuration ? null : { ...none, error: message };
+      }
+    }),
+  );
+  return reports.filter((one) => one !== null);
+}
+
+const NOWHERE = 'nowhere: there is no dst_url, and no server could be started';
+
+async function placeOf(
+  context: EngineContext,
+  { configuration, target }: { configuration: Configuration; target: string },
+): Promise<Pick<SanitizePlaceReport, 'place' | 'throw_away'> | null> {
+  const urlOf = (key: string): string | undefined => connectionUrl(configuration, `targets.${target}.${key}`);
+  const own = urlOf('sanitize.dst_url');
+  if (own !== undefined) return { place: engineForUrl(own).parseUrl(own).display, throw_away: false };
+  const loadsInto = urlOf('snapshot.dst_url');
+  const known = loadsInto ?? urlOf('snapshot.src_url');
+  if (known === undefined) return null;
+  const engine = engineForUrl(known);
+  const destination = loadsInto === undefined ? null : engine.parseUrl(loadsInto);
+  const [place] = await sanitizerOf(engine.id).scratchPlaces(context, destination);
+  return place ? { place: place.label, throw_away: true } : null;
+}

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { checkValues } from '../../config/check-values.ts';
+import type { FileRequest } from '../../config/config-file.ts';
+import { initConfiguration, newConfiguration, refuseExisting } from '../../config/init.ts';
+import { absolutePath, userConfigFile } from '../../config/paths.ts';
+import { type SchemaConfig, settingsSchema } from '../../config/schema/settings.ts';
+import { shapeOf } from '../../config/schema/shape.ts';
+import { encryptText, replacePasswords, textsOf } from '../../config/secrets/sensitive-values.ts';
+import { dotted, setValue, type Tree } from '../../config/tree.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import { redact } from '../../process/redact.ts';
+import type { StorageProfile } from '../../snapshots/s3/providers.ts';
+
+/** What a first configuration says. */
+export interface SetUp {
+  /** Where it is saved; empty for the user's own place. */
+  file: string;
+  /** Name of its one target. */
+  target: string;
+  /** With password, as typed; empty as long as nothing is known of it. */
+  source: string;
+  /** Empty for none. */
+  destination: string;
+  schemaConfig: SchemaConfig | null;
+  /** Names of the environment variables that shall hold the passwords; `null`: they are encrypted in the file. */
+  variables: { source: string; destination: string } | null;
+  storage: StorageProfile | null;
+}
+
+/** A file that is ready to be written. */
+export interface SetUpPlan {
+  file: string;
+  /** Every byte of it; never shown. */
+  text: string;
+  /** As people may see it: the key hidden, what is encrypted cut short. */
+  shown: string;
+  /** The environment variables that it needs, with the passwords as they stood in the URLs; only their names are shown. */
+  variables: Record<string, string>;
+}
+
+/** The name of the storage profile of a first configuration. */
+const PROFILE = 'main';
+
+/** The file as it will be written; refuses one that is there already, and values that the schema does not take. */
+export async function planSetUp({ environment, cwd }: FileRequest, setUp: SetUp): Promise<SetUpPlan> {
+  const file = setUp.file === '' ? userConfigFile(environment) : absolutePath(setUp.file, { from: cwd, environment });
+  await refuseExisting(file);
+  const secretKey = randomBytes(16).toString('hex');
+  const { tree, variables } = sectionsOf(setUp);
+  refuseInvalid({ secret_key: secretKey, ...tree });
+  for (const value of textsOf(tree, shapeOf(settingsSchema))) {
+    const outcome = value.secret ? encryptText(value, secretKey) : {};
+    if ('encrypted' in outcome) setValue(tree, value.path, outcome.encrypted);
+  }
+  const text = newConfiguration(secretKey, tree);
+  const shown = text
+    .replace(`secret_key: "${secretKey}"`, 'secret_key: "…"')
+    .replaceAll(/(\$aes\$[0-9a-f]{4})[0-9a-f]+/g, '$1…');
+  return { file, text, shown, variables };
+}
+
+/** Writes what was planned, whole or not at all, and never over a file that is there. */
+export async function writeSetUp(
+  { environment, cwd }: FileRequest,
+  { file, text }: SetUpPlan,
+): Promise<{ file: string }> {
+  const written = await initConfiguration({ file, force: false, text, environment, cwd });
+  return { file: written.file };
+}
+
+function sectionsOf({ target, source, destination, schemaConfig, variables: names, storage }: SetUp) {
+  const variables: SetUpPlan['variables'] = {};
+  const kept = (url: string, name: string | undefined): string =>
+    name === undefined
+      ? url
+      : replacePasswords(url, (password) => {
+          variables[name] = password;
+          return `{{\`${name}\` | env}}`;
+        });
+  const tree: Tree = {
+    ...(storage && { storage_profiles: { [PROFILE]: { ...storage } } }),
+    targets: {
+      [target]: {
+        snapshot: {
+          ...(source !== '' && { src_url: kept(source, names?.source) }),
+          ...(destination !== '' && { dst_url: kept(destination, names?.destination) }),
+          ...(schemaConfig && { schema_config: { ...schemaConfig } }),
+        },
+        ...(storage && { storage_profile: PROFILE }),
+      },
+    },
+  };
+  return { tree, variables };
+}
+
+function refuseInvalid(tree: Tree): void {
+  const [finding] = checkValues(tree, shapeOf(settingsSchema)).findings;
+  if (!finding) return;
+  const { path, code, message, hint } = finding;
+  const sentence = typeof message === 'string' ? message : `${dotted(path)} ${message.says}`;
+  throw new UserError(redact(sentence), { code, exit: EXIT.configuration, ...(hint && { hint }) });
+}

@@ -1,0 +1,59 @@
+import { inspectConfiguration } from '../../config/load.ts';
+import { type KeyPath, type Tree, valueAt } from '../../config/tree.ts';
+import { engineForUrl } from '../../engines/registry.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import { localRunner } from '../../process/local.ts';
+import type { Sized } from '../../results.ts';
+import type { Draft } from './edit-configuration.ts';
+import type { Surroundings } from './try-connection.ts';
+
+/** What there is to choose from in a source database. */
+export interface SourceNames {
+  /** Empty where the engine has none. */
+  schema: Sized[];
+  table: Sized[];
+}
+
+interface Asking {
+  draft: Pick<Draft, 'file' | 'text'>;
+  /** Where in the configuration the database's URL stands. */
+  source: KeyPath;
+}
+
+/** Whoever types does not wait for longer. */
+const PATIENCE_MS = 5000;
+
+/** The schemas and tables of the database that a URL of an edited configuration names. */
+export async function sourceNames(
+  { cwd, ...surroundings }: Surroundings & { cwd: string },
+  { draft: { file, text }, source }: Asking,
+): Promise<SourceNames> {
+  const { environment, report } = surroundings;
+  const { values } = await inspectConfiguration({ environment, cwd, file, text });
+  const url = valueAt((values ?? {}) as Tree, source);
+  if (typeof url !== 'string' || url.includes('{{')) {
+    throw new UserError('The source database is not known', { code: 'source_missing', exit: EXIT.configuration });
+  }
+  const limit = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.any([surroundings.signal, limit]);
+  const context = { ...surroundings, signal, runner: localRunner({ environment, report }) };
+  const engine = engineForUrl(url);
+  const database = engine.parseUrl(url);
+  const asked = Promise.all([engine.listSchemas?.(context, database) ?? [], engine.listTables(context, database)]);
+  try {
+    const [schema, table] = await Promise.race([asked, abortOf(signal)]);
+    return { schema, table };
+  } catch (thrown) {
+    if (!limit.aborted) throw thrown;
+    throw new UserError(`No answer from ${database.display} within ${PATIENCE_MS / 1000} seconds`, {
+      code: 'unreachable',
+      exit: EXIT.unreachable,
+    });
+  }
+}
+
+function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,113 @@
+import { replacePasswords } from '../../config/secrets/sensitive-values.ts';
+import { fillTemplate, TemplateError } from '../../config/template.ts';
+import { joinUrl } from '../../config/url-insertion.ts';
+import type { DatabaseUrl, Engine, EngineContext } from '../../engines/engine.ts';
+import { engineForUrl } from '../../engines/registry.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import { localRunner } from '../../process/local.ts';
+import type { EngineId, Sized } from '../../results.ts';
+
+/** What there is before any configuration. */
+export type Surroundings = Omit<EngineContext, 'runner'>;
+
+/** A database that has answered. */
+export interface TriedSource {
+  engine: EngineId;
+  /** The URL without password. */
+  display: string;
+  server_version: string | null;
+  size_bytes: number | null;
+  /** Whether the URL has one in plain. */
+  hasPassword: boolean;
+  /** Empty where the engine has none. */
+  schemas: Sized[];
+}
+
+export interface TriedDestination {
+  display: string;
+  exists: boolean;
+  size_bytes: number | null;
+  /** Whether the URL has one in plain. */
+  hasPassword: boolean;
+}
+
+/** Opens a connection as a target would, and looks what is there to be taken. */
+export async function trySource(surroundings: Surroundings, text: string): Promise<TriedSource> {
+  const { engine, url, context } = opened(surroundings, text);
+  const { status, server_version, size_bytes, error } = await engine.probe(context, url);
+  if (status !== 'ok') {
+    throw new UserError(`${url.display}: ${error ?? status}`, {
+      code: status === 'missing' ? 'database_missing' : status === 'denied' ? 'denied' : 'unreachable',
+      exit: EXIT.unreachable,
+      hint: 'Change the answer, or make the server answer and press Enter again. Esc goes back.',
+    });
+  }
+  const schemas = (await engine.listSchemas?.(context, url)) ?? [];
+  const hasPassword = hasPasswordIn(text);
+  return { engine: engine.id, display: url.display, server_version, size_bytes, hasPassword, schemas };
+}
+
+/** The databases of the server of a URL. */
+export async function listDatabases(surroundings: Surroundings, text: string): Promise<Sized[]> {
+  const { engine, url, context } = opened(surroundings, text);
+  return engine.listDatabases(context, url);
+}
+
+/** What a first load would replace or create; refuses the source, whatever the spelling of its host. */
+export async function tryDestination(
+  surroundings: Surroundings,
+  { source, destination }: { source: string; destination: string },
+): Promise<TriedDestination> {
+  const from = opened(surroundings, source);
+  const { engine, url, context } = opened(surroundings, destination);
+  if (engine.id !== from.engine.id) {
+    throw new UserError(`The source is ${from.engine.id}, the destination ${engine.id}`, {
+      code: 'engines_differ',
+      exit: EXIT.configuration,
+      hint: 'A snapshot can be loaded only into the engine that it was taken from.',
+    });
+  }
+  if (await engine.sameDatabaseAs(context, url)(from.url)) {
+    throw new UserError(`${url.display} is the source: a load would replace it`, {
+      code: 'destination_is_source',
+      exit: EXIT.refused,
+      hint: 'Name another database, such as one of this machine.',
+    });
+  }
+  const { exists, size_bytes } = await engine.inspect(context, url);
+  return { display: url.display, exists, size_bytes, hasPassword: hasPasswordIn(destination) };
+}
+
+function hasPasswordIn(url: string): boolean {
+  return replacePasswords(url, () => '') !== url;
+}
+
+interface Opened {
+  engine: Engine;
+  url: DatabaseUrl;
+  context: EngineContext;
+}
+
+function opened(surroundings: Surroundings, text: string): Opened {
+  const { environment, report } = surroundings;
+  const filled = text.includes('{{') ? fill(text, environment) : text;
+  const engine = engineForUrl(filled);
+  return {
+    engine,
+    url: engine.parseUrl(filled),
+    context: { ...surroundings, runner: localRunner({ environment, report }) },
+  };
+}
+
+function fill(text: string, environment: NodeJS.ProcessEnv): string {
+  try {
+    return joinUrl(fillTemplate(text, environment));
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    throw new UserError(`The template of the URL cannot be filled in: ${error.message}`, {
+      code: 'template_failed',
+      exit: EXIT.configuration,
+      hint: error.hint,
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { EXIT, UserError } from '../../errors.ts';
+import type { StorageProfile } from '../../snapshots/s3/providers.ts';
+import { createS3Store } from '../../snapshots/s3/store.ts';
+import type { Store } from '../../snapshots/store.ts';
+
+export type { StorageProfile };
+
+/** Where nothing else of ours lies. */
+const FOLDER = 'probe';
+
+/** Does with a small object of its own what pushes, pulls and removals do, and leaves nothing behind. */
+export async function tryStorage(profile: StorageProfile, { signal }: { signal: AbortSignal }): Promise<string> {
+  const store = await createS3Store({ name: 'main', profile, signal });
+  await tryStore(store);
+  return store.name;
+}
+
+/** Lists, puts, gets and deletes; an error is that of the store, or says that what came back is something else. */
+export async function tryStore(store: Store): Promise<void> {
+  const name = randomBytes(8).toString('hex');
+  const key = `${FOLDER}/${name}.json`;
+  const text = JSON.stringify({ probe: name });
+  await store.list(FOLDER);
+  await store.write(key, text);
+  try {
+    if ((await store.read(key)) !== text) throw changed(store.name);
+  } finally {
+    await store.remove(key);
+  }
+}
+
+function changed(name: string): UserError {
+  return new UserError(`What was put into ${name} did not come back as it was`, {
+    code: 'storage_unreliable',
+    exit: EXIT.failed,
+    hint: 'Something between here and the bucket changes objects: a proxy, or a service that is not compatible.',
+  });
+}

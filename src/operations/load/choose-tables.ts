@@ -1,0 +1,67 @@
+import type { Context } from '../../context.ts';
+import type { DatabaseUrl, Engine, RestorePlan } from '../../engines/engine.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import type { TableSelection } from '../../selected-tables.ts';
+import type { Manifest, ManifestFile } from '../../snapshots/manifest.ts';
+import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
+import { selectTables } from '../../snapshots/select-tables.ts';
+import { pullFiles } from '../snapshots/pull.ts';
+import { snapshotReader } from '../snapshots/snapshot-reader.ts';
+import { type FoundSnapshot, repositoryOf } from '../snapshots/snapshots.ts';
+
+export interface Choosing {
+  found: FoundSnapshot;
+  engine: Engine;
+  url: DatabaseUrl;
+  /** As they were asked for. */
+  wanted: string[];
+}
+
+/** The tables that were asked for and what they need, by the definitions in the snapshot, which are fetched if need be. */
+export async function chooseTables(
+  context: Context,
+  { found: { manifest, local, shelf }, engine, url, wanted }: Choosing,
+): Promise<TableSelection> {
+  const repository = repositoryOf(context);
+  await using staging = await repository.stage();
+  const pool = createObjectPool(1);
+  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  const stored = snapshotReader({ manifest, repository, pool, signal: context.signal });
+  // A few kilobytes, of which a plan need not tell.
+  const quiet = { ...context, report: () => {} };
+  async function* read(file: ManifestFile): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+    if (!local && shelf) await pullFiles(quiet, { manifest, shelf, files: [file], keep: false });
+    yield* stored(file);
+  }
+  const directory = await staging.folder('definitions');
+  const needs = await engine.readNeeds(context, { url, manifest, directory, read });
+  return selectTables({ wanted, tables: manifest.tables.map(({ name }) => name), needs });
+}
+
+/** The names of all tables whose rows are loaded. */
+export function namesOf({ chosen, needed }: TableSelection): Set<string> {
+  return new Set([...chosen, ...needed.map(({ table }) => table)]);
+}
+
+/** The selection without what lies in schemas that are not loaded; refuses one that was asked for there. */
+export function withinPlan(
+  selection: TableSelection,
+  { tables, empty }: RestorePlan,
+  manifest: Manifest,
+): TableSelection {
+  const planned = new Set([...tables, ...empty].map(({ name }) => name));
+  const outside = new Set(manifest.tables.map(({ name }) => name).filter((name) => !planned.has(name)));
+  const refused = selection.chosen.filter((name) => outside.has(name));
+  if (refused.length > 0) {
+    throw new UserError(`The schema of ${refused.join(', ')} is not loaded`, {
+      code: 'table_not_loaded',
+      exit: EXIT.usage,
+      hint: "The target's schema_config leaves it out.",
+    });
+  }
+  return {
+    chosen: selection.chosen,
+    needed: selection.needed.filter(({ table }) => !outside.has(table)),
+    empty: empty.map(({ name }) => name),
+  };
+}

@@ -1,0 +1,40 @@
+import { formatBytes } from '../../amounts.ts';
+import { tablesText } from '../../engines/divide-tables.ts';
+import type { RestorePlan } from '../../engines/engine.ts';
+import type { ManifestFile } from '../../snapshots/manifest.ts';
+import type { Shelf } from '../../snapshots/shelf.ts';
+
+/** What a load will do, in order, for people. */
+export function loadSteps({ lacking, shelf, restore, undo }: LoadSteps): string[] {
+  return [...pullSteps(lacking, shelf), ...restoreSteps(restore, undo)];
+}
+
+export interface LoadSteps {
+  /** Files that this machine lacks. */
+  lacking: ManifestFile[];
+  shelf: Shelf | null;
+  restore: RestorePlan;
+  undo: boolean;
+}
+
+export function swapSteps(exists: boolean, undo: boolean): string[] {
+  if (!exists) return ['Give it the name of the destination'];
+  return ['Swap the two by name', undo ? 'Keep the replaced one for tool undo' : 'Drop the replaced one'];
+}
+
+function pullSteps(lacking: ManifestFile[], shelf: Shelf | null): string[] {
+  if (lacking.length === 0 || !shelf) return [];
+  const bytes = lacking.reduce((sum, file) => sum + file.stored_bytes, 0);
+  return [`Pull ${formatBytes(bytes)} that this machine lacks from ${shelf.name}`];
+}
+
+function restoreSteps(restore: RestorePlan, undo: boolean): string[] {
+  const { strategy, destination } = restore;
+  const what = tablesText(restore);
+  if (strategy === 'in_place') return [`Replace everything in ${destination.url} by ${what}, in one transaction`];
+  return [
+    `Restore ${what} into a new database beside the destination`,
+    'Compare rows, indexes, constraints, triggers, sequences with the manifest',
+    ...swapSteps(destination.exists, undo),
+  ];
+}

@@ -1,0 +1,56 @@
+import type { Context } from '../../context.ts';
+import type { DatabaseUrl, Engine } from '../../engines/engine.ts';
+import { engineForUrl } from '../../engines/registry.ts';
+import type { LoadResult, UndoPlan } from '../../results.ts';
+import { chooseDestination } from './destination.ts';
+import { refuseSources } from './guard.ts';
+
+export interface UndoRequest {
+  target: string;
+  /** Connection URL that wins over every configured destination. */
+  destdb?: string;
+}
+
+/** What `undo` would put back. Throws when nothing is kept. */
+export async function planUndo(context: Context, request: UndoRequest): Promise<UndoPlan> {
+  const { engine, url } = destinationOf(context, request);
+  await refuseSources(context, url);
+  const kept = await engine.findKept(context, url);
+  const { undoDatabase, replacedAt, sizeBytes, destination } = kept;
+  return {
+    target: request.target,
+    destination,
+    undo_database: undoDatabase,
+    replaced_at: replacedAt,
+    size_bytes: sizeBytes,
+  };
+}
+
+/**
+ * Puts the database that the last load replaced back; the one that it replaces takes its place for the next undo.
+ * The request is the one that was planned: a plan holds no passwords.
+ */
+export async function undo(
+  context: Context,
+  plan: UndoPlan,
+  request: UndoRequest = { target: plan.target },
+): Promise<LoadResult> {
+  const { engine, url } = destinationOf(context, request);
+  const { swapMs, undoDatabase } = await engine.undo(context, url);
+  return {
+    snapshot: null,
+    destination: url.display,
+    tables: 0,
+    rows: 0,
+    size_bytes: plan.size_bytes,
+    selection: null,
+    swap_ms: swapMs,
+    undo_database: undoDatabase,
+  };
+}
+
+function destinationOf({ configuration }: Context, request: UndoRequest): { engine: Engine; url: DatabaseUrl } {
+  const { text } = chooseDestination(configuration, request);
+  const engine = engineForUrl(text);
+  return { engine, url: engine.parseUrl(text) };
+}

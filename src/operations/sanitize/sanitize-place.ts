@@ -1,0 +1,121 @@
+import { connectionUrl } from '../../config/connection-url.ts';
+import type { Context } from '../../context.ts';
+import type { DatabaseUrl, Engine, RestorePlan, RestoreRequest } from '../../engines/engine.ts';
+import { sanitizerOf } from '../../engines/sanitizers.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import type { DestinationState } from '../../results.ts';
+import type { Manifest } from '../../snapshots/manifest.ts';
+import { refuseSources } from '../load/guard.ts';
+
+/** Where a snapshot is restored to be sanitized. */
+export interface SanitizePlace {
+  /** For people. */
+  label: string;
+  /** The database that the result replaces; `null` for a throw-away one. */
+  destination: DestinationState | null;
+  open(context: Context): Promise<{ url: DatabaseUrl } & AsyncDisposable>;
+}
+
+export interface PlaceRequest {
+  target: string;
+  engine: Engine;
+  /** A throw-away database even where `sanitize.dst_url` is set. */
+  ephemeral: boolean;
+}
+
+/** Where it can be, the best first: `sanitize.dst_url`, else throw-away databases. Refuses sources. */
+export async function choosePlaces(context: Context, request: PlaceRequest): Promise<SanitizePlace[]> {
+  const { configuration } = context;
+  const { target, engine, ephemeral } = request;
+  const text = ephemeral ? undefined : connectionUrl(configuration, `targets.${target}.sanitize.dst_url`);
+  if (text !== undefined) {
+    const url = engine.parseUrl(text);
+    await refuseSources(context, url);
+    const destination = await engine.inspect(context, url);
+    return [{ label: url.display, destination, open: async () => ({ url, [Symbol.asyncDispose]: async () => {} }) }];
+  }
+  const loadsInto = connectionUrl(configuration, `targets.${target}.snapshot.dst_url`);
+  const server = loadsInto === undefined ? null : engine.parseUrl(loadsInto);
+  const places = await sanitizerOf(engine.id).scratchPlaces(context, server);
+  if (places.length > 0) return places.map(({ label, open }) => ({ label, destination: null, open }));
+  throw new UserError(`There is nowhere to sanitize a snapshot of "${target}"`, {
+    code: 'no_place',
+    exit: EXIT.configuration,
+    hint: `Set targets.${target}.sanitize.dst_url or snapshot.dst_url, or install the server programs of the database.`,
+  });
+}
+
+export interface OpenPlace extends AsyncDisposable {
+  place: SanitizePlace;
+  restoration: RestoreRequest;
+  plan: RestorePlan;
+}
+
+/** Opens the first place that has what the snapshot needs, and plans the restore of all that is in it. */
+export async function openPlace(
+  context: Context,
+  { places, manifest, engine }: { places: SanitizePlace[]; manifest: Manifest; engine: Engine },
+): Promise<OpenPlace> {
+  for (const [index, place] of places.entries()) {
+    const isLast = index === places.length - 1;
+    try {
+      const opened = await tryPlace(context, { place, manifest, engine });
+      const differs = opened.plan.warnings.find(({ code }) => UNLIKE.has(code));
+      if (!differs || isLast) return opened;
+      await opened[Symbol.asyncDispose]();
+      passOver(context, place, differs.message);
+    } catch (error) {
+      if (isLast || !(error instanceof UserError && LACKS.has(error.code))) throw error;
+      passOver(context, place, error.message);
+    }
+  }
+  throw new Error('no place was given');
+}
+
+interface Trial {
+  place: SanitizePlace;
+  manifest: Manifest;
+  engine: Engine;
+}
+
+async function tryPlace(context: Context, { place, manifest, engine }: Trial): Promise<OpenPlace> {
+  const opened = await place.open(context);
+  try {
+    const schemaConfig = { include_schemas: manifest.schemas };
+    const restoration = { url: opened.url, manifest, schemaConfig, inPlace: false };
+    const plan = await engine.planRestore(context, restoration);
+    if (plan.strategy !== 'swap') throw needsDatabase(place, plan);
+    return { place, restoration, plan, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function passOver({ report }: Context, { label }: SanitizePlace, why: string): void {
+  report({ event: 'warning', code: 'place_passed_over', message: `Passed over ${label}: ${why}` });
+}
+
+/** What a server may lack, or be unable to, that the next place has. */
+const LACKS = new Set([
+  'extension_missing',
+  'role_missing',
+  'space_short',
+  'flavour_differs',
+  'server_not_started',
+  'server_missing',
+  'container_not_started',
+  'image_unavailable',
+]);
+
+/** Warnings of a restore that say that the server is not like the one of the snapshot. */
+const UNLIKE = new Set(['server_older', 'other_flavour']);
+
+/** In place the original would lie in the destination when the query fails. */
+function needsDatabase({ label }: SanitizePlace, { strategyReason }: RestorePlan): UserError {
+  return new UserError(`A second database beside ${label} cannot be made: ${strategyReason}`, {
+    code: 'may_not_create',
+    exit: EXIT.failed,
+    hint: 'The query runs in a new database, so that nothing unsanitized is ever in the destination. Let the role create databases, or say --ephemeral.',
+  });
+}

@@ -1,0 +1,243 @@
+import { connectionUrl } from '../../config/connection-url.ts';
+import type { Context } from '../../context.ts';
+import type { Engine } from '../../engines/engine.ts';
+import { engineForUrl } from '../../engines/registry.ts';
+import { sanitizerOf } from '../../engines/sanitizers.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import { type KeepComment, readKeepComments } from '../../sanitize/keep-comments.ts';
+import { chooseQuery, type SanitizeQuery } from '../../sanitize/query.ts';
+import type { Statement } from '../../sanitize/statement.ts';
+import type { SanitizePlan, SanitizeResult } from '../../sanitize-results.ts';
+import type { Manifest } from '../../snapshots/manifest.ts';
+import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
+import { newSnapshotId, type Repository } from '../../snapshots/repository.ts';
+import { build, jobsFor, notPushed } from '../build.ts';
+import { findTarget } from '../find-target.ts';
+import { pullFiles } from '../snapshots/pull.ts';
+import { pushManifest } from '../snapshots/push.ts';
+import { profileFor } from '../snapshots/shelves.ts';
+import { snapshotReader } from '../snapshots/snapshot-reader.ts';
+import { findSnapshot, repositoryOf, type SnapshotSelector, snapshotRow } from '../snapshots/snapshots.ts';
+import { type SanitizedDump, sanitizeDatabase } from './sanitize-database.ts';
+import { choosePlaces, openPlace, type SanitizePlace } from './sanitize-place.ts';
+
+export interface SanitizeRequest {
+  target: string;
+  /** Default 0. Ignored with `build`. */
+  snapshot?: SnapshotSelector;
+  /** Takes a new snapshot first, with this note. */
+  build?: { note?: string };
+  /** In a throw-away database, even where `sanitize.dst_url` is set. */
+  ephemeral?: boolean;
+  /** Publishes nothing while personal data is left that no comment of the query lets stay. */
+  strict?: boolean;
+  /** `false` keeps no copy of the database that is replaced. Default `true`. */
+  undo?: boolean;
+  cpus?: number;
+  /** `false` leaves it on this machine only. Default: pushed when there is a storage profile for it. */
+  push?: boolean;
+}
+
+/** A plan to be shown and asked about, and what does it. */
+export interface PlannedSanitize {
+  plan: SanitizePlan;
+  apply: (context: Context) => Promise<SanitizeResult>;
+}
+
+/** Looks at query, snapshot and destination, changes nothing. */
+export async function planSanitize(context: Context, request: SanitizeRequest): Promise<PlannedSanitize> {
+  const { configuration } = context;
+  const { target } = request;
+  findTarget(configuration, target);
+  const query = await chooseQuery(configuration, target);
+  if (!query) throw queryMissing(target);
+  const found = request.build ? null : await findSnapshot(context, { ...request, original: true });
+  const engine = engineForUrl(found ? `${found.manifest.engine}://` : sourceOf(context, target));
+  const statements = sanitizerOf(engine.id).splitQuery(query.text);
+  if (statements.length === 0) throw queryEmpty(query);
+  const keep = readKeepComments(query.text);
+  const places = await choosePlaces(context, { target, engine, ephemeral: request.ephemeral ?? false });
+  const [place] = places;
+  const destination = place?.destination ?? null;
+  const undo = (request.undo ?? true) && (destination?.exists ?? false);
+  const strict = request.strict ?? isShared(context, target);
+  const plan: SanitizePlan = {
+    target,
+    snapshot: found?.row ?? null,
+    query: { chosen_by: query.chosenBy, file: query.file, base64: query.base64, statements },
+    destination,
+    where: place?.label ?? '',
+    strict,
+    undo,
+    steps: stepsOf({ builds: !found, statements, destination, undo, where: place?.label ?? '' }),
+    warnings: [],
+  };
+  return {
+    plan,
+    apply: async (running) => {
+      const built = request.build ? await build(running, { ...request, ...request.build }) : null;
+      const { manifest, local, shelf } = await findSnapshot(running, {
+        target,
+        snapshot: built?.id ?? found?.manifest.id ?? 0,
+        original: true,
+      });
+      if (!local && shelf) await pullFiles(running, { manifest, shelf, keep: true });
+      return apply(running, { request, engine, manifest, statements, keep, places, strict, undo });
+    },
+  };
+}
+
+/** Does what was planned. Steps: those of a load, and in it `survey`, `query`, `coverage`, `dump`, `traces`; then `store`, `push`. */
+export function sanitize(context: Context, planned: PlannedSanitize): Promise<SanitizeResult> {
+  return planned.apply(context);
+}
+
+/** Whether the target's snapshots are to be sanitized when they are built. */
+export async function hasSanitizeQuery({ configuration }: Context, target: string): Promise<boolean> {
+  return (
+    findTarget(configuration, target).sanitize !== undefined && (await chooseQuery(configuration, target)) !== null
+  );
+}
+
+interface Work {
+  request: SanitizeRequest;
+  engine: Engine;
+  /** Of the original. */
+  manifest: Manifest;
+  statements: Statement[];
+  keep: KeepComment[];
+  places: SanitizePlace[];
+  strict: boolean;
+  undo: boolean;
+}
+
+async function apply(context: Context, work: Work): Promise<SanitizeResult> {
+  const { request, engine, manifest, statements, keep, places, strict, undo } = work;
+  const repository = repositoryOf(context);
+  const jobs = request.cpus ?? jobsFor(context, request.target);
+  await using opened = await openPlace(context, { places, manifest, engine });
+  const { place, restoration, plan } = opened;
+  await using staging = await repository.stage();
+  const pool = createObjectPool(jobs + 1);
+  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  for (const warning of plan.warnings) context.report(warning);
+  const stays = place.destination !== null;
+  let sanitized: SanitizedDump | undefined;
+  const { swapMs, undoDatabase } = await engine.restore(context, {
+    ...restoration,
+    plan,
+    jobs,
+    undo,
+    directory: await staging.folder('restore'),
+    read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
+    throwAway: !stays,
+    async beforeSwap(url) {
+      const database = { engine, url, manifest, statements, keep };
+      sanitized = await sanitizeDatabase(context, { ...database, repository, jobs, strict, stays });
+    },
+  });
+  if (!sanitized) throw new Error('the restore did not offer its database');
+  const published = await publish(context, { repository, original: manifest, sanitized });
+  const profile = (request.push ?? true) ? profileFor(context, manifest.target, published) : undefined;
+  if (profile !== undefined) {
+    await pushManifest(context, published, profile).catch((cause) => {
+      context.signal.throwIfAborted();
+      throw notPushed(published, cause);
+    });
+  }
+  const { index } = (await findSnapshot(context, { target: manifest.target, snapshot: published.id })).row;
+  return {
+    snapshot: snapshotRow(published, index),
+    original: snapshotRow(manifest, index),
+    destination: stays ? restoration.url.display : null,
+    statements: statements.length,
+    coverage: sanitized.coverage,
+    swap_ms: swapMs,
+    undo_database: undoDatabase,
+  };
+}
+
+interface Publication {
+  repository: Repository;
+  original: Manifest;
+  sanitized: SanitizedDump;
+}
+
+/** Writes the manifest: from here on the sanitized snapshot is there. It replaces the one that was there before. */
+async function publish(context: Context, { repository, original, sanitized }: Publication): Promise<Manifest> {
+  const { report, clock, signal } = context;
+  report({ event: 'step', step: 'store', state: 'started', label: 'Store the sanitized snapshot' });
+  const { serverVersion, toolVersion, ...dumped } = sanitized.dump;
+  const { format, target, created_at, engine, note, id: sanitized_of } = original;
+  const manifest: Manifest = {
+    ...{ format, target, created_at, engine, note, sanitized_of },
+    id: newSnapshotId(),
+    server_version: serverVersion,
+    tool_version: toolVersion,
+    sanitized: true,
+    sanitized_at: clock().toISOString(),
+    added_bytes: sanitized.addedBytes,
+    ...dumped,
+  };
+  const earlier = (await repository.list(target)).filter((other) => other.sanitized_of === sanitized_of);
+  signal.throwIfAborted();
+  await repository.write(manifest);
+  for (const replaced of earlier) await repository.remove(replaced);
+  report({ event: 'step', step: 'store', state: 'done', label: `Stored sanitized snapshot ${manifest.id}` });
+  return manifest;
+}
+
+/** What goes to a storage profile that others load from must be sanitized wholly. */
+function isShared({ configuration: { settings } }: Context, target: string): boolean {
+  const profile = settings.targets[target]?.sanitize?.storage_profile;
+  const shares = Object.values(settings.targets).map(({ share }) => share?.storage_profile_name);
+  return profile !== undefined && shares.includes(profile);
+}
+
+function sourceOf({ configuration }: Context, target: string): string {
+  const key = `targets.${target}.snapshot.src_url`;
+  const text = connectionUrl(configuration, key);
+  if (text !== undefined) return text;
+  throw new UserError(`Target "${target}" has no source to take a snapshot of`, {
+    code: 'source_missing',
+    exit: EXIT.configuration,
+    hint: `Set ${key} in the configuration.`,
+  });
+}
+
+interface Steps extends Pick<SanitizePlan, 'destination' | 'undo' | 'where'> {
+  builds: boolean;
+  statements: Statement[];
+}
+
+function stepsOf({ builds, statements, destination, undo, where }: Steps): string[] {
+  const beside = destination ? `a new database beside ${where}` : where;
+  return [
+    ...(builds ? ['Take a new snapshot of the source'] : []),
+    `Restore the original into ${beside}`,
+    `Run ${statements.length === 1 ? 'the statement' : `the ${statements.length} statements`} of the query there`,
+    'Look which columns with personal data are as they were',
+    'Store what it holds then as the sanitized snapshot',
+    ...(destination?.exists
+      ? ['Swap the two databases by name', undo ? 'Keep the replaced one' : 'Drop the replaced one']
+      : []),
+    ...(destination && !destination.exists ? ['Give it the name of the destination'] : []),
+    ...(destination ? [] : ['Drop the database']),
+  ];
+}
+
+function queryMissing(target: string): UserError {
+  return new UserError(`Target "${target}" has no sanitization query`, {
+    code: 'query_missing',
+    exit: EXIT.configuration,
+    hint: `Set targets.${target}.sanitize.query_file; tool sanitize ${target} --suggest writes a first one.`,
+  });
+}
+
+function queryEmpty({ chosenBy }: SanitizeQuery): UserError {
+  return new UserError(`The sanitization query of ${chosenBy} holds no statement`, {
+    code: 'query_empty',
+    exit: EXIT.configuration,
+    hint: 'Without one the original itself would be published as sanitized.',
+  });
+}

@@ -1,0 +1,39 @@
+import { closest } from 'fastest-levenshtein';
+import type { Context } from '../../context.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import type { ProviderRequest } from '../../sso/provider.ts';
+
+/** The identity provider of this name; without one the only one there is. */
+export function findProvider({ configuration }: Context, name?: string): ProviderRequest {
+  const { sso } = configuration.settings;
+  const names = Object.keys(sso);
+  const chosen = name ?? (names.length === 1 ? names[0] : undefined);
+  const settings = chosen !== undefined && Object.hasOwn(sso, chosen) ? sso[chosen] : undefined;
+  if (chosen !== undefined && settings) return { name: chosen, settings };
+  throw unknown(name, names);
+}
+
+export interface ProviderChoice {
+  name: string;
+  provider_url: string;
+}
+
+/** The identity providers that one can sign in with. */
+export function listProviders({ configuration }: Context): ProviderChoice[] {
+  return Object.entries(configuration.settings.sso).map(([name, { provider_url }]) => ({ name, provider_url }));
+}
+
+function unknown(name: string | undefined, names: string[]): UserError {
+  if (names.length === 0) {
+    return new UserError('The configuration has no identity provider', {
+      code: 'provider_missing',
+      exit: EXIT.configuration,
+      hint: 'Set sso.<name>.provider_url and .client_id; docs/sso.md says how.',
+    });
+  }
+  return new UserError(name === undefined ? 'Which identity provider?' : `There is no identity provider "${name}"`, {
+    code: 'provider_unknown',
+    exit: EXIT.usage,
+    hint: name === undefined ? `tool auth login ${names.join(' | ')}` : `Did you mean "${closest(name, names)}"?`,
+  });
+}

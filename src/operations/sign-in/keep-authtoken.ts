@@ -1,0 +1,33 @@
+import { editFile } from '../../config/edit/edit-file.ts';
+import { encrypt } from '../../config/secrets/cipher.ts';
+import type { Context } from '../../context.ts';
+import { EXIT, UserError } from '../../errors.ts';
+
+/** Keeps the cloud token in the configuration file, encrypted. Returns the file. */
+export async function keepAuthtoken({ configuration, environment, report }: Context, token: string): Promise<string> {
+  const { file, settings } = configuration;
+  if (token === '' || /[\s\p{Cc}]/u.test(token)) throw notAToken();
+  if (file === null) throw noFile();
+  await editFile(file, () => [{ path: ['authtoken'], value: encrypt(token, settings.secret_key) }]);
+  if (environment.TOOL_AUTHTOKEN) {
+    const message = 'The variable TOOL_AUTHTOKEN wins over the token that is now in the file';
+    report({ event: 'warning', code: 'authtoken_overridden', message });
+  }
+  return file;
+}
+
+function notAToken(): UserError {
+  return new UserError('This is no token: it is empty, or has blanks in it', {
+    code: 'authtoken_not_valid',
+    exit: EXIT.usage,
+    hint: 'tool auth token - reads it from standard input, one line.',
+  });
+}
+
+function noFile(): UserError {
+  return new UserError('There is no configuration file to keep the token in', {
+    code: 'no_configuration',
+    exit: EXIT.configuration,
+    hint: 'tool config init writes one; or set the variable TOOL_AUTHTOKEN.',
+  });
+}

@@ -1,0 +1,60 @@
+import type { Context } from '../../context.ts';
+import { EXIT, toUserError } from '../../errors.ts';
+import { freshSession } from '../../sso/fresh-session.ts';
+import type { ProviderRequest } from '../../sso/provider.ts';
+import { personOf, type Session } from '../../sso/session.ts';
+import { createSessionStore } from '../../sso/session-store.ts';
+
+/** A provider of the configuration, and who is signed in with it. */
+export interface SignedIn {
+  provider: string;
+  provider_url: string;
+  signed_in: boolean;
+  subject: string | null;
+  /** E-mail address or name. */
+  name: string | null;
+  groups: string[];
+  /** When the session ends, unless it is refreshed. */
+  expires_at: string | null;
+  refreshable: boolean;
+  /** Why it could not be refreshed. */
+  error: string | null;
+}
+
+/** Who is signed in with which provider. A session that is about to end is refreshed. */
+export async function signInStatus(context: Context): Promise<SignedIn[]> {
+  const providers = Object.entries(context.configuration.settings.sso);
+  return Promise.all(providers.map(([name, settings]) => statusOf(context, { name, settings })));
+}
+
+async function statusOf(context: Context, provider: ProviderRequest): Promise<SignedIn> {
+  const { configuration, report, clock } = context;
+  if (configuration.file === null) return signedIn(provider, null);
+  const store = createSessionStore(configuration, report);
+  try {
+    return signedIn(provider, await freshSession({ provider, store, clock }));
+  } catch (thrown) {
+    const error = toUserError(thrown);
+    if (error.exit !== EXIT.unreachable) throw thrown;
+    return {
+      ...signedIn(provider, await store.read(provider.name)),
+      error: `${error.message}. ${error.hint ?? ''}`.trim(),
+    };
+  }
+}
+
+/** A session as it is shown: nothing of its tokens. */
+export function signedIn({ name, settings }: ProviderRequest, session: Session | null): SignedIn {
+  const person = session && personOf(session, settings.groups_claim);
+  return {
+    provider: name,
+    provider_url: settings.provider_url,
+    signed_in: session !== null,
+    subject: person?.subject ?? null,
+    name: person?.name ?? null,
+    groups: person?.groups ?? [],
+    expires_at: session === null ? null : new Date(session.expires * 1000).toISOString(),
+    refreshable: session?.refresh_token != null,
+    error: null,
+  };
+}

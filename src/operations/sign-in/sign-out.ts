@@ -1,0 +1,39 @@
+import type { Context } from '../../context.ts';
+import { toUserError } from '../../errors.ts';
+import { revoke } from '../../sso/revoke.ts';
+import { createSessionStore } from '../../sso/session-store.ts';
+import { findProvider } from './find-provider.ts';
+
+export interface SignedOut {
+  provider: string;
+  /** Whether the provider has been told. */
+  revoked: boolean;
+}
+
+/** Removes the sessions of a provider, or of all, and tells the provider so where it takes that. */
+export async function signOut(
+  context: Context,
+  { provider: name }: { provider?: string | undefined },
+): Promise<SignedOut[]> {
+  const { configuration, report } = context;
+  const { sso } = configuration.settings;
+  const providers =
+    name === undefined
+      ? Object.entries(sso).map(([key, settings]) => ({ name: key, settings }))
+      : [findProvider(context, name)];
+  const store = createSessionStore(configuration, report);
+  const ended: SignedOut[] = [];
+  for (const provider of providers) {
+    const session = await store.read(provider.name);
+    if (session === null) continue;
+    // Removed first: a provider that cannot be reached keeps nobody signed in here.
+    await store.remove(provider.name);
+    const revoked = await revoke(provider, session).catch((thrown) => {
+      const message = `Signed out here, but "${provider.name}" was not told: ${toUserError(thrown).message}`;
+      report({ event: 'warning', code: 'sign_out_not_told', message });
+      return false;
+    });
+    ended.push({ provider: provider.name, revoked });
+  }
+  return ended;
+}

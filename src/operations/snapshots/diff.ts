@@ -1,0 +1,97 @@
+import type { Context } from '../../context.ts';
+import { engineForUrl } from '../../engines/registry.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import type { DiffResult, TableChange, TableSide } from '../../results.ts';
+import { bytesOfTable, filesOfTable, type Manifest } from '../../snapshots/manifest.ts';
+import { chooseDestination } from '../load/destination.ts';
+import { findSnapshot, type SnapshotSelector } from './snapshots.ts';
+
+export interface DiffRequest {
+  target: string;
+  /** The older side, as a rule. */
+  a: SnapshotSelector;
+  /** Default: the destination as it is now. */
+  b?: SnapshotSelector;
+  original?: boolean;
+}
+
+/** What a table is known by: content tells more than rows, but a live database has rows only. */
+interface Side extends TableSide {
+  sha256: string | null;
+}
+
+/** What changed from a snapshot to another, from their manifests alone; or to the live destination, by rows. */
+export async function diff(context: Context, { target, a, b, original = false }: DiffRequest): Promise<DiffResult> {
+  const from = await findSnapshot(context, { target, snapshot: a, original });
+  if (b === undefined) {
+    const { url, tables } = await countDestination(context, target, from.manifest);
+    return { target, from: from.row, to: null, destination: url, ...compare(sidesOf(from.manifest), tables) };
+  }
+  const to = await findSnapshot(context, { target, snapshot: b, original });
+  return {
+    target,
+    from: from.row,
+    to: to.row,
+    destination: null,
+    ...compare(sidesOf(from.manifest), sidesOf(to.manifest)),
+  };
+}
+
+function sidesOf({ tables }: Manifest): Map<string, Side> {
+  return new Map(
+    tables.map((table) => {
+      const sha256 = filesOfTable(table)
+        .map((file) => file.sha256)
+        .join();
+      return [table.name, { rows: table.rows, bytes: bytesOfTable(table), sha256 }];
+    }),
+  );
+}
+
+async function countDestination(
+  context: Context,
+  target: string,
+  manifest: Manifest,
+): Promise<{ url: string; tables: Map<string, Side> }> {
+  const { engine: engineId, schemas } = manifest;
+  const { text } = chooseDestination(context.configuration, { target });
+  const engine = engineForUrl(text);
+  const url = engine.parseUrl(text);
+  if (!engine.countRows || engine.id !== engineId) {
+    throw new UserError(`A snapshot of ${engineId} cannot be compared with ${url.display}`, {
+      code: 'engine_differs',
+      exit: EXIT.failed,
+      hint: 'Compare it with another snapshot: tool diff TARGET A B',
+    });
+  }
+  const label = `Count the rows of ${url.display}`;
+  context.report({ event: 'step', step: 'count', state: 'started', label });
+  const counts = await engine.countRows(context, { url, manifest });
+  context.report({ event: 'step', step: 'count', state: 'done', label });
+  const inSnapshot = (name: string): boolean => schemas.some((schema) => name.startsWith(`${schema}.`));
+  const tables = [...counts].filter(([name]) => inSnapshot(name));
+  return {
+    url: url.display,
+    tables: new Map(tables.map(([name, rows]) => [name, { rows, bytes: null, sha256: null }])),
+  };
+}
+
+function compare(from: Map<string, Side>, to: Map<string, Side>): Pick<DiffResult, 'changes' | 'unchanged'> {
+  const names = [...new Set([...from.keys(), ...to.keys()])].sort();
+  const changes: TableChange[] = [];
+  for (const table of names) {
+    const [before, after] = [from.get(table), to.get(table)];
+    if (before && after && isSame(before, after)) continue;
+    const change = before ? (after ? 'changed' : 'gone') : 'added';
+    changes.push({ table, change, from: shown(before), to: shown(after) });
+  }
+  return { changes, unchanged: names.length - changes.length };
+}
+
+function isSame(before: Side, after: Side): boolean {
+  return after.sha256 === null ? before.rows === after.rows : before.sha256 === after.sha256;
+}
+
+function shown(side: Side | undefined): TableSide | null {
+  return side ? { rows: side.rows, bytes: side.bytes } : null;
+}

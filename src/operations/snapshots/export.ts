@@ -1,0 +1,61 @@
+import { access, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Context } from '../../context.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import type { ExportResult } from '../../results.ts';
+import { writeArchive } from '../../snapshots/archive-file.ts';
+import { filesOf } from '../../snapshots/catalogue.ts';
+import { missingHere } from '../../snapshots/transfer.ts';
+import { refuseUnshared } from '../sign-in/sharing.ts';
+import { pullFiles } from './pull.ts';
+import { findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
+
+export interface ExportRequest extends SnapshotRequest {
+  /** Absolute path of the file to write. */
+  file: string;
+}
+
+/** Writes a snapshot to one file, to hand it over without a bucket. Steps: `pull`, `export`. */
+export async function exportSnapshot(context: Context, { file, ...request }: ExportRequest): Promise<ExportResult> {
+  const { report, signal } = context;
+  await refuseExisting(file);
+  await refuseUnshared(context, request.target);
+  const { manifest, row, shelf } = await findSnapshot(context, request);
+  const repository = repositoryOf(context);
+  if (shelf && (await missingHere(repository, filesOf(manifest))).length > 0) {
+    await pullFiles(context, { manifest, shelf, keep: false });
+  }
+  // Keeps the objects from being swept meanwhile.
+  await using _staging = await repository.stage();
+  const total = filesOf(manifest).reduce((sum, each) => sum + each.stored_bytes, 0);
+  const unfinished = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`);
+  report({ event: 'step', step: 'export', state: 'started', label: `Write ${file}` });
+  let done = 0;
+  const onBytes = (bytes: number): void => {
+    done += bytes;
+    report({ event: 'progress', step: 'export', done: Math.min(done, total), total, unit: 'bytes' });
+  };
+  try {
+    await writeArchive(unfinished, { manifest, object: repository.object, signal, onBytes });
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    signal.throwIfAborted();
+    throw error;
+  }
+  report({ event: 'step', step: 'export', state: 'done', label: `Wrote ${file}` });
+  return { target: request.target, snapshot: row, file, bytes: (await stat(file)).size };
+}
+
+async function refuseExisting(file: string): Promise<void> {
+  const there = await access(file).then(
+    () => true,
+    () => false,
+  );
+  if (!there) return;
+  throw new UserError(`${file} exists already`, {
+    code: 'file_exists',
+    exit: EXIT.refused,
+    hint: 'Choose another name, or remove it first.',
+  });
+}

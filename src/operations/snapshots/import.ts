@@ -1,0 +1,54 @@
+import { availableParallelism } from 'node:os';
+import type { Context } from '../../context.ts';
+import { UserError } from '../../errors.ts';
+import type { ImportResult } from '../../results.ts';
+import { openArchive } from '../../snapshots/archive-file.ts';
+import { filesOf } from '../../snapshots/catalogue.ts';
+import { damaged } from '../../snapshots/damaged.ts';
+import { headlineOf } from '../../snapshots/headline.ts';
+import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
+import { mapSideBySide } from '../../snapshots/side-by-side.ts';
+import { missingHere } from '../../snapshots/transfer.ts';
+import { findTarget } from '../find-target.ts';
+import { repositoryOf } from './snapshots.ts';
+
+export interface ImportRequest {
+  /** Absolute path of an exported snapshot. */
+  file: string;
+  /** Whose snapshot it becomes. Default: the target it was taken of. */
+  target?: string;
+}
+
+/** Takes a snapshot in that was exported. Step: `import`. */
+export async function importSnapshot(context: Context, { file: path, target }: ImportRequest): Promise<ImportResult> {
+  const { report, signal } = context;
+  await using archive = await openArchive(path);
+  const manifest = { ...archive.manifest, target: target ?? archive.manifest.target };
+  findTarget(context.configuration, manifest.target);
+  const repository = repositoryOf(context);
+  await using staging = await repository.stage();
+  const missing = await missingHere(repository, filesOf(manifest));
+  const total = missing.reduce((sum, file) => sum + file.stored_bytes, 0);
+  report({ event: 'step', step: 'import', state: 'started', label: `Read ${path}` });
+  const pool = createObjectPool(availableParallelism());
+  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  signal.addEventListener('abort', () => void pool.close(), { once: true });
+  let done = 0;
+  await mapSideBySide(missing, availableParallelism(), async (file) => {
+    const unfinished = staging.path(file.sha256);
+    try {
+      await archive.extract(file.sha256, unfinished, { signal });
+      await pool.checkStored({ ...repository.object(file), path: unfinished }, file.stored_sha256);
+    } catch (cause) {
+      signal.throwIfAborted();
+      throw cause instanceof UserError ? cause : damaged({ manifest, file, place: path, cause });
+    }
+    await repository.store(unfinished, file);
+    done += file.stored_bytes;
+    report({ event: 'progress', step: 'import', done, total, unit: 'bytes' });
+  });
+  await repository.write(manifest);
+  const { id } = manifest;
+  report({ event: 'step', step: 'import', state: 'done', label: `Imported snapshot ${id} of ${manifest.target}` });
+  return { ...headlineOf(manifest), file: path };
+}

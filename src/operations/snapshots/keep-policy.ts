@@ -1,0 +1,52 @@
+import type { SnapshotRow } from '../../results.ts';
+
+/** Which snapshots to keep; one that any rule keeps is kept. */
+export interface KeepPolicy {
+  /** So many of the newest. */
+  last?: number;
+  /** Those younger than so many milliseconds. */
+  within?: number;
+  /** The newest of each of the last so many days (weeks, months) that have any. In UTC. */
+  daily?: number;
+  weekly?: number;
+  monthly?: number;
+}
+
+/** The snapshots that the policy keeps: an original and what was made of it count as one. Rows are newest first. */
+export function keptBy(policy: KeepPolicy, rows: SnapshotRow[], now: Date): Set<SnapshotRow> {
+  const families = Map.groupBy(rows, ({ sanitized_of, id }) => sanitized_of ?? id);
+  const heads = [...families.values()].flatMap(([head]) => head ?? []);
+  const kept = new Set(keptOf(policy, heads, now));
+  return new Set([...families.values()].filter(([head]) => head && kept.has(head)).flat());
+}
+
+function keptOf(
+  { last = 0, within = 0, daily = 0, weekly = 0, monthly = 0 }: KeepPolicy,
+  rows: SnapshotRow[],
+  now: Date,
+) {
+  return [
+    ...rows.slice(0, last),
+    ...rows.filter(({ created_at }) => now.getTime() - Date.parse(created_at) < within),
+    ...newestOfEach(rows, { periods: daily, periodOf: (time) => time.toISOString().slice(0, 10) }),
+    ...newestOfEach(rows, { periods: weekly, periodOf: mondayOf }),
+    ...newestOfEach(rows, { periods: monthly, periodOf: (time) => time.toISOString().slice(0, 7) }),
+  ];
+}
+
+interface Periods {
+  periods: number;
+  periodOf: (time: Date) => string;
+}
+
+function newestOfEach(rows: SnapshotRow[], { periods, periodOf }: Periods): SnapshotRow[] {
+  const byPeriod = Map.groupBy(rows, ({ created_at }) => periodOf(new Date(created_at)));
+  return [...byPeriod.values()].slice(0, periods).flatMap(([newest]) => newest ?? []);
+}
+
+/** Weeks begin on Monday. */
+function mondayOf(time: Date): string {
+  const monday = new Date(time);
+  monday.setUTCDate(time.getUTCDate() - ((time.getUTCDay() + 6) % 7));
+  return monday.toISOString().slice(0, 10);
+}

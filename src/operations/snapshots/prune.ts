@@ -1,0 +1,97 @@
+import type { Context } from '../../context.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import type { PrunedTarget, PrunePlan, SnapshotPlace } from '../../results.ts';
+import { findTarget } from '../find-target.ts';
+import { type KeepPolicy, keptBy } from './keep-policy.ts';
+import { freedBytes, removeFrom } from './remove.ts';
+import { findSnapshots, listSnapshots } from './snapshots.ts';
+
+export interface PruneRequest {
+  /** Default: every target but those that share. */
+  target?: string;
+  keep: KeepPolicy;
+  /** Removes from there only. */
+  from?: SnapshotPlace;
+}
+
+/** Which snapshots the policy does not keep. Changes nothing. */
+export async function planPrune(context: Context, { target, keep, from }: PruneRequest): Promise<PrunePlan> {
+  if (Object.values(keep).every((rule) => !rule)) throw keepsNothing();
+  const { targets: all } = context.configuration.settings;
+  const names = target === undefined ? Object.keys(all).filter((name) => !all[name]?.share) : [target];
+  const targets: PrunedTarget[] = [];
+  for (const name of names) targets.push(await planTarget(context, { name, keep, from }));
+  return { targets, frees_bytes: targets.reduce((sum, { frees_bytes }) => sum + frees_bytes, 0) };
+}
+
+/** Removes what was planned, then the objects that no snapshot names any more. It cannot be undone. */
+export async function prune(context: Context, { targets }: PrunePlan): Promise<void> {
+  const { report } = context;
+  for (const { target, remove, from } of targets) {
+    if (remove.length === 0) continue;
+    const what = `${remove.length} ${remove.length === 1 ? 'snapshot' : 'snapshots'} of ${target}`;
+    report({ event: 'step', step: `remove ${target}`, state: 'started', label: `Remove ${what}` });
+    await eachPlace(context, { target, remove, from }, async (removal) => removeFrom(context, removal));
+    report({ event: 'step', step: `remove ${target}`, state: 'done', label: `Removed ${what}` });
+  }
+}
+
+interface PlannedTarget {
+  name: string;
+  keep: KeepPolicy;
+  from: SnapshotPlace | undefined;
+}
+
+async function planTarget(context: Context, { name, keep, from: only }: PlannedTarget): Promise<PrunedTarget> {
+  if (findTarget(context.configuration, name).share) throw sharesOnly(name);
+  const { snapshots } = await listSnapshots(context, name);
+  const from = (['local', 'remote'] as const).filter((place) => place === (only ?? place));
+  // What lies elsewhere too counts only where something is to be removed.
+  const rows = snapshots.filter(({ where }) => where.some((place) => from.includes(place)));
+  const kept = keptBy(keep, rows, context.clock());
+  const remove = rows.filter((row) => !kept.has(row));
+  let frees_bytes = 0;
+  await eachPlace(context, { target: name, remove, from }, async (removal) => {
+    frees_bytes += await freedBytes(context, removal);
+  });
+  return { target: name, keep: [...kept], remove, from, frees_bytes };
+}
+
+type Removing = Pick<PrunedTarget, 'target' | 'remove' | 'from'>;
+
+/** Calls `act` with what there is to be removed on this machine, and on each shelf. */
+async function eachPlace(
+  context: Context,
+  { target, remove, from }: Removing,
+  act: (removal: Parameters<typeof removeFrom>[1]) => Promise<void>,
+): Promise<void> {
+  if (remove.length === 0) return;
+  const found = await findSnapshots(context, { target, ids: remove.map(({ id }) => id) });
+  const local = found.filter((one) => one.local).map(({ manifest }) => manifest);
+  if (from.includes('local') && local.length > 0) await act({ from: ['local'], shelf: null, manifests: local });
+  if (!from.includes('remote')) return;
+  const shelves = Map.groupBy(
+    found.filter(({ shelf }) => shelf),
+    ({ shelf }) => shelf?.name,
+  );
+  for (const onShelf of shelves.values()) {
+    const shelf = onShelf[0]?.shelf ?? null;
+    await act({ from: ['remote'], shelf, manifests: onShelf.map(({ manifest }) => manifest) });
+  }
+}
+
+function keepsNothing(): UserError {
+  return new UserError('Nothing says which snapshots to keep', {
+    code: 'keep_missing',
+    exit: EXIT.usage,
+    hint: 'For example: tool prune --keep-last 5 --keep-within 30d --dry-run',
+  });
+}
+
+function sharesOnly(target: string): UserError {
+  return new UserError(`Target "${target}" only lists what others share: its shelf is pruned by their targets`, {
+    code: 'target_shares',
+    exit: EXIT.usage,
+    hint: 'Prune the target that the snapshots are of.',
+  });
+}

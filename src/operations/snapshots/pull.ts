@@ -1,0 +1,49 @@
+import { availableParallelism } from 'node:os';
+import type { Context } from '../../context.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import type { TransferResult } from '../../results.ts';
+import type { Manifest, ManifestFile } from '../../snapshots/manifest.ts';
+import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
+import type { Shelf } from '../../snapshots/shelf.ts';
+import { type Moved, pullObjects } from '../../snapshots/transfer.ts';
+import { refuseUnshared } from '../sign-in/sharing.ts';
+import { findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
+
+/** Copies a snapshot from its shelf to this machine: only what this machine lacks. Step: `pull`. */
+export async function pull(context: Context, request: SnapshotRequest): Promise<TransferResult> {
+  await refuseUnshared(context, request.target);
+  const { manifest, row, shelf } = await findSnapshot(context, request);
+  if (!shelf) {
+    throw new UserError(`Snapshot ${row.index} of ${request.target} (${row.id}) is only on this machine`, {
+      code: 'snapshot_not_there',
+      exit: EXIT.usage,
+      hint: `Nothing holds it that it could be pulled from. The other way round: tool push ${request.target} ${row.id}`,
+    });
+  }
+  const moved = await pullFiles(context, { manifest, shelf, keep: true });
+  return { target: request.target, snapshot: { ...row, where: ['local', 'remote'] }, storage: shelf.name, ...moved };
+}
+
+export interface Pulling {
+  manifest: Manifest;
+  shelf: Shelf;
+  /** What is needed, when it is not everything. */
+  files?: ManifestFile[];
+  /** Makes the snapshot one of this machine: only with everything. */
+  keep: boolean;
+}
+
+/** Fetches what this machine lacks of these files. */
+export async function pullFiles(context: Context, { manifest, shelf, files, keep }: Pulling): Promise<Moved> {
+  const { report, signal } = context;
+  const repository = repositoryOf(context);
+  await using staging = await repository.stage();
+  const pool = createObjectPool(availableParallelism());
+  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  signal.addEventListener('abort', () => void pool.close(), { once: true });
+  const unfinished = (name: string): string => staging.path(name);
+  const moving = { manifest, repository, shelf, pool, report, signal, unfinished };
+  const moved = await pullObjects(files ? { ...moving, files } : moving);
+  if (keep) await repository.write(manifest);
+  return moved;
+}

@@ -1,0 +1,46 @@
+import { availableParallelism } from 'node:os';
+import type { Context } from '../../context.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import type { TransferResult } from '../../results.ts';
+import type { Manifest } from '../../snapshots/manifest.ts';
+import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
+import { type Moved, pushSnapshot } from '../../snapshots/transfer.ts';
+import { openProfile, profileFor } from './shelves.ts';
+import { findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
+
+/** Copies a snapshot of this machine to its target's shelf: only what the shelf lacks. Step: `push`. */
+export async function push(context: Context, request: SnapshotRequest): Promise<TransferResult> {
+  const { manifest, row, local } = await findSnapshot(context, request);
+  if (!local) {
+    throw new UserError(`Snapshot ${row.index} of ${request.target} (${row.id}) is not on this machine`, {
+      code: 'snapshot_not_here',
+      exit: EXIT.usage,
+      hint: 'What is only on the shelf need not be pushed to it.',
+    });
+  }
+  const profile = profileFor(context, manifest.target, manifest);
+  if (profile === undefined) {
+    throw new UserError(`Target "${request.target}" has no storage profile to push to`, {
+      code: 'storage_missing',
+      exit: EXIT.configuration,
+      hint: `Set targets.${request.target}.storage_profile in the configuration.`,
+    });
+  }
+  const { storage, ...moved } = await pushManifest(context, manifest, profile);
+  return { target: request.target, snapshot: { ...row, where: ['local', 'remote'] }, storage, ...moved };
+}
+
+/** Copies a snapshot of this machine to the shelf of a storage profile. */
+export async function pushManifest(
+  context: Context,
+  manifest: Manifest,
+  profile: string,
+): Promise<Moved & { storage: string }> {
+  const { report, signal } = context;
+  const shelf = await openProfile(context, profile);
+  const pool = createObjectPool(availableParallelism());
+  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  signal.addEventListener('abort', () => void pool.close(), { once: true });
+  const repository = repositoryOf(context);
+  return { storage: shelf.name, ...(await pushSnapshot({ manifest, repository, shelf, pool, report, signal })) };
+}

@@ -1,0 +1,66 @@
+import type { Context } from '../../context.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import type { RemovePlan, SnapshotPlace } from '../../results.ts';
+import type { Manifest } from '../../snapshots/manifest.ts';
+import type { Shelf } from '../../snapshots/shelf.ts';
+import { findTarget } from '../find-target.ts';
+import { findSnapshot, findSnapshots, repositoryOf, type SnapshotRequest } from './snapshots.ts';
+
+export interface RemoveRequest extends SnapshotRequest {
+  /** Removes it from there only. Default: from wherever it is; what a share target lists, from this machine only. */
+  from?: SnapshotPlace;
+}
+
+/** What removing a snapshot would free. */
+export async function planRemove(context: Context, request: RemoveRequest): Promise<RemovePlan> {
+  const { target } = request;
+  const { manifest, row, shelf } = await findSnapshot(context, request);
+  // The shelf of a share target belongs to those who push to it.
+  const own = findTarget(context.configuration, target).share ? ['local'] : ['local', 'remote'];
+  const from = row.where.filter((place) => own.includes(place) && place === (request.from ?? place));
+  if (from.length === 0) {
+    throw new UserError(`Snapshot ${row.index} of ${target} (${row.id}) is not there to be removed`, {
+      code: 'snapshot_not_here',
+      exit: EXIT.usage,
+      hint: `It is only ${row.where.includes('local') ? 'on this machine' : 'on the shelf'}: tool target ${target}`,
+    });
+  }
+  const frees_bytes = await freedBytes(context, { from, shelf, manifests: [manifest] });
+  return { target, snapshot: row, from, frees_bytes };
+}
+
+/** Removes the snapshot's manifest, then the objects that no snapshot names any more. It cannot be undone. */
+export async function remove(context: Context, { target, snapshot, from }: RemovePlan): Promise<void> {
+  const { report } = context;
+  // By its id alone: a sanitized snapshot and its original share an index.
+  const [found] = await findSnapshots(context, { target, ids: [snapshot.id] });
+  if (!found) return;
+  const { manifest, shelf } = found;
+  const what = `snapshot ${manifest.id} of ${manifest.target}`;
+  report({ event: 'step', step: 'remove', state: 'started', label: `Remove ${what}` });
+  await removeFrom(context, { from, shelf, manifests: [manifest] });
+  report({ event: 'step', step: 'remove', state: 'done', label: `Removed ${what}` });
+}
+
+export interface Removal {
+  from: SnapshotPlace[];
+  shelf: Shelf | null;
+  manifests: Manifest[];
+}
+
+/** Bytes that no other snapshot of the place shares. */
+export async function freedBytes(context: Context, { from, shelf, manifests }: Removal): Promise<number> {
+  const places = [from.includes('local') ? repositoryOf(context) : null, from.includes('remote') ? shelf : null];
+  const bytes = await Promise.all(places.map((place) => place?.ownBytes(manifests) ?? 0));
+  return bytes.reduce((sum, one) => sum + one, 0);
+}
+
+/** Removes manifests, then what no manifest of the place names any more. */
+export async function removeFrom(context: Context, { from, shelf, manifests }: Removal): Promise<void> {
+  const places = [from.includes('local') ? repositoryOf(context) : null, from.includes('remote') ? shelf : null];
+  for (const place of places) {
+    if (!place) continue;
+    for (const manifest of manifests) await place.remove(manifest);
+    await place.sweep(context.clock());
+  }
+}

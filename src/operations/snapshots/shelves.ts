@@ -1,0 +1,36 @@
+import type { Context } from '../../context.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import { openShelf, type Shelf } from '../../snapshots/shelf.ts';
+import { findTarget } from '../find-target.ts';
+
+/** The shelf of a storage profile. */
+export function openProfile(context: Context, name: string): Promise<Shelf> {
+  const { configuration, report, signal, roleCredentials } = context;
+  const { storage_profiles, secret_key: secretKey, working_directory: directory } = configuration.settings;
+  const profile = Object.hasOwn(storage_profiles, name) ? storage_profiles[name] : undefined;
+  if (!profile) {
+    throw new UserError(`storage profile '${name}' not found`, {
+      code: 'storage_profile_not_found',
+      exit: EXIT.configuration,
+      hint: 'Define it below storage_profiles in the configuration.',
+    });
+  }
+  const hasRole = profile.role_arn !== undefined && roleCredentials !== undefined;
+  const credentials = hasRole ? () => roleCredentials(name) : undefined;
+  return openShelf({ name, profile, secretKey, directory, report, signal, credentials });
+}
+
+/** The storage profile that a target's snapshots are pushed to, if any: sanitized ones may have one of their own. */
+export function profileFor({ configuration }: Context, name: string, { sanitized }: { sanitized: boolean }) {
+  const { storage_profile, sanitize } = findTarget(configuration, name);
+  return (sanitized ? sanitize?.storage_profile : undefined) ?? storage_profile;
+}
+
+/** The storage profiles that may hold snapshots of a target. */
+export function profilesOf(context: Context, name: string): string[] {
+  const { share } = findTarget(context.configuration, name);
+  const profiles = share
+    ? [share.storage_profile_name]
+    : [false, true].map((sanitized) => profileFor(context, name, { sanitized }));
+  return [...new Set(profiles.filter((profile) => profile !== undefined))];
+}

@@ -1,0 +1,23 @@
+import { damaged } from '../../snapshots/damaged.ts';
+import type { Manifest, ManifestFile } from '../../snapshots/manifest.ts';
+import type { ObjectPool } from '../../snapshots/objects/object-pool.ts';
+import type { Repository } from '../../snapshots/repository.ts';
+
+export interface SnapshotReaderOptions {
+  manifest: Manifest;
+  repository: Repository;
+  pool: ObjectPool;
+  signal: AbortSignal;
+}
+
+/** Reads the files of a snapshot; one that is missing or damaged is an error that names what it holds. */
+export function snapshotReader({ manifest, repository, pool, signal }: SnapshotReaderOptions) {
+  return async function* read(file: ManifestFile): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+    try {
+      yield* pool.read(repository.object(file));
+    } catch (cause) {
+      signal.throwIfAborted();
+      throw damaged({ manifest, file, state: 'The destination is as it was before.', cause });
+    }
+  };
+}

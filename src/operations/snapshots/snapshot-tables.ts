@@ -1,0 +1,11 @@
+import type { Context } from '../../context.ts';
+import type { SnapshotTable } from '../../results.ts';
+import { bytesOfTable } from '../../snapshots/manifest.ts';
+import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
+
+/** What is in a snapshot, the largest table first: from its manifest alone. */
+export async function listTables(context: Context, request: SnapshotRequest): Promise<SnapshotTable[]> {
+  const { manifest } = await findSnapshot(context, request);
+  const tables = manifest.tables.map((table) => ({ table: table.name, rows: table.rows, bytes: bytesOfTable(table) }));
+  return tables.sort((a, b) => b.bytes - a.bytes || (a.table < b.table ? -1 : 1));
+}

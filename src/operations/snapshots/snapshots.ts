@@ -1,0 +1,149 @@
+import type { Context } from '../../context.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import type { SnapshotRow, TargetSnapshots } from '../../results.ts';
+import { manifestKey } from '../../snapshots/catalogue.ts';
+import { headlineOf } from '../../snapshots/headline.ts';
+import type { Manifest } from '../../snapshots/manifest.ts';
+import { createRepository, type Repository } from '../../snapshots/repository.ts';
+import type { Shelf } from '../../snapshots/shelf.ts';
+import { findTarget } from '../find-target.ts';
+import { type ListRequest, listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
+
+/** Which snapshot of a target: its index (0 is the newest) or its id; screens use the id, which does not shift. */
+export type SnapshotSelector = number | string;
+
+export interface SnapshotRequest {
+  target: string;
+  /** Default 0. */
+  snapshot?: SnapshotSelector;
+  /** Takes the original where a sanitized one would be taken. */
+  original?: boolean;
+}
+
+/** A snapshot that was asked for, and where it is. */
+export interface FoundSnapshot {
+  manifest: Manifest;
+  row: SnapshotRow;
+  /** Whether it is on this machine, whole. */
+  local: boolean;
+  /** The shelf that holds it, if one does. */
+  shelf: Shelf | null;
+}
+
+/** A target's snapshots on this machine and on its shelf, newest first; a sanitized one shares its original's index. */
+export async function listSnapshots(
+  context: Context,
+  target: string,
+  { original = false, patience }: Partial<Pick<ListRequest, 'original' | 'patience'>> = {},
+): Promise<TargetSnapshots> {
+  const families = familiesOf(await listEverywhere(context, { target, original, patience }));
+  const rows = families.flatMap((family, index) => family.map((snapshot) => placedRow(snapshot, { index, target })));
+  return { target, snapshots: rows };
+}
+
+/** Sets or, with an empty text, removes the note of a snapshot, wherever it is. */
+export async function annotate(context: Context, request: SnapshotRequest & { note: string }): Promise<SnapshotRow> {
+  const { manifest, row, local, shelf } = await findSnapshot(context, request);
+  const annotated = { ...manifest, note: request.note.trim() === '' ? null : request.note.trim() };
+  if (local) await repositoryOf(context).write(annotated);
+  await shelf?.write(annotated);
+  return { ...row, note: annotated.note };
+}
+
+/** The snapshots with these ids; what has gone meanwhile is left out. */
+export async function findSnapshots(context: Context, { target, ids }: { target: string; ids: string[] }) {
+  const families = familiesOf(await listEverywhere(context, { target, original: true }));
+  const placed = families.flatMap((family, index) => family.map((snapshot) => ({ index, snapshot })));
+  const found: FoundSnapshot[] = [];
+  for (const { index, snapshot } of placed) {
+    if (!ids.includes(snapshot.headline.id)) continue;
+    const manifest = await readManifest(context, snapshot);
+    const { local, shelf } = snapshot;
+    if (manifest) found.push({ manifest, row: placedRow(snapshot, { index, target }), local, shelf });
+  }
+  return found;
+}
+
+/** The snapshot that was asked for; an error of wrong usage when there is none. */
+export async function findSnapshot(context: Context, request: SnapshotRequest): Promise<FoundSnapshot> {
+  const { target, snapshot = 0, original = false } = request;
+  const families = familiesOf(await listEverywhere(context, { target, original }));
+  const isNamed = ({ headline }: PlacedSnapshot): boolean => headline.id.startsWith(String(snapshot));
+  const index = typeof snapshot === 'number' ? snapshot : families.findIndex((family) => family.some(isNamed));
+  const family = families[index];
+  if (!family) throw missing(context, request, families.length);
+  const named = typeof snapshot === 'number' ? family[0] : family.find(isNamed);
+  const found = original ? family.find(({ headline }) => !headline.sanitized) : named;
+  if (!found) throw originalMissing(request);
+  const manifest = await readManifest(context, found);
+  if (!manifest) throw missing(context, request, families.length);
+  const { local, shelf } = found;
+  return { manifest, row: placedRow(found, { index, target }), local, shelf };
+}
+
+/**
+ * Snapshots with what was made of them, newest data first, and in each the sanitized ones first, the latest before all:
+ * what is taken unless the original is asked for.
+ */
+function familiesOf(placed: PlacedSnapshot[]): PlacedSnapshot[][] {
+  const families = Map.groupBy(placed, ({ headline: { sanitized_of, id } }) => sanitized_of ?? id);
+  const latest = ({ headline }: PlacedSnapshot): string => headline.sanitized_at ?? '';
+  return [...families.values()].map((family) => family.sort((a, b) => (latest(a) < latest(b) ? 1 : -1)));
+}
+
+function originalMissing({ target, snapshot = 0 }: SnapshotRequest): UserError {
+  return new UserError(`The original of snapshot ${snapshot} of "${target}" is not here`, {
+    code: 'snapshot_missing',
+    exit: EXIT.usage,
+    hint: 'Only its sanitized copy is: leave --original out to take that.',
+  });
+}
+
+function readManifest(
+  context: Context,
+  { headline, local, shelf }: PlacedSnapshot,
+): Promise<Manifest | null | undefined> {
+  const source = local ? repositoryOf(context) : shelf;
+  return Promise.resolve(source?.read(manifestKey(headline)));
+}
+
+function missing({ configuration }: Context, { target, snapshot = 0 }: SnapshotRequest, count: number): UserError {
+  const { share } = findTarget(configuration, target);
+  if (count === 0) {
+    return new UserError(`Target "${target}" has no snapshots yet`, {
+      code: 'snapshot_missing',
+      exit: EXIT.usage,
+      hint: share ? 'Only sanitized ones are shared, unless --original is said.' : `Take one: tool build ${target}`,
+    });
+  }
+  return new UserError(`Target "${target}" has no snapshot ${snapshot}`, {
+    code: 'snapshot_missing',
+    exit: EXIT.usage,
+    hint: `There are ${count}, from 0 (the newest) to ${count - 1}: tool target ${target}`,
+  });
+}
+
+interface RowOptions {
+  index: number;
+  /** The target that was asked for. */
+  target: string;
+}
+
+function placedRow({ headline, local, shelf }: PlacedSnapshot, { index, target }: RowOptions): SnapshotRow {
+  const { target: origin, ...facts } = headline;
+  return {
+    index,
+    ...facts,
+    where: [...(local ? (['local'] as const) : []), ...(shelf ? (['remote'] as const) : [])],
+    ...(origin !== target && { origin }),
+  };
+}
+
+/** The row of a snapshot that has just been stored on this machine. */
+export function snapshotRow(manifest: Manifest, index: number): SnapshotRow {
+  return placedRow({ headline: headlineOf(manifest), local: true, shelf: null }, { index, target: manifest.target });
+}
+
+export function repositoryOf({ configuration, report }: Context): Repository {
+  return createRepository({ directory: configuration.settings.working_directory, report });
+}

@@ -1,0 +1,104 @@
+import { rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import type { Context } from '../../context.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import type { VerifyResult } from '../../results.ts';
+import { filesOf, objectKey } from '../../snapshots/catalogue.ts';
+import { reasonOf } from '../../snapshots/damaged.ts';
+import { filesOfTable, type ManifestFile } from '../../snapshots/manifest.ts';
+import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
+import { mapSideBySide } from '../../snapshots/side-by-side.ts';
+import { type FoundSnapshot, findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
+
+export interface VerifyRequest extends SnapshotRequest {
+  /** What is in the bucket. Default: what is on this machine, where it is. */
+  remote?: boolean;
+  /** Only so many percent of the objects, chosen at random. */
+  sample?: number;
+}
+
+/** Re-reads every byte of a snapshot against its checksums. Damage is in the result, not thrown. Step: `verify`. */
+export async function verify(context: Context, request: VerifyRequest): Promise<VerifyResult> {
+  const { report, signal } = context;
+  const found = await findSnapshot(context, request);
+  const { manifest, row } = found;
+  const files = sampleOf(filesOf(manifest), request.sample);
+  const total = files.reduce((sum, file) => sum + file.bytes, 0);
+  const names = new Map(manifest.tables.flatMap((table) => filesOfTable(table).map((file) => [file.name, table.name])));
+  await using source = await openSource(context, found, request.remote ?? false);
+  const label = `Read ${files.length} files of snapshot ${manifest.id} in ${source.name}`;
+  report({ event: 'step', step: 'verify', state: 'started', label });
+
+  const atOnce = availableParallelism();
+  const pool = createObjectPool(atOnce);
+  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  signal.addEventListener('abort', () => void pool.close(), { once: true });
+  const problems: string[] = [];
+  let done = 0;
+  await mapSideBySide(files, atOnce, async (file) => {
+    const current = names.get(file.name) ?? file.name;
+    const onBytes = (bytes: number): void => {
+      done += bytes;
+      report({ event: 'progress', step: 'verify', done, total, unit: 'bytes', current });
+    };
+    try {
+      await using object = await source.object(file);
+      await pool.check({ ...object, sha256: file.sha256, bytes: file.bytes }, onBytes);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof UserError) throw error;
+      problems.push(`${current}: ${reasonOf(error)} (${source.name}/${objectKey(file.sha256)})`);
+    }
+  });
+  signal.throwIfAborted();
+  const ok = problems.length === 0;
+  report({
+    event: 'step',
+    step: 'verify',
+    state: 'done',
+    label: ok ? 'Every byte is as it was stored' : 'Damage found',
+  });
+  return { target: request.target, snapshot: row, ok, files: files.length, bytes: done, problems: problems.sort() };
+}
+
+/** At least one. */
+function sampleOf(files: ManifestFile[], percent = 100): ManifestFile[] {
+  if (percent >= 100) return files;
+  const shuffled = files.map((file) => ({ file, at: Math.random() })).sort((a, b) => a.at - b.at);
+  return shuffled.slice(0, Math.ceil((files.length * percent) / 100)).map(({ file }) => file);
+}
+
+interface Source extends AsyncDisposable {
+  name: string;
+  /** The object as a file, for as long as it is not disposed. */
+  object(file: ManifestFile): Promise<{ path: string } & AsyncDisposable>;
+}
+
+async function openSource(context: Context, { local, row, shelf }: FoundSnapshot, remote: boolean): Promise<Source> {
+  const { configuration, signal } = context;
+  const repository = repositoryOf(context);
+  if (local && !remote) {
+    return {
+      name: configuration.settings.working_directory,
+      object: async (file) => ({ path: repository.object(file).path, [Symbol.asyncDispose]: async () => {} }),
+      [Symbol.asyncDispose]: async () => {},
+    };
+  }
+  if (!shelf) {
+    throw new UserError(`Snapshot ${row.index} (${row.id}) is only on this machine`, {
+      code: 'snapshot_not_there',
+      exit: EXIT.usage,
+      hint: 'Verify it without --remote, or push it first.',
+    });
+  }
+  const staging = await repository.stage();
+  return {
+    name: shelf.name,
+    async object({ name, sha256 }) {
+      const path = staging.path(encodeURIComponent(name));
+      await shelf.store.get(objectKey(sha256), path, { signal, onBytes: () => {} });
+      return { path, [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+    },
+    [Symbol.asyncDispose]: () => staging[Symbol.asyncDispose](),
+  };
+}

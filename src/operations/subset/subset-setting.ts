@@ -1,0 +1,92 @@
+import { connectionUrl } from '../../config/connection-url.ts';
+import type { Context } from '../../context.ts';
+import type { DatabaseUrl, Engine } from '../../engines/engine.ts';
+import { engineForUrl, subsetEngines } from '../../engines/registry.ts';
+import type { SubsetEngine, SubsetSource } from '../../engines/subset.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import { type Collected, collect } from '../../subset/collect.ts';
+import { buildGraph, type SubsetSettings } from '../../subset/graph.ts';
+import { type Plan, planSubset } from '../../subset/plan.ts';
+import { jobsFor } from '../build.ts';
+import { findTarget } from '../find-target.ts';
+
+export interface SubsetRequest {
+  target: string;
+  /** Wins over what is configured. */
+  settings?: Partial<SubsetSettings>;
+  /** Chooses other rows for `percent`. Default 1. */
+  seed?: number;
+  /** Stores the subset as a snapshot of the target as well. */
+  snapshot?: boolean;
+  cpus?: number;
+  /** `false` keeps no copy of what is replaced. Default `true`. */
+  undo?: boolean;
+}
+
+export const DEFAULT_SEED = 1;
+
+export interface Setting {
+  engine: Engine;
+  subset: SubsetEngine;
+  source: DatabaseUrl;
+  destination: DatabaseUrl;
+  settings: SubsetSettings;
+  jobs: number;
+}
+
+/** What the configuration says of a target's subset. */
+export function settingOf(context: Context, { target: name, cpus, settings: chosen }: SubsetRequest): Setting {
+  const { configuration } = context;
+  const settings = findTarget(configuration, name).subset;
+  if (!settings) {
+    throw new UserError(`Target "${name}" has no subset`, {
+      code: 'subset_missing',
+      exit: EXIT.configuration,
+      hint: `Describe it in the configuration: targets.${name}.subset with src_url, dst_url and subset_tables.`,
+    });
+  }
+  const [source, destination] = (['src_url', 'dst_url'] as const).map((field) => {
+    const key = `targets.${name}.subset.${field}`;
+    const text = connectionUrl(configuration, key);
+    if (text !== undefined) return engineForUrl(text).parseUrl(text);
+    throw new UserError(`The subset of target "${name}" has no ${field}`, {
+      code: field === 'src_url' ? 'source_missing' : 'destination_missing',
+      exit: EXIT.configuration,
+      hint: `Set ${key} in the configuration.`,
+    });
+  }) as [DatabaseUrl, DatabaseUrl];
+  const engine = engineForUrl(`${source.engine}://`);
+  const subsets = subsetEngines[engine.id];
+  if (source.engine !== destination.engine) {
+    throw new UserError(`No subset can be made of ${source.display} in ${destination.display}`, {
+      code: 'subset_unsupported',
+      exit: EXIT.failed,
+      hint: 'Source and destination must be databases of one engine, PostgreSQL or MySQL.',
+    });
+  }
+  return {
+    engine,
+    subset: subsets,
+    source,
+    destination,
+    settings: { ...settings, ...chosen },
+    jobs: cpus ?? jobsFor(context, name),
+  };
+}
+
+export function planFor({ facts }: SubsetSource, settings: SubsetSettings): Plan {
+  return planSubset(buildGraph(facts, settings), settings);
+}
+
+interface Collecting {
+  source: SubsetSource;
+  plan: Plan;
+  seed: number;
+}
+
+export async function collectRows({ report }: Context, { source, plan, seed }: Collecting): Promise<Collected> {
+  report({ event: 'step', step: 'read', state: 'started', label: 'Find the rows' });
+  const collected = await collect(plan, await source.finder(plan.graph, seed));
+  report({ event: 'step', step: 'read', state: 'done', label: 'Found the rows' });
+  return collected;
+}

@@ -1,0 +1,130 @@
+import { connectionUrl } from '../../config/connection-url.ts';
+import type { Context } from '../../context.ts';
+import type { SubsetEngine } from '../../engines/subset.ts';
+import type { SnapshotRow } from '../../results.ts';
+import type { Collected } from '../../subset/collect.ts';
+import type { SubsetSettings } from '../../subset/graph.ts';
+import type { Plan } from '../../subset/plan.ts';
+import type { SubsetPlanResult, SubsetResult } from '../../subset-results.ts';
+import { build } from '../build.ts';
+import { refuseSources } from '../load/guard.ts';
+import { repositoryOf } from '../snapshots/snapshots.ts';
+import { collectRows, DEFAULT_SEED, planFor, type Setting, type SubsetRequest, settingOf } from './subset-setting.ts';
+
+/** A plan to be shown and asked about; `plan` is printable, `apply` does it and is called by `subset`. */
+export interface PlannedSubset {
+  plan: SubsetPlanResult;
+  /** What was planned from. */
+  settings: SubsetSettings;
+  apply: (context: Context) => Promise<SubsetResult>;
+}
+
+/** Looks at source and destination, changes nothing. With `count` the rows are looked for as well, so that the plan tells how many come. */
+export async function planSubset(
+  context: Context,
+  request: SubsetRequest,
+  { count = false }: { count?: boolean } = {},
+): Promise<PlannedSubset> {
+  const setting = settingOf(context, request);
+  const { engine, subset, destination: url } = setting;
+  await refuseSources(context, url);
+  const destination = await engine.inspect(context, url);
+  await subset.checkDestination(context, url);
+  const undo = (request.undo ?? true) && destination.exists;
+  const seed = request.seed ?? DEFAULT_SEED;
+  await using source = await subset.openSource(context, { url: setting.source, jobs: setting.jobs });
+  const plan = planFor(source, setting.settings);
+  const collected = count ? await collectRows(context, { source, plan, seed }) : null;
+  return {
+    plan: {
+      target: request.target,
+      source: setting.source.display,
+      destination,
+      seed,
+      undo,
+      tables: tableRows(plan, collected),
+      circles: plan.circles,
+      warnings: [...warningsOf(plan, subset), ...source.warnings],
+    },
+    settings: setting.settings,
+    apply: (running) => make(running, { ...setting, request, seed, undo }),
+  };
+}
+
+/** Does what was planned. Steps: `read`, `prepare`, `copy`, `large_objects`, `index`, `finish`, `prove`, `swap`, and those of a build. */
+export async function subset(context: Context, planned: PlannedSubset): Promise<SubsetResult> {
+  for (const { code, message } of planned.plan.warnings) context.report({ event: 'warning', code, message });
+  return planned.apply(context);
+}
+
+interface Making extends Setting {
+  request: SubsetRequest;
+  seed: number;
+  undo: boolean;
+}
+
+async function make(context: Context, making: Making): Promise<SubsetResult> {
+  const { request, seed, undo, jobs, settings, destination } = making;
+  const repository = repositoryOf(context);
+  await using staging = await repository.stage();
+  const made = await makeFrom(context, { ...making, directory: await staging.folder('subset') });
+  const tables = [...made.rows].map(([table, rows]) => ({ table, rows })).sort((a, b) => (a.table < b.table ? -1 : 1));
+  return {
+    target: request.target,
+    destination: destination.display,
+    seed,
+    tables,
+    rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+    proof: made.proof,
+    swap_ms: made.replaced.swapMs,
+    undo_database: made.replaced.undoDatabase,
+    snapshot: request.snapshot ? await store(context, request, jobs) : null,
+  };
+
+  /** The source is let go as soon as nothing more is read of it. */
+  async function makeFrom(
+    running: Context,
+    { source: url, subset: subsets, directory }: Making & { directory: string },
+  ) {
+    await using source = await subsets.openSource(running, { url, jobs });
+    const plan = planFor(source, settings);
+    const collected = await collectRows(running, { source, plan, seed });
+    return await source.make(running, { url: destination, plan, collected, jobs, undo, directory });
+  }
+}
+
+/** The subset as a snapshot of the target, which load and all others then know. */
+function store(context: Context, { target }: SubsetRequest, cpus: number): Promise<SnapshotRow> {
+  const source = connectionUrl(context.configuration, `targets.${target}.subset.dst_url`);
+  return build(context, { target, note: 'subset', cpus, ...(source !== undefined && { source }) });
+}
+
+function tableRows({ graph, rules, paths, nulled }: Plan, collected: Collected | null): SubsetPlanResult['tables'] {
+  return [...graph.tables.values()].map(({ name, rows, bytes }) => {
+    const rule = rules.get(name) ?? 'empty';
+    const expected = rule === 'copy' ? rows : (collected?.taken.get(name)?.size ?? 0);
+    // Where the server's estimate lags behind there are more rows than it says.
+    const share = expected === 0 ? 0 : Math.min(1, expected / rows);
+    return {
+      table: name,
+      rule,
+      rows_now: rows,
+      rows_expected: collected && expected,
+      bytes_now: bytes,
+      bytes_expected: collected && Math.round(bytes * share),
+      path: paths.get(name) ?? [],
+      nulled: [...(nulled.get(name) ?? [])],
+    };
+  });
+}
+
+function warningsOf({ unindexed, rules }: Plan, { createIndex }: SubsetEngine): SubsetPlanResult['warnings'] {
+  const slow = unindexed.map(({ from, columns }) => ({
+    code: 'reference_without_index',
+    message: `No index finds rows of ${from} by ${columns.join(', ')}, so the table is read whole. This would help: ${createIndex(from, columns)}`,
+  }));
+  const empty = [...rules].filter(([, rule]) => rule === 'empty').map(([table]) => table);
+  if (empty.length === 0) return slow;
+  const message = `Nothing leads to ${empty.join(', ')}: created empty. To have their rows, add them to copy_tables.`;
+  return [...slow, { code: 'table_not_reached', message }];
+}

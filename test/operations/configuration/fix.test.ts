@@ -1,0 +1,91 @@
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Diagnosis, diagnose, type Fix } from '../../../src/operations/configuration/fix.ts';
+import { type ConfigFolder, configFolder, withKey } from '../../helpers/config-folder.ts';
+
+const FILE = withKey(`# ours
+working_directory: work # here
+authtoken: &t hunter2 # plain
+targets:
+  app:
+    snapshot: { src_url: "postgres://app:hunter3@h/a" } # main
+`);
+
+function diagnosed({ path }: ConfigFolder): Promise<Diagnosis> {
+  return diagnose({
+    cwd: path,
+    environment: { HOME: path, PATH: path },
+    offline: true,
+    report: () => {},
+    signal: new AbortController().signal,
+    clock: () => new Date(0),
+  });
+}
+
+async function mend(fix: Fix | null | undefined): Promise<void> {
+  if (!fix) throw new Error('there is no fix');
+  const { apply } = await fix.plan();
+  await apply();
+}
+
+test('secrets in plain are encrypted where they stand, and the check finds none after it', async () => {
+  const folder = await configFolder({ 'tool.yml': FILE });
+  const { report, encrypt } = await diagnosed(folder);
+  expect(report.plain_secrets).toEqual(['authtoken', 'targets.app.snapshot.src_url']);
+  const plan = await encrypt?.plan();
+  expect(await readFile(join(folder.path, 'tool.yml'), 'utf8')).toBe(FILE);
+  expect(plan?.change).toMatchObject({ kind: 'text', base: FILE });
+  await plan?.apply();
+  const text = await readFile(join(folder.path, 'tool.yml'), 'utf8');
+  expect(text).not.toMatch(/hunter/);
+  expect(text).toMatch(/^authtoken: &t \S*\$aes\$[0-9a-f]+\S* # plain$/m);
+  expect(await diagnosed(folder)).toMatchObject({ report: { ok: true, plain_secrets: [] }, encrypt: null });
+});
+
+test('the working directory is made for its owner alone; where it is there nothing is to be done', async () => {
+  const folder = await configFolder({ 'tool.yml': FILE });
+  const { report, makeFolder } = await diagnosed(folder);
+  const path = join(folder.path, 'work');
+  expect(report.working_directory).toEqual({ path, ok: null, error: null });
+  await mend(makeFolder);
+  expect((await stat(path)).mode & 0o777).toBe(0o700);
+  expect(await diagnosed(folder)).toMatchObject({ report: { working_directory: { ok: true } }, makeFolder: null });
+});
+
+test('a working directory that is a file is wrong, and nothing is made of it', async () => {
+  const folder = await configFolder({ 'tool.yml': FILE, work: 'a file' });
+  expect(await diagnosed(folder)).toMatchObject({
+    report: { working_directory: { ok: false, error: 'is not a folder' } },
+    makeFolder: null,
+  });
+});
+
+test('a file that others may read becomes its owner’s alone', async () => {
+  const folder = await configFolder({ 'tool.yml': FILE });
+  const file = join(folder.path, 'tool.yml');
+  await chmod(file, 0o644);
+  const { report, fixes } = await diagnosed(folder);
+  expect(report.problems.map(({ code }) => code)).toEqual(['file_readable_by_others']);
+  const plan = await fixes[0]?.plan();
+  expect(plan?.change).toEqual({ kind: 'said', lines: [`chmod 600 ${file}`] });
+  await plan?.apply();
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await diagnosed(folder)).report.problems).toEqual([]);
+});
+
+test('what somebody else has saved since the fix was shown is not written over', async () => {
+  const folder = await configFolder({ 'tool.yml': withKey('debugg: true # why\n') });
+  const file = join(folder.path, 'tool.yml');
+  const plan = await (await diagnosed(folder)).fixes[0]?.plan();
+  await writeFile(file, withKey('debugg: false\n'));
+  await expect(plan?.apply()).rejects.toMatchObject({ code: 'configuration_changed' });
+  expect(await readFile(file, 'utf8')).toBe(withKey('debugg: false\n'));
+});
+
+test('a file that is no YAML has its problem, and nothing that mends it', async () => {
+  const folder = await configFolder({ 'tool.yml': 'targets: [\n' });
+  const { report, fixes, encrypt, makeFolder } = await diagnosed(folder);
+  expect(report).toMatchObject({ ok: false, plain_secrets: [], working_directory: null });
+  expect([...fixes, encrypt, makeFolder]).toEqual([null, null, null]);
+});

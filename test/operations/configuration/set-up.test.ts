@@ -1,0 +1,87 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadConfiguration } from '../../../src/config/load.ts';
+import { planSetUp, type SetUp, writeSetUp } from '../../../src/operations/configuration/set-up.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'set-up-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const SOURCE = 'postgres://app:hunter2@db:5432/shop';
+const answers: SetUp = {
+  file: 'tool.yml',
+  target: 'shop',
+  source: SOURCE,
+  destination: 'postgres://localhost/shop_dev',
+  schemaConfig: null,
+  variables: null,
+  storage: null,
+};
+
+const surroundings = (environment: NodeJS.ProcessEnv = {}) => ({
+  environment: { HOME: folder, ...environment },
+  cwd: folder,
+});
+
+test('what is written is in force, with its password encrypted, and for its owner alone', async () => {
+  const plan = await planSetUp(surroundings(), { ...answers, schemaConfig: { include_schemas: ['public', 'sales'] } });
+  const { file } = await writeSetUp(surroundings(), plan);
+  expect(file).toBe(join(folder, 'tool.yml'));
+  expect(readFileSync(file, 'utf8')).toBe(plan.text);
+  expect(plan.text).not.toContain('hunter2');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const { settings } = await loadConfiguration(surroundings());
+  expect(settings.targets.shop?.snapshot).toEqual({
+    src_url: SOURCE,
+    dst_url: answers.destination,
+    schema_config: { include_schemas: ['public', 'sales'] },
+  });
+});
+
+test('what is shown is what is written, but for the secrets, and has no example of a target', async () => {
+  const { text, shown } = await planSetUp(surroundings(), answers);
+  expect(shown).toMatch(/src_url: postgres:\/\/app:\$aes\$[0-9a-f]{4}…@db:5432\/shop/);
+  expect(shown).toContain('secret_key: "…"');
+  expect(shown).not.toMatch(/hunter2|# targets:/);
+  expect(shown.split('\n').length).toBe(text.split('\n').length);
+});
+
+test('a password may be in an environment variable, which the file names', async () => {
+  const variables = { source: 'SHOP_PASSWORD', destination: 'SHOP_DEV_PASSWORD' };
+  const destination = 'postgres://app:p%40ss@localhost/shop_dev';
+  const plan = await planSetUp(surroundings(), { ...answers, destination, variables });
+  expect(plan.shown).toContain('app:{{`SHOP_PASSWORD` | env}}@db:5432/shop');
+  expect(plan.text).not.toMatch(/hunter2|p%40ss|\$aes\$/);
+  expect(plan.variables).toEqual({ SHOP_PASSWORD: 'hunter2', SHOP_DEV_PASSWORD: 'p%40ss' });
+  await writeSetUp(surroundings(), plan);
+  const { settings } = await loadConfiguration(surroundings(plan.variables));
+  expect(settings.targets.shop?.snapshot).toEqual({ src_url: SOURCE, dst_url: destination });
+});
+
+test("a bucket's keys are encrypted, and the target is kept there", async () => {
+  const storage = { provider: 'minio', bucket: 'b', endpoint: 'http://m', access_key: 'AK', secret_key: 'SK' } as const;
+  const plan = await planSetUp(surroundings(), { ...answers, storage });
+  expect(plan.text).not.toMatch(/: (AK|SK)$/m);
+  await writeSetUp(surroundings(), plan);
+  const { settings } = await loadConfiguration(surroundings());
+  expect(settings.storage_profiles.main).toEqual(storage);
+  expect(settings.targets.shop?.storage_profile).toBe('main');
+});
+
+test('a file that is there is neither planned over nor written over', async () => {
+  const plan = await planSetUp(surroundings(), answers);
+  writeFileSync(join(folder, 'tool.yml'), 'mine');
+  const refused = { code: 'configuration_exists' };
+  await expect(planSetUp(surroundings(), answers)).rejects.toMatchObject(refused);
+  await expect(writeSetUp(surroundings(), plan)).rejects.toMatchObject(refused);
+  expect(readFileSync(join(folder, 'tool.yml'), 'utf8')).toBe('mine');
+});
+
+test('a name that the schema does not take is refused before anything is written', async () => {
+  await expect(planSetUp(surroundings(), { ...answers, target: 'a/b' })).rejects.toMatchObject({ exit: 3 });
+});

@@ -1,0 +1,48 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tryStorage, tryStore } from '../../../src/operations/configuration/try-storage.ts';
+import { createFolder } from '../../../src/snapshots/folder.ts';
+import { temporaryFolder } from '../../helpers/postgres-server.ts';
+import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
+
+test('a store that is tried holds nothing more than before', async () => {
+  await using folder = await temporaryFolder();
+  const store = createFolder(folder.path);
+  await tryStore(store);
+  expect(await readdir(join(folder.path, 'probe'))).toEqual([]);
+});
+
+test('one that gives back something else is refused, and its probe removed', async () => {
+  await using folder = await temporaryFolder();
+  const store = { ...createFolder(folder.path), read: async () => '<html>' };
+  await expect(tryStore(store)).rejects.toMatchObject({ code: 'storage_unreliable' });
+  expect(await readdir(join(folder.path, 'probe'))).toEqual([]);
+});
+
+describeWithS3('a bucket that is tried', () => {
+  let server: S3Server;
+  const signal = new AbortController().signal;
+
+  beforeAll(async () => {
+    server = await startS3();
+  });
+  afterAll(() => server?.stop());
+
+  test('is named when it works, and left empty', async () => {
+    const profile = await server.bucket();
+    expect(await tryStorage(profile, { signal })).toBe(`s3://${profile.bucket}`);
+    const { ListObjectsV2Command } = await import('@aws-sdk/client-s3');
+    const { KeyCount } = await server.client.send(new ListObjectsV2Command({ Bucket: profile.bucket }));
+    expect(KeyCount).toBe(0);
+  });
+
+  test('tells what is wrong with it by the code of a push', async () => {
+    const profile = await server.bucket();
+    const denied = tryStorage({ ...profile, secret_key: 'wrong' }, { signal });
+    await expect(denied).rejects.toMatchObject({ code: 'storage_denied' });
+    await expect(tryStorage({ ...profile, bucket: 'none' }, { signal })).rejects.toMatchObject({
+      code: 'bucket_missing',
+    });
+  });
+});

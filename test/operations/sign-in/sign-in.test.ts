@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process';
+import { stat, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { decrypt } from '../../../src/config/secrets/cipher.ts';
+import { keepAuthtoken } from '../../../src/operations/sign-in/keep-authtoken.ts';
+import { signIn } from '../../../src/operations/sign-in/sign-in.ts';
+import { signInStatus } from '../../../src/operations/sign-in/sign-in-status.ts';
+import { signOut } from '../../../src/operations/sign-in/sign-out.ts';
+import { SECRET_KEY } from '../../helpers/config-folder.ts';
+import { signInWorld } from '../../helpers/signed-in.ts';
+
+const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
+
+it('a sign-in is stored encrypted, for its owner alone, and comments are kept', async () => {
+  const world = await signInWorld();
+  const result = await signIn(await world.open(), {});
+  expect(result).toMatchObject({ provider: 'idp', name: 'ann@example.com', groups: ['developers', 'ops'] });
+  const text = await world.text();
+  expect(text).toContain('# the head');
+  expect(text).toContain('client_id: tool # as registered');
+  expect(text).toMatch(/^ {4}access_token: \$aes\$[0-9a-f]+$/m);
+  expect(text).toMatch(/^ {4}refresh_token: \$aes\$[0-9a-f]+$/m);
+  const expires = Number(/^ {4}expires: (\d+)$/m.exec(text)?.[1]);
+  expect(Math.abs(expires - Date.now() / 1000 - 3600)).toBeLessThan(60);
+  expect((await stat(world.file)).mode & 0o777).toBe(0o600);
+  expect(JSON.stringify([result, world.events])).not.toMatch(/eyJ/);
+});
+
+it('nothing is stored of a sign-in that is refused', async () => {
+  const world = await signInWorld();
+  const before = await world.text();
+  const context = await world.open();
+  const refused = signIn(
+    {
+      ...context,
+      report: (event) => {
+        if (event.event === 'sign_in') void world.provider.refuse(event.url);
+      },
+    },
+    {},
+  );
+  await expect(refused).rejects.toMatchObject({ code: 'sign_in_denied', exit: 4 });
+  expect(await world.text()).toBe(before);
+});
+
+it('a session that is about to end is refreshed once, however many ask at the same moment', async () => {
+  const world = await signInWorld();
+  await signIn(await world.open(), {});
+  await world.nearItsEnd();
+  const before = await world.text();
+  const contexts = await Promise.all([0, 1, 2, 3].map(() => world.open()));
+  const all = await Promise.all(contexts.map((context) => signInStatus(context)));
+  expect(all.flat().map(({ signed_in, error }) => ({ signed_in, error }))).toEqual(
+    Array(4).fill({ signed_in: true, error: null }),
+  );
+  expect(world.provider.refreshes()).toBe(1);
+  const tokenIn = (text: string) => decrypt(/refresh_token: (\S+)/.exec(text)?.[1] ?? '', SECRET_KEY);
+  expect(tokenIn(await world.text())).toEqual(expect.any(String));
+  expect(tokenIn(await world.text())).not.toBe(tokenIn(before));
+  // What was rotated still works: the next refresh takes the new one.
+  await world.nearItsEnd();
+  await signInStatus(await world.open());
+  expect(world.provider.refreshes()).toBe(2);
+});
+
+it('a refresh that is refused asks to sign in again, and says who it was', async () => {
+  const world = await signInWorld();
+  await signIn(await world.open(), {});
+  await world.nearItsEnd();
+  const session = await world.text();
+  await signInStatus(await world.open());
+  // An old copy of the file: its refresh token is used up.
+  await writeFile(world.file, session);
+  const [status] = await signInStatus(await world.open());
+  const ended = { name: 'ann@example.com', error: expect.stringContaining('tool auth login idp') };
+  expect(status).toMatchObject(ended);
+  const asked = world.provider.refreshes();
+  expect(await signInStatus(await world.open())).toEqual([expect.objectContaining(ended)]);
+  // The token that was refused is not sent again.
+  expect(world.provider.refreshes()).toBe(asked);
+});
+
+it('several processes at once refresh once', async () => {
+  const world = await signInWorld();
+  await signIn(await world.open(), {});
+  await world.nearItsEnd();
+  const status = (): Promise<{ stdout: string }> =>
+    promisify(execFile)(process.execPath, [MAIN, '--config', world.file, '--json', 'auth', 'status']);
+  for (const { stdout } of await Promise.all([status(), status(), status()]))
+    expect(stdout).toContain('ann@example.com');
+  expect(world.provider.refreshes()).toBe(1);
+});
+
+it('tool auth token - reads the token from standard input', async () => {
+  const world = await signInWorld();
+  const running = promisify(execFile)(process.execPath, [MAIN, '--config', world.file, 'auth', 'token', '-']);
+  running.child.stdin?.end('open-sesame\n');
+  const { stdout, stderr } = await running;
+  expect(stdout + stderr).not.toContain('open-sesame');
+  expect((await world.open()).configuration.settings.authtoken).toBe('open-sesame');
+});
+
+it('signing out revokes the tokens and takes them out of the file', async () => {
+  const world = await signInWorld();
+  const before = await world.text();
+  await signIn(await world.open(), {});
+  expect(await signOut(await world.open(), {})).toEqual([{ provider: 'idp', revoked: true }]);
+  expect(await world.text()).toBe(before);
+  expect(world.provider.revoked()).toBeGreaterThan(0);
+  expect(await signOut(await world.open(), {})).toEqual([]);
+});
+
+it('signing out works where the provider cannot be reached, and says that it was not told', async () => {
+  const world = await signInWorld();
+  await signIn(await world.open(), {});
+  await world.provider.stop();
+  expect(await signOut(await world.open(), {})).toEqual([{ provider: 'idp', revoked: false }]);
+  expect(world.events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'sign_out_not_told' }));
+  expect(await world.text()).not.toContain('$aes$');
+});
+
+it('the cloud token is kept encrypted', async () => {
+  const world = await signInWorld();
+  await keepAuthtoken(await world.open(), 'sesame');
+  expect(await world.text()).not.toContain('sesame');
+  expect((await world.open()).configuration.settings.authtoken).toBe('sesame');
+  await expect(keepAuthtoken(await world.open(), 'two words')).rejects.toMatchObject({ code: 'authtoken_not_valid' });
+});

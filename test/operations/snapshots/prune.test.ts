@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { globSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { planPrune, prune } from '../../../src/operations/snapshots/prune.ts';
+import { pull } from '../../../src/operations/snapshots/pull.ts';
+import { push } from '../../../src/operations/snapshots/push.ts';
+import { planRemove, remove } from '../../../src/operations/snapshots/remove.ts';
+import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
+import { verify } from '../../../src/operations/snapshots/verify.ts';
+import type { StorageProfile } from '../../../src/snapshots/s3/providers.ts';
+import { createS3Store } from '../../../src/snapshots/s3/store.ts';
+import type { Store } from '../../../src/snapshots/store.ts';
+import { type Machine, machine } from '../../helpers/machine.ts';
+import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
+import { storeTables } from '../../helpers/stored-snapshot.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+
+describeWithS3('prune and rm', () => {
+  let server: S3Server;
+  let profile: StorageProfile;
+  let here: Machine;
+  let store: Store;
+
+  beforeAll(async () => {
+    server = await startS3();
+  });
+
+  afterAll(() => server.stop());
+
+  beforeEach(async () => {
+    profile = await server.bucket();
+    here = await machine({ profile });
+    store = await createS3Store({ name: 'team', profile, signal: here.context.signal });
+    const shared = randomBytes(50_000);
+    for (const n of [1, 2, 3]) {
+      const contents = { shared, own: randomBytes(n * 10_000) };
+      await storeTables(here.directory, {
+        target: 'app',
+        id: `${n}`.repeat(8),
+        created_at: `2026-01-0${n}T00:00:00.000Z`,
+        contents,
+      });
+      await push(here.context, { target: 'app' });
+    }
+  });
+
+  afterEach(() => here[Symbol.asyncDispose]());
+
+  const later = ({ context }: Machine) => ({ ...context, clock: () => new Date(Date.now() + 2 * DAY) });
+  const ids = async (): Promise<Record<string, string>> => {
+    const { snapshots } = await listSnapshots(here.context, 'app');
+    return Object.fromEntries(snapshots.map(({ id, where }) => [id, where.join('+')]));
+  };
+  const objectsHere = () => globSync(`${here.directory}/objects/*/*`).length;
+
+  it('removes here and in the bucket what no rule keeps, and what only that needed', async () => {
+    const plan = await planPrune(later(here), { keep: { last: 1 } });
+    expect(plan.targets).toMatchObject([
+      { target: 'app', keep: [{ id: '33333333' }], remove: [{ id: '22222222' }, { id: '11111111' }] },
+    ]);
+    expect(plan.frees_bytes).toBeGreaterThan(2 * 30_000);
+    expect(plan.frees_bytes).toBeLessThan(2 * 31_000);
+    expect(await ids()).toHaveProperty('11111111');
+    await prune(later(here), plan);
+    expect(await ids()).toEqual({ '33333333': 'local+remote' });
+    expect([objectsHere(), (await store.list('objects')).length]).toEqual([2, 2]);
+    for (const remote of [false, true]) {
+      expect(await verify(here.context, { target: 'app', remote })).toMatchObject({ ok: true });
+    }
+  });
+
+  it('counts an original and what was made of it as one', async () => {
+    const [newest] = await here.repository.list('app');
+    if (!newest) throw new Error('there is none');
+    const sibling = { ...newest, id: 'aaaa4444', sanitized: true, sanitized_of: newest.id };
+    await here.repository.write({ ...sibling, sanitized_at: '2026-01-04T00:00:00.000Z' });
+    const plan = await planPrune(later(here), { keep: { last: 2 } });
+    expect(plan.targets).toMatchObject([
+      { keep: [{ id: 'aaaa4444' }, { id: '33333333' }, { id: '22222222' }], remove: [{ id: '11111111' }] },
+    ]);
+  });
+
+  it('frees nothing that is younger than a day', async () => {
+    await prune(here.context, await planPrune(here.context, { target: 'app', keep: { last: 1 } }));
+    expect(await ids()).toEqual({ '33333333': 'local+remote' });
+    expect([objectsHere(), (await store.list('objects')).length]).toEqual([4, 4]);
+  });
+
+  it('removes from one place only, when told so', async () => {
+    const [local, remote] = ['local', 'remote'] as const;
+    await remove(later(here), await planRemove(here.context, { target: 'app', snapshot: '11111111', from: local }));
+    await prune(later(here), await planPrune(here.context, { keep: { last: 2 }, from: remote }));
+    expect(await ids()).toEqual({ '33333333': 'local+remote', '22222222': 'local+remote' });
+    await prune(later(here), await planPrune(here.context, { keep: { last: 1 }, from: local }));
+    expect(await ids()).toEqual({ '33333333': 'local+remote', '22222222': 'remote' });
+    await pull(here.context, { target: 'app', snapshot: '22222222' });
+    expect(await verify(here.context, { target: 'app', snapshot: '22222222' })).toMatchObject({ ok: true });
+  });
+
+  it('a share target removes nothing from the shelf, and is not pruned', async () => {
+    await expect(
+      planRemove(here.context, { target: 'shared', snapshot: 0, original: true, from: 'remote' }),
+    ).rejects.toMatchObject({ code: 'snapshot_not_here', exit: 2 });
+    expect(await planRemove(here.context, { target: 'shared', snapshot: 0, original: true })).toMatchObject({
+      from: ['local'],
+    });
+    const pruning = planPrune(here.context, { target: 'shared', keep: { last: 1 } });
+    await expect(pruning).rejects.toMatchObject({ code: 'target_shares', exit: 2 });
+  });
+
+  it('a prune that is not told what to keep is refused', async () => {
+    await expect(planPrune(here.context, { keep: {} })).rejects.toMatchObject({ code: 'keep_missing', exit: 2 });
+  });
+
+  it('of a sanitized snapshot and its original, the one that was named is removed', async () => {
+    const original = (await here.repository.list('app'))[0];
+    if (!original) throw new Error('there is none');
+    await here.repository.write({ ...original, id: 'aaaa4444', sanitized: true });
+    await remove(here.context, await planRemove(here.context, { target: 'app', snapshot: 'aaaa4444' }));
+    expect((await here.repository.list('app')).map(({ id }) => id)).toEqual(['33333333', '22222222', '11111111']);
+  });
+
+  it('a sweep takes nothing while a manifest on the shelf is damaged', async () => {
+    await store.write('snapshots/app/20260101T000000000Z-dddddddd.json', '{"format": 2}');
+    await remove(later(here), await planRemove(here.context, { target: 'app', snapshot: '11111111' }));
+    expect((await store.list('objects')).length).toBe(4);
+  });
+});

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { push } from '../../../src/operations/snapshots/push.ts';
+import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
+import { verify } from '../../../src/operations/snapshots/verify.ts';
+import { createLocks } from '../../../src/snapshots/locks.ts';
+import { createS3Store } from '../../../src/snapshots/s3/store.ts';
+import type { Store } from '../../../src/snapshots/store.ts';
+import { type FaultProxy, startFaultProxy } from '../../helpers/fault-proxy.ts';
+import { type Machine, machine } from '../../helpers/machine.ts';
+import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
+import { startOperation } from '../../helpers/storage-process.ts';
+import { storeTables } from '../../helpers/stored-snapshot.ts';
+
+const MEGABYTE = 1_000_000;
+
+describeWithS3('a shelf that several use at once', () => {
+  let server: S3Server;
+  let proxy: FaultProxy;
+  let machines: Machine[];
+  let store: Store;
+
+  beforeAll(async () => {
+    server = await startS3();
+    proxy = await startFaultProxy(server.endpoint);
+  });
+
+  afterAll(async () => {
+    await proxy.stop();
+    await server.stop();
+  });
+
+  beforeEach(async () => {
+    const profile = { ...(await server.bucket()), endpoint: proxy.endpoint };
+    machines = await Promise.all(Array.from({ length: 3 }, () => machine({ profile })));
+    store = await createS3Store({ name: 'team', profile, signal: new AbortController().signal });
+  });
+
+  afterEach(async () => {
+    proxy.fault = () => null;
+    for (const one of machines) await one[Symbol.asyncDispose]();
+  });
+
+  function snapshot(id: string, contents: Record<string, string | Uint8Array>) {
+    return { target: 'app', id, created_at: `2026-01-0${id.slice(0, 1)}T00:00:00.000Z`, contents };
+  }
+
+  it('two pushes of what a removal would sweep, from three processes: each snapshot that is listed is whole', async () => {
+    const [one, two, three] = machines as [Machine, Machine, Machine];
+    for (let round = 0; round < 3; round += 1) {
+      const shared = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`t${n}`, randomBytes(20_000)]));
+      const ids = { old: `1old${round}`, first: `2new${round}`, second: `3new${round}` };
+      await storeTables(three.directory, snapshot(ids.old, shared));
+      await storeTables(one.directory, snapshot(ids.first, { ...shared, mine: randomBytes(100_000) }));
+      await storeTables(two.directory, snapshot(ids.second, { ...shared, mine: randomBytes(100_000) }));
+      await push(three.context, { target: 'app', snapshot: ids.old });
+      const running = await Promise.all([
+        startOperation(one, { operation: 'push', snapshot: ids.first }),
+        startOperation(two, { operation: 'push', snapshot: ids.second }),
+        startOperation(three, { operation: 'remove', snapshot: ids.old, days: 2 }),
+      ]);
+      for (const { ended } of running) expect(await ended).toEqual({ end: 0, output: '' });
+      for (const id of [ids.first, ids.second]) {
+        expect(await verify(three.context, { target: 'app', snapshot: id })).toMatchObject({ ok: true });
+      }
+    }
+    expect((await listSnapshots(three.context, 'app')).snapshots).toHaveLength(9);
+    expect(await store.list('locks')).toEqual([]);
+  }, 180_000);
+
+  it('a sweep gives way to a push, and a push waits for a sweep', async () => {
+    const locks = createLocks(store, new AbortController().signal);
+    const order: string[] = [];
+    await locks.whilePushing(async () => {
+      expect(await locks.whileSweeping(async () => 'swept')).toBeNull();
+    });
+    await locks.whileSweeping(async () => {
+      const pushed = locks.whilePushing(async () => order.push('pushed'));
+      while ((await store.list('locks')).length < 2);
+      order.push('swept');
+      void pushed.finally(() => order.push('end'));
+    });
+    while (!order.includes('end')) await store.list('locks');
+    expect(order).toEqual(['swept', 'pushed', 'end']);
+  });
+
+  it('a push that is killed and done again sends little more than what was missing', {
+    timeout: 180_000,
+  }, async () => {
+    const [one] = machines as [Machine];
+    const contents = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`t${n}`, randomBytes(MEGABYTE)]));
+    const { added_bytes } = await storeTables(one.directory, snapshot('1one', contents));
+    proxy.sent = 0;
+    const { child, ended } = await startOperation(one, { operation: 'push', snapshot: '1one' });
+    proxy.fault = () => {
+      if (proxy.sent > added_bytes / 2) child.kill('SIGKILL');
+      return null;
+    };
+    expect(await ended).toMatchObject({ end: 'SIGKILL' });
+    expect(await store.list('snapshots')).toEqual([]);
+    proxy.fault = () => null;
+    await push(one.context, { target: 'app' });
+    expect(proxy.sent).toBeLessThan(1.1 * added_bytes + 8 * 1024 * 1024);
+    expect(await verify(one.context, { target: 'app', remote: true })).toMatchObject({ ok: true, files: 60 });
+  });
+
+  it('a second push after one small table of forty has changed sends less than 2 % of the first', async () => {
+    const [one] = machines as [Machine];
+    const contents = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`t${n}`, randomBytes(50_000)]));
+    await storeTables(one.directory, snapshot('1one', contents));
+    await storeTables(one.directory, snapshot('2two', { ...contents, t7: 'changed\n' }));
+    await push(one.context, { target: 'app', snapshot: '1one' });
+    const first = proxy.sent;
+    proxy.sent = 0;
+    await push(one.context, { target: 'app', snapshot: '2two' });
+    expect(proxy.sent / first).toBeLessThan(0.02);
+  });
+
+  it('what was interrupted is aborted, and a killed upload is when a day has gone by', async () => {
+    const [one] = machines as [Machine];
+    await storeTables(one.directory, snapshot('1one', { large: randomBytes(40 * MEGABYTE) }));
+    const { child, ended } = await startOperation(one, { operation: 'push', snapshot: '1one' });
+    proxy.fault = ({ query }) => {
+      if (query.includes('partNumber=3')) child.kill('SIGKILL');
+      return null;
+    };
+    await ended;
+    const { ListMultipartUploadsCommand } = await import('@aws-sdk/client-s3');
+    const uploads = async () => {
+      const found = await server.client.send(new ListMultipartUploadsCommand({ Bucket: one.profile.bucket }));
+      return found.Uploads?.length ?? 0;
+    };
+    expect(await uploads()).toBe(1);
+    await store.removeUnfinished(new Date(Date.now() - 60_000));
+    expect(await uploads()).toBe(1);
+    await store.removeUnfinished(new Date(Date.now() + 60_000));
+    expect(await uploads()).toBe(0);
+
+    const stopped = new AbortController();
+    proxy.fault = ({ query }) => {
+      if (query.includes('partNumber=3')) stopped.abort(new Error('stopped'));
+      return null;
+    };
+    const context = { ...one.context, signal: stopped.signal };
+    await expect(push(context, { target: 'app' })).rejects.toThrow('stopped');
+    expect(await uploads()).toBe(0);
+    expect(await store.list('locks')).toHaveLength(1);
+  });
+});
