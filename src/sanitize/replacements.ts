@@ -109,8 +109,11 @@ const ENOUGH_CHARACTERS = 12;
 /** In the same format, with so many characters at the beginning left as they are, such as a country code. */
 function scrambled({ key, text, facts }: Replaceable, dialect: ReplacementDialect, kept = 0): string {
   const shortest = Math.min(...facts.samples.map((sample) => sample.replaceAll(/[^\p{L}\p{N}]/gu, '').length));
-  const hasRoom = facts.family === 'text' && (facts.maxLength === null || facts.maxLength >= UNIQUE_HASH);
-  if (facts.unique && shortest - kept < ENOUGH_CHARACTERS && hasRoom) return dialect.digits(key);
+  if (facts.unique && facts.family === 'text' && shortest - kept < ENOUGH_CHARACTERS) {
+    if (facts.maxLength === null || facts.maxLength >= UNIQUE_HASH) return dialect.digits(key);
+    // Six digits after a country code would soon be those of two rows.
+    if (facts.maxLength > shortest - kept) return clipped(dialect.hash(key), facts);
+  }
   // Shorter than what is kept it would stay as it is.
   if (kept === 0 || shortest <= kept * 2) return dialect.scramble(text, key);
   return dialect.concat(`left(${text}, ${kept})`, dialect.scramble(`substr(${text}, ${kept + 1})`, key));

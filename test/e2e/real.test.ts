@@ -249,11 +249,10 @@ describeWithPostgres('the screens on a real server', () => {
     await confirmLoad();
     await terminal.waitFor('running');
     terminal.press('esc');
-    await terminal.waitFor('● 1 running');
+    await terminal.waitFor('● Load snapshot 0 of slow into copy');
     terminal.press('esc');
     await terminal.waitFor('1 of 4 targets');
     terminal.press('q');
-    await terminal.waitFor('Load snapshot 0 of slow into copy');
     await terminal.waitFor('❯ Stay here');
     terminal.press('down', 'down', 'enter');
     await expectRestored(130);

@@ -60,8 +60,8 @@ describeWithPostgres('a suggested query', () => {
     await server.psql('keys', {
       sql: `
         CREATE EXTENSION citext;
-        CREATE TABLE "Account Holder" (email citext PRIMARY KEY, phone varchar(12) UNIQUE);
-        INSERT INTO "Account Holder" SELECT 'Someone' || i || '@Real.example', '+49 30 ' || 1000 + i FROM generate_series(1, 300) i;
+        CREATE TABLE "Account Holder" (email citext PRIMARY KEY, phone varchar(12) UNIQUE, mobile varchar(12));
+        INSERT INTO "Account Holder" SELECT 'Someone' || i || '@Real.example', '+49 30 ' || 1000 + i, '+49 30 ' || 1000 + i FROM generate_series(1, 300) i;
         CREATE TABLE booking (id integer PRIMARY KEY, booked_by citext REFERENCES "Account Holder" ON UPDATE RESTRICT, contact_email text);
         INSERT INTO booking SELECT i, 'someone' || i || '@real.example', 'someone' || i || '@real.example' FROM generate_series(1, 300) i;
         CREATE TABLE change_log (old_row text);
@@ -71,9 +71,9 @@ describeWithPostgres('a suggested query', () => {
     const { sql } = await applied('keys');
     expect(await sql('SELECT count(*) FROM booking JOIN "Account Holder" ON email = booked_by')).toBe('300');
     expect(await sql('SELECT count(DISTINCT contact_email) FROM booking')).toBe('300');
-    expect(await sql(`SELECT count(*) FROM "Account Holder" WHERE phone LIKE '+49 __ ____' AND phone <> ''`)).toBe(
-      '300',
-    );
+    expect(await sql(`SELECT count(*) FROM "Account Holder" WHERE mobile LIKE '+49 __ ____'`)).toBe('300');
+    // Six digits would not differ in as many rows as one likes: here the format gives way.
+    expect(await sql(`SELECT count(*) FROM "Account Holder" WHERE phone ~ '^[0-9a-f]{12}$'`)).toBe('300');
     expect(await sql('SELECT count(*) FROM change_log')).toBe('0');
     expect(
       await sql(
