@@ -4,12 +4,12 @@ import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mys
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
 import { checkWorlds, worldsOnMysql } from './random-subsets.ts';
 
-const BATCHES = 2;
+const BATCHES = 5;
 const BATCH = 40;
 /** Real servers on a busy machine take their time. */
 const LIMIT = 240_000;
 
-describeWithMysql('mariadb', { name: 'subsets of 80 random schemas' }, () => {
+describeWithMysql('mariadb', { name: 'subsets of 200 random schemas' }, () => {
   let server: TestMysql;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
