@@ -1,5 +1,5 @@
 import { back, clearFilter, help, mouse, move, openSelected, palette, startFilter, tasks } from './browse.ts';
-import { askBuild, askLoad, askRemove, askUndo } from './confirm/actions.ts';
+import { askBuild, askLoad, askLoadLatest, askRemove, askUndo } from './confirm/actions.ts';
 import { askSanitize, editQuery, showCoverage } from './coverage/actions.ts';
 import { doctor, editFinding, showFix } from './doctor/actions.ts';
 import {
@@ -42,6 +42,7 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   refresh: (model) => void refresh(model),
   build: askBuild,
   load: askLoad,
+  'load-latest': askLoadLatest,
   sanitize: askSanitize,
   coverage: showCoverage,
   'edit-query': (model) => void editQuery(model),

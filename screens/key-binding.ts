@@ -30,6 +30,7 @@ export type Action =
   | 'refresh'
   | 'build'
   | 'load'
+  | 'load-latest'
   | 'verify'
   | 'sanitize'
   | 'coverage'

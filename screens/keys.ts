@@ -24,7 +24,7 @@ import {
   TASKS,
   UNDO,
 } from './shared-keys.ts';
-import { SNAPSHOT_KEYS } from './snapshots/snapshot-keys.ts';
+import { LOAD_LATEST, SNAPSHOT_KEYS } from './snapshots/snapshot-keys.ts';
 import { SUBSET, SUBSET_KEYS } from './subset/keys.ts';
 import { TABLE_KEYS } from './tables/table-keys.ts';
 import { noTarget, noTask, notFound } from './why-not.ts';
@@ -35,6 +35,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     { keys: ['enter', 'right'], action: 'open', label: 'open', help: "the target's snapshots", whyNot: noTarget },
     SET_UP,
     BUILD,
+    LOAD_LATEST,
     REFRESH,
     ...FILTER,
     SUBSET,

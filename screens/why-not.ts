@@ -20,12 +20,16 @@ export function noSnapshot({ snapshot }: Facts): string | null {
 }
 
 export function notLoadable(facts: Facts): string | null {
-  const { target } = facts;
-  return (
-    notWritable(facts) ??
-    noSnapshot(facts) ??
-    (target && target.row.dst_url === null ? `${target.row.name} has no destination (snapshot.dst_url)` : null)
-  );
+  return notWritable(facts) ?? noSnapshot(facts) ?? noDestination(facts);
+}
+
+/** Whether there is a snapshot, a shelf may have to tell. */
+export function latestNotLoadable(facts: Facts): string | null {
+  return notWritable(facts) ?? noTarget(facts) ?? noDestination(facts);
+}
+
+function noDestination({ target }: Facts): string | null {
+  return target && target.row.dst_url === null ? `${target.row.name} has no destination (snapshot.dst_url)` : null;
 }
 
 export function notFound({ found }: Facts): string | null {

@@ -1,6 +1,7 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { formatNumberOf } from '../../src/amounts.ts';
 import { toUserError } from '../../src/errors.ts';
+import type { LoadRequest } from '../../src/operations/load/load.ts';
 import { sanitizeWork } from '../coverage/work.ts';
 import { factsOf } from '../facts.ts';
 import { type Model, quietly } from '../model.ts';
@@ -16,9 +17,23 @@ export function askLoad(model: Model): void {
   if (!target || !snapshot) return;
   const tables = model.navigation.top().screen === 'tables' ? marked : null;
   const request = { target: target.row.name, snapshot: snapshot.id, ...(tables && { tables }) };
+  askToLoad(
+    model,
+    request,
+    `${tables ? `${formatNumberOf(tables.length, 'table')} of ` : ''}snapshot ${snapshot.index}`,
+  );
+}
+
+/** The newest snapshot of the selected target, wherever it is. */
+export function askLoadLatest(model: Model): void {
+  const { target } = factsOf(model);
+  if (target) askToLoad(model, { target: target.row.name }, 'the newest snapshot');
+}
+
+function askToLoad(model: Model, request: LoadRequest, what: string): void {
   ask(model, {
     target: request.target,
-    title: `load ${tables ? `${formatNumberOf(tables.length, 'table')} of ` : ''}snapshot ${snapshot.index}`,
+    title: `load ${what}`,
     plan: async (signal) => ({ kind: 'load', planned: await model.operations.planLoad(quietly(signal), request) }),
   });
 }

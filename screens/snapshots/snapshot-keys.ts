@@ -1,5 +1,14 @@
 import type { KeyBinding } from '../key-binding.ts';
-import { noSnapshot, notLoadable, notWritable, READ_ONLY } from '../why-not.ts';
+import { latestNotLoadable, noSnapshot, notLoadable, notWritable, READ_ONLY } from '../why-not.ts';
+
+/** On a target: what one does many times a day, without opening it. */
+export const LOAD_LATEST: KeyBinding = {
+  keys: ['l'],
+  action: 'load-latest',
+  label: 'load latest',
+  help: 'restore the newest snapshot into the destination; shows the plan and asks first',
+  whyNot: latestNotLoadable,
+};
 
 /** What can be done with the selected snapshot. */
 export const SNAPSHOT_KEYS: KeyBinding[] = [

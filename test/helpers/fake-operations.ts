@@ -19,7 +19,7 @@ export function fakeOperations(world: FakeWorld): Operations {
     last_snapshot_at: snapshotsOf(row.name)[0]?.created_at ?? row.last_snapshot_at,
   });
   const find = (target: string, id: unknown) => {
-    const found = snapshotsOf(target).find((row) => row.id === id);
+    const found = snapshotsOf(target).find((row) => id === undefined || row.id === id);
     if (!found) throw new UserError(`${target} has no snapshot ${String(id)}`, { code: 'no_snapshot', exit: 2 });
     return found;
   };

@@ -64,6 +64,17 @@ describe('targets', () => {
   });
 });
 
+test('the newest snapshot of a target is loaded without opening the target', async () => {
+  const world = fakeWorld();
+  const model = await listed(world);
+  press(model, 'l');
+  await until(() => asked(model));
+  expect(world.done).toEqual([]);
+  answerConfirm(model, 'go');
+  await model.runs.settled();
+  expect(world.done).toEqual(['load app']);
+});
+
 describe('what cannot be done says why', () => {
   test('without a source nothing is built', async () => {
     const model = await listed(fakeWorld({ targets: [fakeTarget({ name: 'app', src_url: null })] }));
@@ -76,6 +87,12 @@ describe('what cannot be done says why', () => {
     const model = await listed(fakeWorld({ snapshots: {} }));
     press(model, 'enter', 'l');
     expect(notice(model)).toBe('There is no snapshot yet: b builds one');
+  });
+
+  test('without a destination nothing is loaded', async () => {
+    const model = await listed(fakeWorld({ targets: [fakeTarget({ name: 'app', dst_url: null })] }));
+    press(model, 'l');
+    expect(notice(model)).toBe('app has no destination (snapshot.dst_url)');
   });
 
   test.each(['b', 'l', 'd', 'n', 'u'])('with --read-only, %s changes nothing', async (key) => {
