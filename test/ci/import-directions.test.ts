@@ -14,7 +14,7 @@ const house = {
   'src/process/local.ts':
     "import { UserError } from '../errors.ts';\nimport { execa } from 'execa';\nexport const run = [execa, UserError];",
   'src/engines/engine.ts': "import { run } from '../process/local.ts';\nexport const engine = run;",
-  'src/operations/load/load.ts': "import { engine } from '../engines/engine.ts';\nexport const load = engine;",
+  'src/operations/load.ts': "import { engine } from '../engines/engine.ts';\nexport const load = engine;",
   'src/commands/load.ts': "import { load } from '../operations/load.ts';\nexport const command = load;",
   'components/list.tsx': "import { Text } from 'ink';\nexport const List = () => <Text>…</Text>;",
   'screens/start.tsx':
@@ -68,7 +68,7 @@ test.each([
     'src/engines/dump.ts',
     "import type { load } from '../operations/load.ts';\nexport type L = typeof load;",
   ],
-  ['operations-are-below-the-skins', 'src/operations/load/undo.ts', "import '../commands/load.ts';"],
+  ['operations-are-below-the-skins', 'src/operations/undo.ts', "import '../commands/load.ts';"],
   [
     'the-core-has-never-heard-of-a-terminal',
     'src/report/plain.ts',
@@ -79,7 +79,7 @@ test.each([
   ['main-starts-the-screens-lazily', 'src/main.ts', "import '../screens/start.tsx';"],
   ['screens-and-commands-act-through-operations', 'screens/targets.tsx', "import '../src/engines/engine.ts';"],
   ['screens-are-not-the-command-line', 'screens/targets.tsx', "import '../src/commands/load.ts';"],
-  ['components-know-nothing-of-databases', 'components/table.tsx', "import '../src/operations/load/load.ts';"],
+  ['components-know-nothing-of-databases', 'components/table.tsx', "import '../src/operations/load.ts';"],
   ['only-the-runners-import-execa', 'src/engines/dump.ts', "import { execa } from 'execa';\nexport const run = execa;"],
   [
     'only-the-runners-import-execa',
@@ -88,7 +88,7 @@ test.each([
   ],
   [
     'heavy-packages-are-loaded-where-they-are-used',
-    'src/snapshots/s3/store.ts',
+    'src/snapshots/s3.ts',
     "import { S3Client } from '@aws-sdk/client-s3';\nexport const client = new S3Client();",
   ],
   ['no-circles', 'src/process/local.ts', "import './docker.ts';"],
