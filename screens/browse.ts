@@ -1,24 +1,20 @@
 import { PAGE_CHROME } from '../components/page.tsx';
 import { textEdit } from '../components/text-edit.ts';
 import { emptyList, type ListState, type Move, moveSelection, selectedIndex } from '../src/state/list.ts';
-import { coverageRows } from './coverage/rows.ts';
+import { type AtPlaces, doAt } from './at-places.ts';
 import { applyFix } from './doctor/actions.ts';
-import { diffOf } from './doctor/fix-diff.ts';
-import { rowsOf } from './doctor/selection.ts';
 import { goToProblem, leaveEditor, openInEditor } from './editor/actions.ts';
 import { moveSuggestion } from './editor/names.ts';
 import { saveShown } from './editor/save.ts';
 import { panesOf } from './editor/selection.ts';
 import { factsOf } from './facts.ts';
-import { positionIn } from './in-view.ts';
+import { idsInView, indexInView } from './ids-in-view.ts';
 import { openMessage } from './messages/actions.ts';
-import { type Model, snapshotsInView, tablesInView, targetsInView } from './model.ts';
-import { entriesInView } from './palette/entries.ts';
-import { isFiltered, type Place, runPlace, snapshotsPlace } from './place.ts';
+import type { Model } from './model.ts';
+import { isFiltered, runPlace, snapshotsPlace } from './place.ts';
 import { refreshSnapshots } from './refresh.ts';
 import { backStep, finish } from './setup/actions.ts';
 import { openTables } from './snapshots/actions.ts';
-import { planRows } from './subset/rows.ts';
 
 /** Moves the pointer of a list, or scrolls what has none. */
 export function move(model: Model, direction: Move): void {
@@ -56,25 +52,26 @@ export function move(model: Model, direction: Move): void {
   navigation.replace(withList(place, moveSelection(place.list, { ids, index, move: direction, page })));
 }
 
-export function openSelected(model: Model): void {
-  const { navigation } = model;
-  const place = navigation.top();
-  if (place.screen === 'targets') {
+const OPENING: AtPlaces = {
+  targets(model) {
     const name = factsOf(model).target?.row.name;
     if (name !== undefined) openTarget(model, name);
-  }
-  if (place.screen === 'snapshots') openTables(model);
-  if (place.screen === 'setup') finish(model, place);
-  if (place.screen === 'fix') void applyFix(model, place);
-  if (place.screen === 'editor') openInEditor(model, place);
-  if (place.screen === 'editor-diff') saveShown(model, place);
-  if (place.screen === 'editor-problems')
-    goToProblem(model, selectedIndex(idsInView(model, place), place.list.selected));
-  if (place.screen === 'messages') openMessage(model);
-  if (place.screen === 'tasks') {
+  },
+  snapshots: openTables,
+  setup: finish,
+  fix: (model, place) => void applyFix(model, place),
+  editor: openInEditor,
+  'editor-diff': saveShown,
+  'editor-problems': (model, place) => goToProblem(model, selectedIndex(idsInView(model, place), place.list.selected)),
+  messages: openMessage,
+  tasks(model) {
     const run = factsOf(model).run?.id;
-    if (run !== undefined) navigation.push(runPlace(run));
-  }
+    if (run !== undefined) model.navigation.push(runPlace(run));
+  },
+};
+
+export function openSelected(model: Model): void {
+  doAt(OPENING, model);
 }
 
 export function openTarget(model: Model, name: string): void {
@@ -125,57 +122,6 @@ export function help(model: Model): void {
   model.navigation.push({ screen: 'help', of: model.navigation.top(), scrolled: 0 });
 }
 
-/** Where the selection is; in long lists without looking through them. */
-function indexInView(model: Model, place: Extract<Place, { list: ListState }>, ids: string[]): number {
-  const { selected } = place.list;
-  if (place.screen === 'targets') return positionIn(targetsInView(model, place), selected);
-  if (place.screen === 'snapshots') return positionIn(snapshotsInView(model, place), selected);
-  return selectedIndex(ids, selected);
-}
-
-/** Identities of what a list shows at the moment, in order. */
-export function idsInView(model: Model, place: Place): string[] {
-  switch (place.screen) {
-    case 'targets':
-      return targetsInView(model, place).ids;
-    case 'snapshots':
-      return snapshotsInView(model, place).ids;
-    case 'coverage':
-      return coverageRows(factsOf(model, place).run?.receipt?.sanitized?.coverage).map(({ column }) => column);
-    case 'tasks':
-      return model.runs.store
-        .getState()
-        .runs.map(({ id }) => id)
-        .reverse();
-    case 'messages':
-      return model.messages.store.getState().all.map(({ id }) => id);
-    case 'tables':
-      return tablesInView(place).map(({ table }) => table);
-    case 'diff':
-      return (place.found?.changes ?? []).map(({ table }) => table);
-    case 'subset':
-      return planRows(place.found?.plan.tables ?? []).map(({ table }) => table);
-    case 'doctor':
-      return rowsOf(place).map(({ id }) => id);
-    case 'fix':
-      return diffOf(place).map((_, index) => String(index));
-    case 'editor':
-      return (panesOf(place)?.rows ?? []).map(({ id }) => id);
-    case 'editor-diff':
-      return place.lines.map((_, index) => String(index));
-    case 'editor-problems':
-      return place.draft.problems.map((_, index) => String(index));
-    case 'palette':
-      return entriesInView(model, place).map(({ text }) => text);
-    default:
-      return [];
-  }
-}
-
-function withList<Listed extends { list: ListState }>(place: Listed, list: ListState): Listed {
-  return { ...place, list };
-}
-
 // A log is counted from its end, so that following it is 0.
 const UPWARDS: Record<Move, Move> = {
   up: 'down',
@@ -203,4 +149,8 @@ function scrolled(from: number, { direction, page, furthest }: Scroll): number {
     last: Number.POSITIVE_INFINITY,
   };
   return Math.max(0, Math.min(furthest, from + distances[direction]));
+}
+
+function withList<Listed extends { list: ListState }>(place: Listed, list: ListState): Listed {
+  return { ...place, list };
 }

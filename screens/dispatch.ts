@@ -2,11 +2,13 @@ import { PAGE_HEAD } from '../components/page.tsx';
 import { editText, pasteText, type TextEdit } from '../components/text-edit.ts';
 import { emptyList, selectedIndex } from '../src/state/list.ts';
 import { ACTIONS } from './actions.ts';
-import { idsInView, openTarget } from './browse.ts';
+import { type AtPlaces, doAt } from './at-places.ts';
+import { openTarget } from './browse.ts';
 import { confirmTyped } from './confirm/actions.ts';
 import { completeName } from './editor/names.ts';
 import { acceptField, checkTyped, NOT_TYPING } from './editor/typed.ts';
 import { type Facts, factsOf } from './facts.ts';
+import { idsInView } from './ids-in-view.ts';
 import type { KeyBinding } from './key-binding.ts';
 import { bindingFor, EVERYWHERE_ACTIONS, KEY_TABLE } from './keys.ts';
 import type { Model } from './model.ts';
@@ -115,14 +117,19 @@ function dispatchTyped(model: Model, { place, typing, key }: Typed): void {
   else if (key === 'up' || key === 'down') ACTIONS[`move-${key}`](model);
 }
 
+/** What Enter does with what was typed; elsewhere it keeps the filter. */
+const ACCEPTING: AtPlaces = {
+  palette: choose,
+  setup: answerTyped,
+  editor: acceptField,
+  export: beginExport,
+  note: saveNote,
+  confirm: confirmTyped,
+};
+
 function acceptTyped(model: Model, place: Place): void {
   if (isFiltered(place)) keepFilter(model, place, place.typing?.text.trim() ?? '');
-  else if (place.screen === 'palette') choose(model, place);
-  else if (place.screen === 'setup') answerTyped(model, place);
-  else if (place.screen === 'editor') acceptField(model, place);
-  else if (place.screen === 'export') beginExport(model, place);
-  else if (place.screen === 'note') saveNote(model, place);
-  else if (place.screen === 'confirm') confirmTyped(model, place);
+  else doAt(ACCEPTING, model, place);
 }
 
 /** Back to where the palette was opened, and there what was chosen. */

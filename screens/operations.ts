@@ -1,4 +1,5 @@
 import type { Change } from '../src/config/edit/change.ts';
+import type { DiffLine } from '../src/config/edit/diff-lines.ts';
 import type { KeyPath } from '../src/config/tree.ts';
 import type { Context } from '../src/context.ts';
 import type { BuildRequest } from '../src/operations/build.ts';
@@ -9,7 +10,7 @@ import type { SetUp, SetUpPlan } from '../src/operations/configuration/set-up.ts
 import type { SourceNames } from '../src/operations/configuration/source-names.ts';
 import type { TriedDestination, TriedSource } from '../src/operations/configuration/try-connection.ts';
 import type { StorageProfile } from '../src/operations/configuration/try-storage.ts';
-import type { LoadRequest, PlannedLoad } from '../src/operations/load/load.ts';
+import type { LoadRequest, PlannedLoad } from '../src/operations/load/planned-load.ts';
 import type { PlannedSanitize, SanitizeRequest } from '../src/operations/sanitize/sanitize.ts';
 import type { ProviderChoice } from '../src/operations/sign-in/find-provider.ts';
 import type { SignInRequest } from '../src/operations/sign-in/sign-in.ts';
@@ -82,6 +83,7 @@ export interface Operations {
   changeDraft(draft: Draft, changes: Change[]): Promise<Draft>;
   addChange(draft: Draft, change: Change): Promise<Draft>;
   redoDraft(draft: Draft): Promise<Draft>;
+  diffDraft(draft: Draft): Promise<DiffLine[]>;
   saveDraft(draft: Draft): Promise<Draft>;
   listProviders(session: Session): Promise<ProviderChoice[]>;
   signIn(session: Session, request: SignInRequest): Promise<SignedIn>;
@@ -248,6 +250,10 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
     async redoDraft(draft) {
       const { redoDraft } = await import('../src/operations/configuration/edit-configuration.ts');
       return redoDraft(surroundings, draft);
+    },
+    async diffDraft(draft) {
+      const { diffDraft } = await import('../src/operations/configuration/edit-configuration.ts');
+      return diffDraft(draft);
     },
     async saveDraft(draft) {
       const { saveDraft } = await import('../src/operations/configuration/edit-configuration.ts');

@@ -3,7 +3,7 @@ import type { TextEdit } from '../components/text-edit.ts';
 import type { UserError } from '../src/errors.ts';
 import type { SignInEvent } from '../src/events.ts';
 import type { Diagnosis, FixPlan } from '../src/operations/configuration/fix.ts';
-import type { PlannedLoad } from '../src/operations/load/load.ts';
+import type { PlannedLoad } from '../src/operations/load/planned-load.ts';
 import type { PlannedSanitize } from '../src/operations/sanitize/sanitize.ts';
 import type { SignedIn } from '../src/operations/sign-in/sign-in-status.ts';
 import type { SubsetChoices } from '../src/operations/subset/save-subset.ts';

@@ -1,7 +1,7 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { formatNumberOf } from '../../src/amounts.ts';
 import { toUserError } from '../../src/errors.ts';
-import type { LoadRequest } from '../../src/operations/load/load.ts';
+import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import { sanitizeWork } from '../coverage/work.ts';
 import { factsOf } from '../facts.ts';
 import { type Model, quietly } from '../model.ts';

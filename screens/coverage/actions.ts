@@ -1,8 +1,8 @@
-import { toUserError } from '../../src/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { ask } from '../confirm/actions.ts';
 import { factsOf } from '../facts.ts';
 import { type Model, quietly } from '../model.ts';
+import { notifyFailure } from '../notify-failure.ts';
 
 /** Of the selected snapshot, or of the one whose coverage is shown: with the query as it is now. */
 export function askSanitize(model: Model): void {
@@ -33,6 +33,6 @@ export async function editQuery(model: Model): Promise<void> {
     await model.terminal.edit(file);
     model.navigation.notify({ tone: 'plain', text: `${file}: s sanitizes again` });
   } catch (thrown) {
-    model.navigation.notify({ tone: 'bad', text: toUserError(thrown).message });
+    notifyFailure(model, thrown);
   }
 }

@@ -1,33 +1,32 @@
 import type { Facts } from '../facts.ts';
+import type { KeyBinding } from '../key-binding.ts';
 import { noSnapshot, notWritable, READ_ONLY } from '../why-not.ts';
 
-// The key table checks that these are bindings: to name its type here would be a circle of imports.
-
-export const SANITIZE = {
-  keys: ['s'] as [string],
-  action: 'sanitize' as const,
+export const SANITIZE: KeyBinding = {
+  keys: ['s'],
+  action: 'sanitize',
   label: 'sanitize',
   help: 'run the sanitization query on a copy of the snapshot; shows the plan and asks first',
   whyNot: (facts: Facts) => notWritable(facts) ?? (facts.run ? null : noSnapshot(facts)),
 };
 
-export const SANITIZE_AGAIN = {
+export const SANITIZE_AGAIN: KeyBinding = {
   ...SANITIZE,
   label: 'sanitize again',
   help: 'sanitize the same snapshot again, with the query as it is now',
 };
 
-export const SHOW_COVERAGE = {
-  keys: ['enter', 'right'] as [string, string],
-  action: 'coverage' as const,
+export const SHOW_COVERAGE: KeyBinding = {
+  keys: ['enter', 'right'],
+  action: 'coverage',
   label: 'coverage',
   help: 'what the sanitization query has changed and what it has not',
   when: ({ run }: Facts) => run?.receipt?.sanitized !== undefined,
 };
 
-export const EDIT_QUERY = {
-  keys: ['e'] as [string],
-  action: 'edit-query' as const,
+export const EDIT_QUERY: KeyBinding = {
+  keys: ['e'],
+  action: 'edit-query',
   label: 'edit the query',
   help: 'open the file of the query in $VISUAL or $EDITOR',
   whyNot({ run, readOnly }: Facts): string | null {

@@ -1,9 +1,9 @@
-import { toUserError } from '../../src/errors.ts';
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
 import { editConfiguration } from '../editor/actions.ts';
 import { lookUp, showWhileLookingUp } from '../look-up.ts';
 import { notLookedUp } from '../looked-up.ts';
 import { type Model, quietly } from '../model.ts';
+import { notifyFailure } from '../notify-failure.ts';
 import type { DoctorPlace, FixPlace } from '../place.ts';
 import { refreshTargets } from '../refresh.ts';
 import { rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
@@ -48,8 +48,7 @@ export async function applyFix(model: Model, { found }: FixPlace): Promise<void>
     selectNext(model);
     navigation.notify({ tone: 'good', text: `Done: ${found.does}` });
   } catch (thrown) {
-    const { message, hint } = toUserError(thrown);
-    navigation.notify({ tone: 'bad', text: [message, hint].filter(Boolean).join('. ') });
+    notifyFailure(model, thrown);
   }
   lookAgain(model);
   await refreshTargets(model);
@@ -75,7 +74,7 @@ export async function editFinding(model: Model): Promise<void> {
   try {
     await model.terminal.edit(at.file, at.line);
   } catch (thrown) {
-    model.navigation.notify({ tone: 'bad', text: toUserError(thrown).message });
+    notifyFailure(model, thrown);
   }
   lookAgain(model);
 }

@@ -5,7 +5,6 @@ import { DiffView } from '../editor/diff-view.tsx';
 import { Empty, Failure } from '../empty.tsx';
 import { Frame, useRoom } from '../frame.tsx';
 import type { FixPlace } from '../place.ts';
-import { diffOf } from './fix-diff.ts';
 
 /** What a fix would change; nothing is changed before Enter. */
 export function FixScreen({ place }: { place: FixPlace }) {
@@ -26,7 +25,7 @@ export function FixScreen({ place }: { place: FixPlace }) {
           {found.change.kind === 'text' ? (
             <DiffView
               change={found.change}
-              lines={diffOf(place)}
+              lines={found.change.diff}
               list={list}
               width={columns}
               height={Math.max(2, height - above.length - 3)}

@@ -1,20 +1,19 @@
 import type { Facts } from '../facts.ts';
+import type { KeyBinding } from '../key-binding.ts';
 import { READ_ONLY } from '../why-not.ts';
 
-// The key table checks that these are bindings: to name its type here would be a circle of imports.
-
-export const DOCTOR_KEYS = [
+export const DOCTOR_KEYS: KeyBinding[] = [
   {
-    keys: ['f', 'enter'] as [string, string],
-    action: 'show-fix' as const,
+    keys: ['f', 'enter'],
+    action: 'show-fix',
     label: 'mend it',
     help: 'show what would mend the finding, and do it',
     whyNot: ({ readOnly, finding }: Facts) =>
       readOnly ? READ_ONLY : finding?.fix ? null : (whyNotMended(finding) ?? 'There is nothing to mend'),
   },
   {
-    keys: ['E'] as [string],
-    action: 'edit-finding' as const,
+    keys: ['E'],
+    action: 'edit-finding',
     label: 'edit',
     help: 'edit the configuration where the finding is; in your editor when it is not valid YAML',
     whyNot: ({ readOnly, unconfigured }: Facts) =>

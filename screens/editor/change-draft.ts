@@ -1,8 +1,8 @@
 import type { Change } from '../../src/config/edit/change.ts';
 import { valueAt } from '../../src/config/tree.ts';
-import { toUserError } from '../../src/errors.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Model } from '../model.ts';
+import { notifyFailure } from '../notify-failure.ts';
 import type { EditorPlace } from './editor-places.ts';
 import { editorWith, selectPath, updateEditor } from './selection.ts';
 
@@ -38,8 +38,7 @@ export function inTurn(model: Model, queue: EditorPlace['queue'], { work, show =
       const changed = await work(draft);
       updateEditor(model, queue, (place) => show({ ...place, draft: changed }));
     } catch (thrown) {
-      const { message, hint } = toUserError(thrown);
-      model.navigation.notify({ tone: 'bad', text: [message, hint].filter(Boolean).join('. ') });
+      notifyFailure(model, thrown);
     }
   };
   queue.last = queue.last.then(doWork);

@@ -1,8 +1,8 @@
-import { graphemes } from '../../src/cells.ts';
 import type { Problem } from '../../src/config/configuration.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import { dotted, isTree, type KeyPath, valueAt } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import { HIDDEN, hidePassword, typedSecret, typedUrl } from '../hidden-text.ts';
 import { problemsBelow, rowId, type TreeRow } from './tree-rows.ts';
 
 /** A value that can be typed or chosen. */
@@ -61,8 +61,6 @@ function choicesOf({ written }: Draft, shape: Field['shape']): string[] | null {
   return isTree(written.storage_profiles) ? Object.keys(written.storage_profiles) : [];
 }
 
-const HIDDEN = '***';
-
 /** The value as it may be seen: of a secret nothing, of a URL all but the password. */
 export function shownValue({ value, shape }: Pick<Field, 'value' | 'shape'>): string {
   const text = textOf(value);
@@ -71,10 +69,10 @@ export function shownValue({ value, shape }: Pick<Field, 'value' | 'shape'>): st
   return text.includes('://') ? hidePassword(text) : HIDDEN;
 }
 
-/** What is seen of a value while it is typed: as many characters as it has, so that the cursor stays where it is. */
+/** What is seen of a value while it is typed. */
 export function typedValue({ shape }: Pick<Field, 'shape'>, text: string): string {
   if (!shape.traits.secret) return text;
-  return isUrl(shape) ? text.replace(TYPED_PASSWORD, stars) : stars(text);
+  return isUrl(shape) ? typedUrl(text) : typedSecret(text);
 }
 
 /** What a field has when one begins to type; a secret is typed anew. */
@@ -93,16 +91,4 @@ function textOf(value: unknown): string {
 /** Whether the value is an address with a password in it, most of which may be seen. */
 export function isUrl({ example }: Pick<Shape, 'example'>): boolean {
   return typeof example === 'string' && example.includes('://');
-}
-
-const PASSWORD = /(?<=:\/\/[^:/@]*:).*(?=@)|(?<=[?&]password=)[^&#]*/gi;
-/** Also before the @ is there; digits are a port. */
-const TYPED_PASSWORD = /(?<=:\/\/[^:/@]*:)(?:.*(?=@)|(?!\d{1,5}(?:\/|$))[^/]*)|(?<=[?&]password=)[^&#]*/gi;
-
-function hidePassword(url: string): string {
-  return url.replace(PASSWORD, HIDDEN);
-}
-
-function stars(text: string): string {
-  return '*'.repeat(graphemes(text).length);
 }

@@ -1,7 +1,7 @@
-import { diffTexts } from '../../src/config/edit/diff-lines.ts';
 import { toUserError } from '../../src/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import type { Model } from '../model.ts';
+import { notifyFailure } from '../notify-failure.ts';
 import { refreshTargets } from '../refresh.ts';
 import { inTurn } from './change-draft.ts';
 import type { EditorDiffPlace, EditorPlace } from './editor-places.ts';
@@ -12,11 +12,13 @@ export function showDraftDiff(model: Model): void {
   const place = model.navigation.top();
   if (place.screen !== 'editor') return;
   // What was changed a moment ago belongs to it.
-  place.queue.last = place.queue.last.then(() => {
+  place.queue.last = place.queue.last.then(async () => {
     const now = model.navigation.top();
     if (now.screen !== 'editor' || !now.draft) return;
     const { draft } = now;
-    const lines = diffTexts(draft.base, draft.text);
+    const lines = await model.operations.diffDraft(draft);
+    const top = model.navigation.top();
+    if (top.screen !== 'editor' || top.draft !== draft) return;
     if (lines.length > 0) model.navigation.push({ screen: 'editor-diff', draft, lines, list: emptyList });
     else model.navigation.notify({ tone: 'plain', text: 'Nothing is changed' });
   });
@@ -35,9 +37,8 @@ export function saveShown(model: Model, { draft }: EditorDiffPlace): void {
       void refreshTargets(model);
     },
     (thrown: unknown) => {
-      const { code, message, hint } = toUserError(thrown);
-      if (code === 'configuration_changed') askAboutOthers(model, { queue, file: draft.file });
-      else model.navigation.notify({ tone: 'bad', text: [message, hint].filter(Boolean).join('. ') });
+      if (toUserError(thrown).code === 'configuration_changed') askAboutOthers(model, { queue, file: draft.file });
+      else notifyFailure(model, thrown);
     },
   );
 }

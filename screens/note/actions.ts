@@ -1,7 +1,7 @@
 import { textEdit } from '../../components/text-edit.ts';
-import { toUserError } from '../../src/errors.ts';
 import { factsOf } from '../facts.ts';
 import { type Model, quietly } from '../model.ts';
+import { notifyFailure } from '../notify-failure.ts';
 import type { NotePlace } from '../place.ts';
 import { refreshSnapshots } from '../refresh.ts';
 
@@ -28,6 +28,6 @@ async function save(model: Model, place: NotePlace): Promise<void> {
     navigation.notify({ tone: 'good', text: note === '' ? 'Note removed' : 'Note saved' });
     await refreshSnapshots(model, target);
   } catch (thrown) {
-    navigation.notify({ tone: 'bad', text: toUserError(thrown).message });
+    notifyFailure(model, thrown);
   }
 }

@@ -1,21 +1,20 @@
 import type { Facts } from '../facts.ts';
+import type { KeyBinding } from '../key-binding.ts';
 import { READ_ONLY } from '../why-not.ts';
 
-// The key table checks that these are bindings: to name its type here would be a circle of imports.
-
 /** What can be done with work, on its screen and in the list of all of it. */
-export const RUN_KEYS = [
+export const RUN_KEYS: KeyBinding[] = [
   {
-    keys: ['c'] as [string],
-    action: 'cancel-run' as const,
+    keys: ['c'],
+    action: 'cancel-run',
     label: 'cancel',
     help: 'stop the work, which is asked first; or take it out of the queue',
     when: ({ run }: Facts) => run?.state.status === 'running' || run?.state.status === 'waiting',
     whyNot: ({ run }: Facts) => (run?.cancelling ? 'It is being cancelled already' : null),
   },
   {
-    keys: ['r'] as [string],
-    action: 'retry' as const,
+    keys: ['r'],
+    action: 'retry',
     label: 'retry',
     help: 'do the same again',
     when: ({ run }: Facts) => run?.state.status === 'failed' || run?.state.status === 'cancelled',
@@ -25,24 +24,24 @@ export const RUN_KEYS = [
 ];
 
 /** What can be done with the log of work. */
-export const LOG_KEYS = [
+export const LOG_KEYS: KeyBinding[] = [
   {
-    keys: ['/'] as [string],
-    action: 'filter' as const,
+    keys: ['/'],
+    action: 'filter',
     label: 'search log',
     help: 'show only the lines of the log that contain the words you type',
   },
   {
-    keys: ['esc'] as [string],
-    action: 'clear-filter' as const,
+    keys: ['esc'],
+    action: 'clear-filter',
     label: 'whole log',
     help: 'show the whole log again',
     when: ({ filtered }: Facts) => filtered,
     stays: true,
   },
   {
-    keys: ['w'] as [string],
-    action: 'save-log' as const,
+    keys: ['w'],
+    action: 'save-log',
     label: 'write log',
     help: 'write the log to a file in the folder that the program was started in',
     whyNot({ readOnly, run }: Facts): string | null {

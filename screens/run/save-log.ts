@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toUserError } from '../../src/errors.ts';
 import type { LogLine } from '../../src/state/run.ts';
 import { factsOf } from '../facts.ts';
 import type { Model } from '../model.ts';
+import { notifyFailure } from '../notify-failure.ts';
 
 /** Writes what the log holds to a file of its own: to be looked through, or sent to somebody. */
 export function saveLog(model: Model): void {
@@ -15,7 +15,7 @@ export function saveLog(model: Model): void {
     writeFileSync(file, run.state.log.map(lineOf).join(''), { mode: 0o600 });
     model.navigation.notify({ tone: 'good', text: `Written: ${file}` });
   } catch (thrown) {
-    model.navigation.notify({ tone: 'bad', text: toUserError(thrown).message });
+    notifyFailure(model, thrown);
   }
 }
 

@@ -1,5 +1,5 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../../src/amounts.ts';
-import type { PlannedLoad } from '../../src/operations/load/load.ts';
+import type { PlannedLoad } from '../../src/operations/load/planned-load.ts';
 import type { LoadPlan, LoadResult, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';

@@ -4,9 +4,10 @@ import { Line, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { type Glyphs, type Tone, useTheme } from '../../components/theme.ts';
 import { formatBytes } from '../../src/amounts.ts';
-import { graphemes, wrap } from '../../src/cells.ts';
+import { wrap } from '../../src/cells.ts';
 import { Failure } from '../empty.tsx';
 import { Frame, useModel, useRoom } from '../frame.tsx';
+import { typedSecret, typedUrl } from '../hidden-text.ts';
 import { answerChosen } from './actions.ts';
 import { engineLines } from './engine-lines.ts';
 import type { SetupPlace } from './setup-place.ts';
@@ -126,7 +127,7 @@ function Question({ place, step, room, width }: QuestionProps) {
   }
   const { typing } = place;
   if (!typing) return null;
-  const text = step.secret ? '*'.repeat(graphemes(typing.text).length) : hidePassword(typing.text);
+  const text = step.secret ? typedSecret(typing.text) : typedUrl(typing.text);
   return <TextField label={step.label} edit={{ ...typing, text }} width={width} />;
 }
 
@@ -151,9 +152,4 @@ function FileText({ text, up, room, width }: FileTextProps) {
 
 function toneOf(line: string): Tone {
   return line.startsWith('#') ? 'dim' : 'plain';
-}
-
-/** As many characters as it has, so that the cursor stays where it is. */
-function hidePassword(text: string): string {
-  return text.replace(/(?<=:\/\/[^:/@]*:)[^/]*(?=@)/, (password) => '*'.repeat(graphemes(password).length));
 }

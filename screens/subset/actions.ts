@@ -5,6 +5,7 @@ import { emptyList, selectedIndex } from '../../src/state/list.ts';
 import { ask } from '../confirm/actions.ts';
 import { factsOf } from '../facts.ts';
 import { type Model, quietly } from '../model.ts';
+import { notifyFailure } from '../notify-failure.ts';
 import type { SubsetPlace } from '../place.ts';
 import { choicesOf, isTarget, stepShare, toggleCopied, toggleExcluded } from './choices.ts';
 import { type PlanRow, planRows } from './rows.ts';
@@ -121,8 +122,7 @@ export function saveSubset(model: Model): void {
       model.navigation.notify({ tone: 'good', text: `Saved ${file}` });
     },
     (thrown: unknown) => {
-      const { message, hint } = toUserError(thrown);
-      model.navigation.notify({ tone: 'bad', text: [message, hint].filter(Boolean).join('. ') });
+      notifyFailure(model, thrown);
     },
   );
 }

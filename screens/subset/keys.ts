@@ -1,46 +1,45 @@
 import type { Facts } from '../facts.ts';
+import type { KeyBinding } from '../key-binding.ts';
 import { noTarget, notFound, notWritable, READ_ONLY } from '../why-not.ts';
 
-// The key table checks that these are bindings: to name its type here would be a circle of imports.
-
-export const SUBSET = {
-  keys: ['x'] as [string],
-  action: 'subset' as const,
+export const SUBSET: KeyBinding = {
+  keys: ['x'],
+  action: 'subset',
   label: 'subset',
   help: 'what a small database of this target would hold; makes it',
   whyNot: noTarget,
 };
 
-export const SUBSET_KEYS = [
+export const SUBSET_KEYS: KeyBinding[] = [
   {
-    keys: ['enter'] as [string],
-    action: 'make-subset' as const,
+    keys: ['enter'],
+    action: 'make-subset',
     label: 'make it',
     help: 'make the subset as it is planned here; shows the plan and asks first',
     whyNot: (facts: Facts) => notWritable(facts) ?? notFound(facts),
   },
   {
-    keys: ['e'] as [string],
-    action: 'exclude-table' as const,
+    keys: ['e'],
+    action: 'exclude-table',
     label: 'exclude',
     help: 'leave the table empty, or take it in again',
   },
   {
-    keys: ['c'] as [string],
-    action: 'copy-table' as const,
+    keys: ['c'],
+    action: 'copy-table',
     label: 'copy whole',
     help: 'take all rows of the table, or only those that are needed again',
   },
   {
-    keys: ['+', '='] as [string, string],
-    action: 'larger-share' as const,
+    keys: ['+', '='],
+    action: 'larger-share',
     label: 'more',
     help: 'a larger share of the rows',
   },
-  { keys: ['-'] as [string], action: 'smaller-share' as const, label: 'less', help: 'a smaller share of the rows' },
+  { keys: ['-'], action: 'smaller-share', label: 'less', help: 'a smaller share of the rows' },
   {
-    keys: ['w'] as [string],
-    action: 'save-subset' as const,
+    keys: ['w'],
+    action: 'save-subset',
     label: 'save',
     stays: true,
     help: 'write what was chosen here into the configuration, with comments kept',

@@ -2,6 +2,7 @@ import type { Operations } from '../../screens/operations.ts';
 import {
   addChange,
   changeDraft,
+  diffDraft,
   openDraft,
   redoDraft,
   saveDraft,
@@ -16,6 +17,7 @@ type Configuring =
   | 'changeDraft'
   | 'addChange'
   | 'redoDraft'
+  | 'diffDraft'
   | 'saveDraft'
   | 'listSourceNames'
   | 'diagnose';
@@ -32,6 +34,7 @@ export function fakeConfiguration(world: FakeWorld): Pick<Operations, Configurin
     },
     changeDraft: (draft, changes) => changeDraft(world.configuration, draft, changes),
     addChange: (draft, change) => addChange(world.configuration, draft, change),
+    diffDraft: async (draft) => diffDraft(draft),
     redoDraft: (draft) => redoDraft(world.configuration, draft),
     saveDraft: (draft) => saveDraft(world.configuration, draft),
   };

@@ -3,6 +3,7 @@ import type { FileRequest } from '../../config/config-file.ts';
 import type { Problem } from '../../config/configuration.ts';
 import type { Change } from '../../config/edit/change.ts';
 import { changeText } from '../../config/edit/change-text.ts';
+import { type DiffLine, diffLines } from '../../config/edit/diff-lines.ts';
 import { rewriteFile } from '../../config/edit/edit-file.ts';
 import { invalidConfiguration } from '../../config/invalid-configuration.ts';
 import { inspectConfiguration } from '../../config/load.ts';
@@ -76,6 +77,11 @@ function sealed(change: Change, { shape, secretKey }: Draft): Change {
 /** What was changed, in what the file says now. */
 export async function redoDraft(request: FileRequest, { file, changes }: Draft): Promise<Draft> {
   return changeDraft(request, await openDraft({ ...request, file }), changes);
+}
+
+/** What saving the draft would change. */
+export function diffDraft({ base, text }: Pick<Draft, 'base' | 'text'>): DiffLine[] {
+  return diffLines(base, text);
 }
 
 /** Writes the draft; refuses when the file no longer says what it said when it was opened. */

@@ -3,6 +3,7 @@ import { readAwsProfiles } from '../../config/aws-profiles.ts';
 import type { FileRequest } from '../../config/config-file.ts';
 import type { Problem } from '../../config/configuration.ts';
 import { changeText } from '../../config/edit/change-text.ts';
+import { type DiffLine, diffLines } from '../../config/edit/diff-lines.ts';
 import { fixFor } from '../../config/fixes.ts';
 import type { Shape } from '../../config/schema/shape.ts';
 import { EXIT, UserError } from '../../errors.ts';
@@ -32,7 +33,9 @@ export interface Fix {
 export interface FixPlan {
   does: string;
   /** What becomes of the text of the file, or in words of something else. */
-  change: { kind: 'text'; file: string; base: string; text: string; shape: Shape } | { kind: 'said'; lines: string[] };
+  change:
+    | { kind: 'text'; file: string; base: string; text: string; shape: Shape; diff: DiffLine[] }
+    | { kind: 'said'; lines: string[] };
   apply: () => Promise<void>;
 }
 
@@ -77,7 +80,8 @@ async function planText(
   const draft = await openDraft(request);
   const { file, base, shape } = draft;
   const text = change(draft);
-  return { does, change: { kind: 'text', file, base, text, shape }, apply: () => saveText({ file, base, text }) };
+  const diff = diffLines(base, text);
+  return { does, change: { kind: 'text', file, base, text, shape, diff }, apply: () => saveText({ file, base, text }) };
 }
 
 function protecting(file: string): Fix {

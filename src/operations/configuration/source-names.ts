@@ -1,11 +1,9 @@
 import { inspectConfiguration } from '../../config/load.ts';
 import { type KeyPath, type Tree, valueAt } from '../../config/tree.ts';
-import { engineForUrl } from '../../engines/registry.ts';
 import { EXIT, UserError } from '../../errors.ts';
-import { localRunner } from '../../process/local.ts';
 import type { Sized } from '../../results.ts';
 import type { Draft } from './edit-configuration.ts';
-import type { Surroundings } from './try-connection.ts';
+import { openUrl, type Surroundings } from './try-connection.ts';
 
 /** What there is to choose from in a source database. */
 export interface SourceNames {
@@ -28,17 +26,15 @@ export async function sourceNames(
   { cwd, ...surroundings }: Surroundings & { cwd: string },
   { draft: { file, text }, source }: Asking,
 ): Promise<SourceNames> {
-  const { environment, report } = surroundings;
+  const { environment } = surroundings;
   const { values } = await inspectConfiguration({ environment, cwd, file, text });
   const url = valueAt((values ?? {}) as Tree, source);
-  if (typeof url !== 'string' || url.includes('{{')) {
+  if (typeof url !== 'string') {
     throw new UserError('The source database is not known', { code: 'source_missing', exit: EXIT.configuration });
   }
   const limit = AbortSignal.timeout(PATIENCE_MS);
   const signal = AbortSignal.any([surroundings.signal, limit]);
-  const context = { ...surroundings, signal, runner: localRunner({ environment, report }) };
-  const engine = engineForUrl(url);
-  const database = engine.parseUrl(url);
+  const { engine, url: database, context } = openUrl({ ...surroundings, signal }, url);
   const asked = Promise.all([engine.listSchemas?.(context, database) ?? [], engine.listTables(context, database)]);
   try {
     const [schema, table] = await Promise.race([asked, abortOf(signal)]);

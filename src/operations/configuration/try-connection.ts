@@ -33,7 +33,7 @@ export interface TriedDestination {
 
 /** Opens a connection as a target would, and looks what is there to be taken. */
 export async function trySource(surroundings: Surroundings, text: string): Promise<TriedSource> {
-  const { engine, url, context } = opened(surroundings, text);
+  const { engine, url, context } = openUrl(surroundings, text);
   const { status, server_version, size_bytes, error } = await engine.probe(context, url);
   if (status !== 'ok') {
     throw new UserError(`${url.display}: ${error ?? status}`, {
@@ -49,7 +49,7 @@ export async function trySource(surroundings: Surroundings, text: string): Promi
 
 /** The databases of the server of a URL. */
 export async function listDatabases(surroundings: Surroundings, text: string): Promise<Sized[]> {
-  const { engine, url, context } = opened(surroundings, text);
+  const { engine, url, context } = openUrl(surroundings, text);
   return engine.listDatabases(context, url);
 }
 
@@ -58,8 +58,8 @@ export async function tryDestination(
   surroundings: Surroundings,
   { source, destination }: { source: string; destination: string },
 ): Promise<TriedDestination> {
-  const from = opened(surroundings, source);
-  const { engine, url, context } = opened(surroundings, destination);
+  const from = openUrl(surroundings, source);
+  const { engine, url, context } = openUrl(surroundings, destination);
   if (engine.id !== from.engine.id) {
     throw new UserError(`The source is ${from.engine.id}, the destination ${engine.id}`, {
       code: 'engines_differ',
@@ -82,13 +82,15 @@ function hasPasswordIn(url: string): boolean {
   return replacePasswords(url, () => '') !== url;
 }
 
-interface Opened {
+/** A database as a configuration names it, ready to be asked. */
+export interface OpenedUrl {
   engine: Engine;
   url: DatabaseUrl;
   context: EngineContext;
 }
 
-function opened(surroundings: Surroundings, text: string): Opened {
+/** Fills a template in, and finds the engine; nothing is connected yet. */
+export function openUrl(surroundings: Surroundings, text: string): OpenedUrl {
   const { environment, report } = surroundings;
   const filled = text.includes('{{') ? fill(text, environment) : text;
   const engine = engineForUrl(filled);

@@ -1,6 +1,5 @@
 import { open } from 'node:fs/promises';
 import type { CompletedPart, PutObjectCommand } from '@aws-sdk/client-s3';
-import { createBudget } from '../budget.ts';
 import type { Source } from '../encryption/envelope.ts';
 import type { Memory } from '../memory.ts';
 import { ContentDiffers, createChecksum } from '../objects/checksum.ts';
@@ -104,11 +103,12 @@ async function sendEachPart(one: UploadPlace, source: Source, upload: Upload): P
   const length = PART_BYTES * Math.ceil(size / MOST_PARTS / PART_BYTES);
   const starts = Array.from({ length: Math.ceil(size / length) }, (_, index) => index * length);
   const parts: CompletedPart[] = [];
-  const inTurn = createBudget(1);
+  let reading: Promise<unknown> = Promise.resolve();
   /** One after the other, for the checksum. */
-  const read: Source['read'] = async (start, into) => {
-    using _turn = await inTurn.take(1);
-    return await source.read(start, into);
+  const read: Source['read'] = (start, into) => {
+    const turn = reading.then(() => source.read(start, into));
+    reading = turn.catch(() => {});
+    return turn;
   };
   const worker = async (): Promise<void> => {
     using room = await memory.take(Math.min(length, size));

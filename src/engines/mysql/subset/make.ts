@@ -31,7 +31,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
     await session.execute('SET foreign_key_checks = 0');
     report({ event: 'step', step: 'copy', state: 'started', label: 'Copy the rows' });
     const tables = definitions.tables.map((table) =>
-      expectedRows(run, `${source.database}.${table.name}`) <= FEW_ROWS ? withIndexes(table) : table,
+      rowsToCome(run, `${source.database}.${table.name}`) <= FEW_ROWS ? withIndexes(table) : table,
     );
     await createTables(session, { ...definitions, tables });
     made.rows = await copyRows(context, { source, run: { ...run, url }, definitions: tables });
@@ -72,7 +72,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
 /** Up to so many rows go into indexes one by one as fast as the indexes are built afterwards. */
 const FEW_ROWS = 5000;
 
-function expectedRows({ plan, collected }: SubsetRun, table: string): number {
+function rowsToCome({ plan, collected }: SubsetRun, table: string): number {
   const isWhole = plan.rules.get(table) === 'copy';
   return (isWhole ? plan.graph.tables.get(table)?.rows : collected.taken.get(table)?.size) ?? 0;
 }

@@ -1,0 +1,88 @@
+import { access } from 'node:fs/promises';
+import { connectionUrl } from '../../config/connection-url.ts';
+import type { Context } from '../../context.ts';
+import { engineForUrl } from '../../engines/registry.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import type { LoadPlan } from '../../results.ts';
+import { repositoryOf } from '../snapshots/snapshots.ts';
+import { chooseDestination } from './destination.ts';
+import { refuseSources } from './guard.ts';
+import { swapSteps } from './load-steps.ts';
+import type { LoadRequest, PlannedLoad } from './planned-load.ts';
+
+/** A load of an SQL file: into a new database, or on one as it is. */
+export async function planScript(context: Context, request: LoadRequest & { file: string }): Promise<PlannedLoad> {
+  const { file } = request;
+  await access(file).catch((cause) => {
+    throw new UserError(`Cannot read ${file}`, {
+      code: 'file_missing',
+      exit: EXIT.usage,
+      hint: 'Is the path right?',
+      cause,
+    });
+  });
+  const { text, chosenBy } = request.source
+    ? sourceOf(context, request.target)
+    : chooseDestination(context.configuration, request);
+  const engine = engineForUrl(text);
+  const url = engine.parseUrl(text);
+  if (!request.source) await refuseSources(context, url);
+  const destination = await engine.inspect(context, url);
+  const asItIs = (request.noDrop ?? false) || (request.source ?? false);
+  const undo = !asItIs && (request.undo ?? true) && destination.exists;
+  const where = destination.url;
+  const plan: LoadPlan = {
+    target: request.target,
+    snapshot: null,
+    file,
+    destination,
+    chosen_by: chosenBy,
+    strategy: asItIs ? 'script' : 'swap',
+    strategy_reason: asItIs
+      ? `the file runs on the ${request.source ? 'source' : 'destination'} as it is (${request.source ? '--source' : '--no-drop'})`
+      : 'the destination stays as it is until the file has run in a new database',
+    undo,
+    schemas: [],
+    tables: 0,
+    rows: 0,
+    size_bytes: 0,
+    selection: null,
+    jobs: 1,
+    steps: asItIs
+      ? [
+          `Run ${file} on ${where}${engine.scriptsRollBack ? ' in one transaction' : ', where a failure undoes nothing'}`,
+        ]
+      : [`Run ${file} in a new database beside ${where}`, ...swapSteps(destination.exists, undo)],
+    warnings: [],
+  };
+  return {
+    plan,
+    request,
+    async apply(running) {
+      await using staging = await repositoryOf(running).stage();
+      const directory = await staging.folder('script');
+      const { swapMs, undoDatabase } = await engine.runScript(running, { url, file, asItIs, undo, directory });
+      return {
+        snapshot: null,
+        destination: where,
+        tables: 0,
+        rows: 0,
+        size_bytes: 0,
+        selection: null,
+        swap_ms: swapMs,
+        undo_database: undoDatabase,
+      };
+    },
+  };
+}
+
+function sourceOf({ configuration }: Context, target: string): { text: string; chosenBy: string } {
+  const key = `targets.${target}.snapshot.src_url`;
+  const text = connectionUrl(configuration, key);
+  if (text !== undefined) return { text, chosenBy: `${key} (--source)` };
+  throw new UserError(`Target "${target}" has no source to run a file on`, {
+    code: 'source_missing',
+    exit: EXIT.configuration,
+    hint: `Set ${key} in the configuration.`,
+  });
+}

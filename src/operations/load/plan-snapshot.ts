@@ -1,0 +1,107 @@
+import type { Context } from '../../context.ts';
+import type { DatabaseUrl, Engine } from '../../engines/engine.ts';
+import { engineForUrl } from '../../engines/registry.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import type { LoadPlan } from '../../results.ts';
+import { bytesOfTable, filesOfTable, type Manifest } from '../../snapshots/manifest.ts';
+import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
+import { missingHere } from '../../snapshots/transfer.ts';
+import { jobsFor } from '../build.ts';
+import { findTarget } from '../find-target.ts';
+import { pullFiles } from '../snapshots/pull.ts';
+import { snapshotReader } from '../snapshots/snapshot-reader.ts';
+import { findSnapshot, repositoryOf } from '../snapshots/snapshots.ts';
+import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
+import { chooseDestination } from './destination.ts';
+import { refuseSources } from './guard.ts';
+import { loadSteps } from './load-steps.ts';
+import type { LoadRequest, PlannedLoad } from './planned-load.ts';
+
+/** A load of a snapshot, or of some tables of it. */
+export async function planSnapshot(context: Context, request: LoadRequest): Promise<PlannedLoad> {
+  const { configuration } = context;
+  const found = await findSnapshot(context, request);
+  const { manifest, row, local, shelf } = found;
+  const { text, chosenBy } = chooseDestination(configuration, request);
+  const engine = engineForUrl(text);
+  const url = engine.parseUrl(text);
+  refuseOtherEngine(engine, manifest, url);
+  await refuseSources(context, url);
+  const schemaConfig = findTarget(configuration, request.target).snapshot?.schema_config;
+  const wanted = request.tables;
+  const selected = wanted ? await chooseTables(context, { found, engine, url, wanted }) : null;
+  const restoration = {
+    url,
+    manifest,
+    schemaConfig,
+    inPlace: request.inPlace ?? false,
+    ...(selected && { only: namesOf(selected) }),
+  };
+  const restore = await engine.planRestore(context, restoration);
+  const selection = selected && withinPlan(selected, restore, manifest);
+  const undo = (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
+  const jobs = request.cpus ?? jobsFor(context, request.target);
+  const size_bytes = restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
+  const files = [...restore.tables.flatMap(filesOfTable), ...manifest.files];
+  const lacking = local ? [] : await missingHere(repositoryOf(context), files);
+  const plan: LoadPlan = {
+    target: request.target,
+    snapshot: row,
+    file: null,
+    destination: restore.destination,
+    chosen_by: chosenBy,
+    strategy: restore.strategy,
+    strategy_reason: restore.strategyReason,
+    undo,
+    schemas: restore.schemas,
+    tables: restore.tables.length,
+    rows: restore.tables.reduce((sum, table) => sum + table.rows, 0),
+    size_bytes,
+    selection,
+    jobs,
+    steps: loadSteps({ lacking, shelf, restore, undo }),
+    warnings: restore.warnings.map(({ code, message }) => ({ code, message })),
+  };
+  return {
+    plan,
+    request,
+    async apply(running) {
+      const repository = repositoryOf(running);
+      await using staging = await repository.stage();
+      if (!local && shelf) {
+        const keep = restore.tables.length === manifest.tables.length;
+        await pullFiles(running, { manifest, shelf, files, keep });
+      }
+      const pool = createObjectPool(jobs + 1);
+      await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+      const { swapMs, undoDatabase } = await engine.restore(running, {
+        ...restoration,
+        plan: restore,
+        jobs,
+        undo,
+        directory: await staging.folder('restore'),
+        read: snapshotReader({ manifest, repository, pool, signal: running.signal }),
+      });
+      const { snapshot, destination, tables, rows } = plan;
+      return {
+        snapshot,
+        destination: destination.url,
+        tables,
+        rows,
+        size_bytes,
+        selection,
+        swap_ms: swapMs,
+        undo_database: undoDatabase,
+      };
+    },
+  };
+}
+
+function refuseOtherEngine(engine: Engine, manifest: Manifest, url: DatabaseUrl): void {
+  if (engine.id === manifest.engine) return;
+  throw new UserError(`A snapshot of ${manifest.engine} cannot be loaded into ${url.display}`, {
+    code: 'engine_differs',
+    exit: EXIT.failed,
+    hint: `Choose a ${manifest.engine} destination: dst_url in the configuration, or --destdb.`,
+  });
+}

@@ -1,0 +1,32 @@
+import type { Context } from '../../context.ts';
+import type { LoadPlan, LoadResult } from '../../results.ts';
+import type { SnapshotSelector } from '../snapshots/snapshots.ts';
+
+export interface LoadRequest {
+  target: string;
+  /** Default 0. Ignored with `file`. */
+  snapshot?: SnapshotSelector;
+  /** Takes the original where a sanitized one would be taken. */
+  original?: boolean;
+  /** Only these tables, and those that they need; the others are made without rows. */
+  tables?: string[];
+  /** A `.sql` file to run instead of a snapshot. */
+  file?: string;
+  /** With `file`: on the database as it is. */
+  noDrop?: boolean;
+  /** With `file`: on the source database. */
+  source?: boolean;
+  /** Connection URL that wins over every configured destination. */
+  destdb?: string;
+  /** `false` keeps no copy of what is replaced. Default `true`. */
+  undo?: boolean;
+  inPlace?: boolean;
+  cpus?: number;
+}
+
+/** A plan to be shown and asked about; `plan` is printable, `apply` does it and is called by `load`. */
+export interface PlannedLoad {
+  plan: LoadPlan;
+  request: LoadRequest;
+  apply: (context: Context) => Promise<LoadResult>;
+}
