@@ -1,5 +1,6 @@
 import { Box, Text } from 'ink';
 import SelectInput from 'ink-select-input';
+import { printable } from '../src/printable.ts';
 import { useTheme } from './theme.ts';
 
 export interface ChoiceOption<Value extends string> {
@@ -45,7 +46,7 @@ function Indicator({ isSelected = false }: { isSelected?: boolean }) {
 function Option({ isSelected = false, label }: { isSelected?: boolean; label: string }) {
   return (
     <Text bold={isSelected} wrap="truncate">
-      {label}
+      {printable(label)}
     </Text>
   );
 }

@@ -1,5 +1,6 @@
 import { Text } from 'ink';
 import { cellWidth, graphemes } from '../src/cells.ts';
+import { printable } from '../src/printable.ts';
 import type { TextEdit } from './text-edit.ts';
 import { useTheme } from './theme.ts';
 
@@ -15,10 +16,10 @@ export interface TextFieldProps {
 export function TextField({ label, edit, width, placeholder = '' }: TextFieldProps) {
   const { tones } = useTheme();
   const room = Math.max(1, width - cellWidth(label) - 1);
-  const { before, under, after } = visiblePart(edit, room);
+  const { before, under, after } = visiblePart({ ...edit, text: printable(edit.text) }, room);
   return (
     <Text wrap="truncate">
-      <Text {...tones.accent}>{label} </Text>
+      <Text {...tones.accent}>{printable(label)} </Text>
       {before}
       <Text inverse>{under}</Text>
       {edit.text === '' ? <Text {...tones.dim}>{placeholder}</Text> : after}

@@ -1,6 +1,7 @@
 import { Box, Text } from 'ink';
 import { Choice, type ChoiceOption } from '../components/choice.tsx';
 import { useTheme } from '../components/theme.ts';
+import { printable } from '../src/printable.ts';
 
 export interface AskProps<Answer extends string> {
   question: string;
@@ -15,10 +16,10 @@ export function Ask<Answer extends string>({ question, lines, options, onAnswer 
   return (
     <Box flexDirection="column" paddingTop={1}>
       <Box flexDirection="column" paddingLeft={2} paddingBottom={1}>
-        <Text bold>{question}</Text>
+        <Text bold>{printable(question)}</Text>
         {lines.map((line) => (
           <Text key={line} {...tones.dim}>
-            {line}
+            {printable(line)}
           </Text>
         ))}
       </Box>

@@ -3,6 +3,7 @@ import { Line } from '../components/line.tsx';
 import { useTheme } from '../components/theme.ts';
 import { wrap } from '../src/cells.ts';
 import type { UserError } from '../src/errors.ts';
+import { printable } from '../src/printable.ts';
 
 /** Instead of a list without rows: what it is, and what fills it. */
 export function Empty({ lines }: { lines: string[] }) {
@@ -11,7 +12,7 @@ export function Empty({ lines }: { lines: string[] }) {
     <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
       {lines.map((line, index) => (
         <Text key={line} {...(index === 0 ? {} : tones.dim)}>
-          {line}
+          {printable(line)}
         </Text>
       ))}
     </Box>

@@ -1,11 +1,12 @@
 import stringWidth from 'string-width';
+import { printable } from './printable.ts';
 
 /** How many cells of the terminal a text takes: wide characters and emoji take two. */
 export const cellWidth = stringWidth;
 
 /** The text as it fits in so many cells; what is cut ends in the ellipsis. Control characters cannot do harm. */
 export function cut(text: string, width: number, ellipsis = '…'): string {
-  const clean = withoutControls(text);
+  const clean = printable(text);
   if (width <= 0) return '';
   if (cellWidth(clean) <= width) return clean;
   const room = width - cellWidth(ellipsis);
@@ -44,7 +45,7 @@ export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const paragraph of text.split('\n')) {
     let line = '';
-    for (const word of withoutControls(paragraph).split(BREAKS)) {
+    for (const word of printable(paragraph).split(BREAKS)) {
       const longer = line === '' ? word : `${line} ${word}`;
       if (cellWidth(longer) <= width) {
         line = longer;
@@ -71,9 +72,4 @@ function urlHead(word: string, width: number): string | undefined {
   return word.startsWith('//') || !word.includes('://')
     ? undefined
     : /^.*(?:@|[^/]\/(?!\/))/.exec(cut(word, width, ''))?.[0];
-}
-
-// Names and notes come from databases and files: an escape sequence in one must not reach the terminal.
-function withoutControls(text: string): string {
-  return text.replace(/\p{Control}/gu, ' ');
 }

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { printable } from '../../src/printable.ts';
 import type { LogLine } from '../../src/state/run.ts';
 import { factsOf } from '../facts.ts';
 import type { Model } from '../model.ts';
@@ -21,5 +22,5 @@ export function saveLog(model: Model): void {
 
 function lineOf({ at, kind, text, tookMs }: LogLine): string {
   const took = tookMs === undefined ? '' : ` (${tookMs} ms)`;
-  return `${new Date(at).toISOString()} ${kind.padEnd(7)} ${text}${took}\n`;
+  return `${new Date(at).toISOString()} ${kind.padEnd(7)} ${printable(text)}${took}\n`;
 }

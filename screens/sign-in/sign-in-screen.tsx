@@ -3,6 +3,7 @@ import { type Fact, Facts } from '../../components/facts.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { formatTime } from '../../src/amounts.ts';
+import { printable } from '../../src/printable.ts';
 import { Frame, useRoom } from '../frame.tsx';
 import type { SignInPlace } from '../place.ts';
 
@@ -44,7 +45,7 @@ function Prompt({ prompt, width }: { prompt: NonNullable<SignInPlace['prompt']>;
         spans={[{ text: `Sign in with ${prompt.provider} in a browser; c copies the URL:`, tone: 'dim' }]}
         width={width}
       />
-      <Text wrap="hard">{prompt.url}</Text>
+      <Text wrap="hard">{printable(prompt.url, '')}</Text>
       <Line spans={[]} width={width} />
       {prompt.user_code === null ? null : (
         <Line

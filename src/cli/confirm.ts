@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
 import { EXIT, UserError } from '../errors.ts';
+import { printable } from '../printable.ts';
 import type { Question } from '../report/question.ts';
 
 export interface Asking {
@@ -18,9 +19,9 @@ export interface Asking {
 export async function confirm(question: Question, asking: Asking): Promise<void> {
   if (asking.assumeYes) return;
   if (!asking.canAsk) throw refused(`Not confirmed: ${question.ask} Nobody can be asked without a terminal.`);
-  asking.output.write(`${question.plan.join('\n')}\n`);
+  asking.output.write(`${question.plan.map((line) => printable(line)).join('\n')}\n`);
   const wanted = question.typed === undefined ? 'y/N' : `type ${question.typed} to go on`;
-  const answer = (await ask(`${question.ask} [${wanted}] `, asking)).trim();
+  const answer = (await ask(printable(`${question.ask} [${wanted}] `), asking)).trim();
   const yes = question.typed === undefined ? /^y(es)?$/i.test(answer) : answer === question.typed;
   if (!yes) throw refused('Not confirmed; nothing was changed.');
 }

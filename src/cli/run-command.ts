@@ -1,6 +1,7 @@
 import type { Invocation, Outcome } from '../commands/command.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../errors.ts';
+import { printableLines, printableStyled } from '../printable.ts';
 import { redact } from '../process/redact.ts';
 import { createJsonPrinter, jsonLine } from '../report/json.ts';
 import { createLivePrinter } from '../report/live.ts';
@@ -112,11 +113,12 @@ interface Printing {
 function printOutcome(outcome: Outcome, { line: { spec, globals }, host, durationMs }: Printing): void {
   const { data, text, verbatim = false } = outcome;
   if (verbatim) {
-    host.stdout.write(`${text}\n`);
+    // A pipe gets the bytes as they are.
+    host.stdout.write(`${host.terminal.stdout.isTerminal ? printableLines(text) : text}\n`);
     return;
   }
   if (!globals.json) {
-    if (text !== '') host.stdout.write(`${redact(text)}\n`);
+    if (text !== '') host.stdout.write(`${printableStyled(redact(text))}\n`);
     return;
   }
   const document =

@@ -4,6 +4,7 @@ import { sensitiveKeys } from '../operations/configuration/secrets.ts';
 import { listTables } from '../operations/snapshots/snapshot-tables.ts';
 import { listSnapshots } from '../operations/snapshots/snapshots.ts';
 import { listTargets } from '../operations/targets.ts';
+import { printable } from '../printable.ts';
 import type { Invocation, Outcome } from './command.ts';
 import { toSelector } from './selector.ts';
 
@@ -23,7 +24,11 @@ export async function run(invocation: Invocation<Arguments>): Promise<Outcome> {
   });
   return {
     data: { candidates },
-    text: candidates.map(({ value, description }) => `${value}\t${description}`).join('\n'),
+    // A name that cannot be typed is not offered.
+    text: candidates
+      .filter(({ value }) => printable(value) === value)
+      .map(({ value, description }) => `${value}\t${printable(description)}`)
+      .join('\n'),
   };
 }
 

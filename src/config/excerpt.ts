@@ -1,4 +1,5 @@
 import { cellWidth } from '../cells.ts';
+import { printable } from '../printable.ts';
 import type { Problem } from './configuration.ts';
 import { hideSecrets, visibleValues } from './hide-secrets.ts';
 import type { Shape } from './schema/shape.ts';
@@ -19,17 +20,9 @@ export function createExcerpts(text: string, shape: Shape): (problem: Problem) =
     if (line === null || /^\s*(?:#|$)/.test(written) || written.length > LONGEST) return [];
     const hidden = hideSecrets(lines, { index: line - 1, offset: (column ?? 1) - 1, visible });
     const start = Math.max(0, hidden.offset - REACH);
-    const shown = printable(hidden.text.slice(start, hidden.offset + REACH));
+    const shown = printable(hidden.text.slice(start, hidden.offset + REACH).replace(/\t/g, ' '), '·').toWellFormed();
     const indent = ' '.repeat(cellWidth(shown.slice(0, hidden.offset - start)));
     const number = String(line).padStart(4);
     return [`${number} | ${shown}`, `${' '.repeat(number.length)} | ${indent}^`];
   };
-}
-
-/** A file is not to move the cursor of who reads about it, nor to turn the order of its characters. */
-function printable(text: string): string {
-  return text
-    .replace(/\t/g, ' ')
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, '·')
-    .toWellFormed();
 }

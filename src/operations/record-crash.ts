@@ -1,6 +1,7 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { EXIT, UserError } from '../errors.ts';
+import { printableLines } from '../printable.ts';
 import { redact } from '../process/redact.ts';
 
 export interface Crash {
@@ -13,7 +14,7 @@ export interface Crash {
 /** Keeps what a program failed of that nobody expected, without secrets; the error that says where. */
 export async function recordCrash({ error, file, at }: Crash): Promise<UserError> {
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
-  const written = await writeCrash(file, redact(`${at.toISOString()} ${stack}\n`)).catch(() => false);
+  const written = await writeCrash(file, printableLines(redact(`${at.toISOString()} ${stack}\n`))).catch(() => false);
   return new UserError(`The screens have crashed: ${redact(message)}`, {
     code: 'screens_crashed',
     exit: EXIT.failed,

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../events.ts';
+import { printableJson } from '../printable.ts';
 import { redact } from '../process/redact.ts';
 import type { Printer } from './printer.ts';
 
@@ -23,7 +24,7 @@ function isCommand({ event }: RunEvent): boolean {
   return event === 'command' || event === 'command_ended';
 }
 
-/** A value as one line of JSON; what looks like a secret is masked, wherever it came from. */
+/** A value as one line of JSON that a terminal can show; what looks like a secret is masked, wherever it came from. */
 export function jsonLine(value: object): string {
-  return `${JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? redact(inner) : inner))}\n`;
+  return `${printableJson(JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? redact(inner) : inner)))}\n`;
 }

@@ -1,5 +1,6 @@
 import { formatBytes, formatCount, formatDuration } from '../amounts.ts';
 import { cellWidth, cut } from '../cells.ts';
+import { printable } from '../printable.ts';
 import { redact } from '../process/redact.ts';
 import { type Progress, paceOf } from '../state/progress.ts';
 import { elapsed, type RunStep } from '../state/run.ts';
@@ -74,7 +75,7 @@ export interface StatusView {
 
 /** `● Dump 25 tables  ████░░░░ 42%  12.3 MB of 29.1 MB  5.2 MB/s  2.4 s  3.2 s left  public.orders` */
 export function statusLine(step: RunStep, { now, style: { marks }, width }: StatusView): string {
-  const head = `${marks.running} ${redact(step.label)}`;
+  const head = `${marks.running} ${printable(redact(step.label))}`;
   const time = formatDuration(elapsed(step, now));
   const facts = (step.progress ? progressFacts(step.progress, { now, time, marks }) : [time]).join('  ');
   const whole = [head, facts, step.progress ? currentOf(step.progress) : ''].join('  ').trimEnd();
@@ -102,7 +103,7 @@ function progressFacts(
 /** `public.orders 1,200 of 9,000` */
 function currentOf({ current, ofCurrent }: Progress): string {
   const share = ofCurrent === null ? '' : ` ${formatCount(ofCurrent.done)} of ${formatCount(ofCurrent.total)}`;
-  return current === null ? '' : current + share;
+  return current === null ? '' : printable(current) + share;
 }
 
 function bar(share: number, { barFull, barEmpty }: Marks): string {

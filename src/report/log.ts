@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { formatDuration } from '../amounts.ts';
 import type { UserError } from '../errors.ts';
 import type { Report, RunEvent } from '../events.ts';
+import { printable } from '../printable.ts';
 import { redact } from '../process/redact.ts';
 import { openLogFile } from './log-file.ts';
 
@@ -84,5 +85,5 @@ function describe(event: RunEvent, elapsed: number): string {
 
 /** What comes from a server must neither begin a line of its own nor move the cursor of who reads it. */
 function oneLine(text: string): string {
-  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  return printable(text).replace(/\s+/gu, ' ').trim();
 }

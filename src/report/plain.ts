@@ -1,5 +1,6 @@
 import { formatDuration } from '../amounts.ts';
 import type { CommandEndedEvent } from '../events.ts';
+import { printable, printableLines } from '../printable.ts';
 import { redact } from '../process/redact.ts';
 import { elapsed, foldRun, type RunState, type RunStep, startRun } from '../state/run.ts';
 import type { Printer } from './printer.ts';
@@ -30,16 +31,16 @@ export function createPlainPrinter({ write, style, clock, debug }: PlainOptions)
           break;
         }
         case 'warning':
-          write(`${style.paint('caution', 'warning:')} ${redact(event.message)}\n`);
+          write(`${style.paint('caution', 'warning:')} ${shown(event.message)}\n`);
           break;
         case 'command':
-          if (debug()) write(`${style.paint('dim', `$ ${redact(event.command)}`)}\n`);
+          if (debug()) write(`${style.paint('dim', `$ ${shown(event.command)}`)}\n`);
           break;
         case 'command_ended':
           if (debug()) write(`${style.paint('dim', endedLine(event))}\n`);
           break;
         case 'sign_in':
-          write(`${signInPrompt(event)}\n`);
+          write(`${printableLines(signInPrompt(event))}\n`);
           break;
         case 'progress':
         case 'statement':
@@ -59,7 +60,7 @@ export function createPlainPrinter({ write, style, clock, debug }: PlainOptions)
 
 /** `$ pg_dump ended with 0, 1.2 s`: which one it was is said by its first word, since several run at once. */
 function endedLine({ command, exit, duration_ms }: CommandEndedEvent): string {
-  const [file = ''] = redact(command).split(' ');
+  const [file = ''] = shown(command).split(' ');
   return `$ ${file} ended with ${exit ?? 'a signal'}, ${formatDuration(duration_ms)}`;
 }
 
@@ -73,5 +74,9 @@ const LOOKS = {
 function stepLine(step: RunStep, { paint, marks }: Style): string {
   const { mark, tone } = LOOKS[step.state];
   const time = step.state === 'skipped' ? 'skipped' : formatDuration(elapsed(step, step.startedAt));
-  return `${paint(tone, marks[mark])} ${redact(step.label)} ${paint('dim', time)}`;
+  return `${paint(tone, marks[mark])} ${shown(step.label)} ${paint('dim', time)}`;
+}
+
+function shown(text: string): string {
+  return printable(redact(text));
 }

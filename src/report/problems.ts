@@ -3,6 +3,7 @@ import { createExcerpts } from '../config/excerpt.ts';
 import { placeOf } from '../config/invalid-configuration.ts';
 import { settingsSchema } from '../config/schema/settings.ts';
 import { shapeOf } from '../config/schema/shape.ts';
+import { printable } from '../printable.ts';
 import type { Style } from './style.ts';
 
 export interface ProblemsView {
@@ -18,10 +19,10 @@ export function problemsText(problems: Problem[], { text, style: { paint } }: Pr
     const { severity, message, hint } = problem;
     const place = placeOf(problem);
     return [
-      `${paint(severity === 'error' ? 'bad' : 'caution', `${severity}:`)} ${message}`,
-      ...(place ? [`  at ${place}`] : []),
+      `${paint(severity === 'error' ? 'bad' : 'caution', `${severity}:`)} ${printable(message)}`,
+      ...(place ? [`  at ${printable(place)}`] : []),
       ...excerptOf(problem).map((line) => paint('dim', line)),
-      ...(hint ? [`  ${paint('accent', 'hint:')} ${hint}`] : []),
+      ...(hint ? [`  ${paint('accent', 'hint:')} ${printable(hint)}`] : []),
     ];
   });
 }

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { printableLines } from '../printable.ts';
 
 /** How the plain output looks: colours where wanted, marks that the terminal can show. */
 export interface Style {
@@ -53,7 +54,7 @@ const ASCII: Marks = {
 export function createStyle({ color, unicode }: { color: boolean; unicode: boolean }): Style {
   return {
     // Whether to colour was decided by our own terminal.ts; the stream must not decide again.
-    paint: (tone, text) => (color ? styleText(FORMATS[tone], text, { validateStream: false }) : text),
+    paint: (tone, text) => (color ? styleText(FORMATS[tone], printableLines(text), { validateStream: false }) : text),
     marks: unicode ? UNICODE : ASCII,
   };
 }

@@ -1,5 +1,6 @@
 import { formatBytes } from '../amounts.ts';
 import type { Mode } from '../config/mode.ts';
+import { printable } from '../printable.ts';
 import type { TargetRow, TargetStatus } from '../results.ts';
 import type { Tone } from './style.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';
@@ -17,7 +18,9 @@ export function targetsText(targets: TargetRow[], view: TargetsView): string {
     return `No targets yet. Add one under "targets" in ${view.file ?? 'tool.yml'}; tool.example.yml shows how.\n${mode}`;
   }
   const table = formatTable(targetColumns(targets, view.style.marks.none), targets, view);
-  const errors = targets.flatMap(({ name, error }) => (error ? [`${view.style.paint('bad', name)}: ${error}`] : []));
+  const errors = targets.flatMap(({ name, error }) =>
+    error ? [`${view.style.paint('bad', name)}: ${printable(error)}`] : [],
+  );
   return [table, ...(errors.length > 0 ? ['', ...errors] : []), '', mode].join('\n');
 }
 

@@ -1,4 +1,5 @@
 import { EXIT, UserError } from '../errors.ts';
+import { printable } from '../printable.ts';
 
 interface Failure {
   code: string;
@@ -98,5 +99,5 @@ interface Thrown {
 
 /** What comes from elsewhere neither moves the cursor nor fills the screen. */
 function readable(text: string): string {
-  return text.replaceAll(/\p{Cc}+/gu, ' ').slice(0, 300);
+  return printable(text).slice(0, 300);
 }

@@ -1,4 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { printable } from '../printable.ts';
 
 /** Of a line of /proc/net/tcp: https://docs.kernel.org/networking/proc_net_tcp.html */
 const LISTENING = '0A';
@@ -37,5 +38,5 @@ async function holdsOne(pid: string, sockets: Set<string>): Promise<boolean> {
 /** Its command line may hold secrets; its name does not. */
 async function nameOf(pid: string): Promise<string> {
   const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
-  return name.replaceAll(/\p{Cc}/gu, '') || 'a program';
+  return printable(name, '') || 'a program';
 }
