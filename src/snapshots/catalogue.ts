@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Report } from '../events.ts';
 import { SealBroken } from './encryption/sealed-format.ts';
-import { isObjectKey } from './keys.ts';
+import { isManifestKey, isObjectKey, keyRefused } from './keys.ts';
 import {
   filesOfTable,
   type Manifest,
@@ -31,6 +31,8 @@ export interface Catalogue {
   write(manifest: Manifest): Promise<void>;
   /** Removes the manifest, not its objects: see `sweep`. */
   remove(manifest: Pick<Manifest, 'target' | 'created_at' | 'id'>): Promise<void>;
+  /** The snapshots, of whatever target, that cannot be loaded without these objects. */
+  naming(sha256s: ReadonlySet<string>): Promise<Manifest[]>;
   /** Bytes of objects that only these manifests name. */
   ownBytes(manifests: Manifest[]): Promise<number>;
   /**
@@ -95,6 +97,11 @@ export function createCatalogue(store: Store, report: Report): Catalogue {
     write: (manifest) => store.write(manifestKey(manifest), manifestText(manifest)),
     remove: (manifest) => store.remove(manifestKey(manifest)),
 
+    async naming(sha256s) {
+      const all = (await readAll()).filter((manifest) => manifest !== null);
+      return all.filter((manifest) => filesOf(manifest).some(({ sha256 }) => sha256s.has(sha256)));
+    },
+
     async ownBytes(manifests) {
       const going = new Set(manifests.map(({ id }) => id));
       const all = (await readAll()).filter((manifest) => manifest !== null);
@@ -140,7 +147,9 @@ function namedObjects(manifests: Manifest[]): Set<string> {
 }
 
 export function manifestKey({ target, created_at, id }: Pick<Manifest, 'target' | 'created_at' | 'id'>): string {
-  return `${targetPrefix(target)}/${created_at.replaceAll(/[-:]/g, '').replace('.', '')}-${id}.json`;
+  const key = `${targetPrefix(target)}/${created_at.replaceAll(/[-:]/g, '').replace('.', '')}-${id}.json`;
+  if (!isManifestKey(key)) throw keyRefused();
+  return key;
 }
 
 /** When a snapshot was taken, as the name of its manifest says. */
@@ -158,5 +167,7 @@ function targetPrefix(target: string): string {
 }
 
 export function objectKey(sha256: string): string {
-  return `objects/${sha256.slice(0, 2)}/${sha256}`;
+  const key = `objects/${sha256.slice(0, 2)}/${sha256}`;
+  if (!isObjectKey(key)) throw keyRefused();
+  return key;
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { constants, copyFile, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { EXIT, UserError } from '../errors.ts';
+import { keyRefused } from './keys.ts';
 import { ContentDiffers } from './objects/checksum.ts';
 import { MOST_TEXT_BYTES, type Store, type StoredFile, TooLarge } from './store.ts';
 
@@ -31,7 +31,7 @@ export function createFolder(directory: string): Folder {
   /** A key may come from a bucket or a manifest. */
   function path(key: string): string {
     const full = resolve(root, key);
-    if (!full.startsWith(root.endsWith(sep) ? root : root + sep) || key.includes('\0')) throw leavesFolder(root);
+    if (!full.startsWith(root.endsWith(sep) ? root : root + sep) || key.includes('\0')) throw keyRefused();
     return full;
   }
 
@@ -158,12 +158,4 @@ async function hashFile(path: string): Promise<string> {
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   await handle.sync().finally(() => handle.close());
-}
-
-function leavesFolder(root: string): UserError {
-  return new UserError(`A snapshot names a file outside ${root}`, {
-    code: 'key_outside',
-    exit: EXIT.refused,
-    hint: 'Somebody has made it up: nothing was written or removed. Ask where it comes from.',
-  });
 }

@@ -1,3 +1,5 @@
+import { EXIT, UserError } from '../errors.ts';
+
 // What our keys look like, exactly: in a folder or bucket that others use too, everything else is theirs.
 
 export function isObjectKey(key: string): boolean {
@@ -6,4 +8,13 @@ export function isObjectKey(key: string): boolean {
 
 export function isManifestKey(key: string): boolean {
   return /^snapshots\/[^/]+\/\d{8}T\d{6}(\d{3})?Z-[0-9a-f]{8}\.json$/.test(key);
+}
+
+/** Of a key that is none of ours, and may lead anywhere. */
+export function keyRefused(): UserError {
+  return new UserError('A snapshot names a file outside its place', {
+    code: 'key_outside',
+    exit: EXIT.refused,
+    hint: 'Somebody has made it up: nothing was written or removed. Ask where it comes from.',
+  });
 }

@@ -55,9 +55,10 @@ export function pushSnapshot(moving: Moving): Promise<Moved> {
   });
 }
 
-async function sendObject(
+/** Stores an object of this machine on the shelf; throws when it is damaged here. */
+export async function sendObject(
   file: ManifestFile,
-  { manifest, repository, shelf, pool, signal }: Moving,
+  { manifest, repository, shelf, pool, signal }: Omit<Moving, 'report'>,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const object = repository.object(file);
@@ -116,9 +117,10 @@ export async function missingHere(repository: Repository, files: ManifestFile[])
   return missing;
 }
 
-async function fetchObject(
+/** Stores an object of the shelf on this machine, whatever is there; throws when it is damaged on the shelf. */
+export async function fetchObject(
   file: ManifestFile,
-  { manifest, repository, shelf, pool, signal, unfinished }: Fetching,
+  { manifest, repository, shelf, pool, signal, unfinished }: Omit<Fetching, 'report'>,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const path = unfinished(`${file.sha256}.object`);
