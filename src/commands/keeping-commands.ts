@@ -92,7 +92,10 @@ export const KEEPING_COMMANDS: CommandSpec[] = [
         description: 'only so many of its objects, chosen at random',
         value: 'percentage',
       },
-      { flags: '--repair', description: 'replace damaged objects by those of the bucket, or with --remote of this machine' },
+      {
+        flags: '--repair',
+        description: 'replace damaged objects by those of the bucket, or with --remote of this machine',
+      },
       ORIGINAL,
     ],
     examples: [

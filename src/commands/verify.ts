@@ -24,7 +24,8 @@ export async function run(invocation: Invocation<SnapshotArguments, Options>): P
   if (!result.ok) throw damaged(result);
   const { index, id } = result.snapshot;
   const amount = `${formatNumberOf(result.files, 'file')}, ${formatBytes(result.bytes)}`;
-  const repaired = result.repaired.length > 0 ? `; ${result.repaired.length} of them were damaged and are repaired` : '';
+  const repaired =
+    result.repaired.length > 0 ? `; ${result.repaired.length} of them were damaged and are repaired` : '';
   return { data: result, text: `Snapshot ${index} of ${target} (${id}) is whole: ${amount} read${repaired}` };
 }
 
