@@ -130,6 +130,10 @@ export interface VerifyResult {
   bytes: number;
   /** What is wrong, one line a file. */
   problems: string[];
+  /** What was wrong and has been fetched again, one line a file. */
+  repaired: string[];
+  /** Snapshots, of whatever target, that have lost what could not be repaired; only where a repair was tried. */
+  lost: { target: string; id: string; created_at: string }[];
 }
 
 export interface UndoPlan {

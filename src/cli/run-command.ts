@@ -81,8 +81,11 @@ export async function runCommand(line: CommandLine, { host, screens }: CommandRu
   }
 }
 
-function writes({ spec, options }: CommandLine): boolean {
-  return spec.writes === true && !('dryRun' in options && options.dryRun);
+function writes({ spec, options: given }: CommandLine): boolean {
+  const options: Record<string, unknown> = { ...given };
+  const { writes = false } = spec;
+  const doesWrite = typeof writes === 'boolean' ? writes : options[writes.option] === true;
+  return doesWrite && options.dryRun !== true;
 }
 
 function readOnlyRefusal(command: string): UserError {

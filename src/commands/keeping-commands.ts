@@ -92,6 +92,10 @@ export const KEEPING_COMMANDS: CommandSpec[] = [
         description: 'only so many of its objects, chosen at random',
         value: 'percentage',
       },
+      {
+        flags: '--repair',
+        description: 'replace damaged objects by those of the bucket, or with --remote of this machine',
+      },
       ORIGINAL,
     ],
     examples: [
@@ -99,6 +103,7 @@ export const KEEPING_COMMANDS: CommandSpec[] = [
       { command: 'tool verify app --remote --sample 10%', does: 'a tenth of the newest, fetched from the bucket' },
     ],
     json: 'events',
+    writes: { option: 'repair' },
     load: () => import('./verify.ts'),
   },
   {

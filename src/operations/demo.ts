@@ -112,8 +112,8 @@ function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 /** A demo that was killed could not remove its folder. */
 async function removeDeadDemos(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    const pid = name.startsWith(FOLDER) ? Number.parseInt(name.slice(FOLDER.length), 10) : Number.NaN;
-    if (Number.isNaN(pid) || isRunning(pid)) continue;
+    const pid = /^tool-demo-(\d+)-[A-Za-z0-9]{6}$/.exec(name)?.[1];
+    if (pid === undefined || isRunning(Number(pid))) continue;
     await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
   }
 }

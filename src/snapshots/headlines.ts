@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Catalogue, isDamage } from './catalogue.ts';
+import { type Catalogue, isDamage, manifestKey } from './catalogue.ts';
 import { type Headline, headlineOf, headlineSchema } from './headline.ts';
 import { mapSideBySide } from './side-by-side.ts';
 import type { Store, StoredFile } from './store.ts';
@@ -77,7 +77,7 @@ async function readIndex(store: Store, key: string): Promise<Index> {
 function current(index: Index, files: StoredFile[]): Index {
   const entries = files.flatMap(({ key, version }) => {
     const entry = index[key];
-    return entry?.version === version ? [[key, entry] as const] : [];
+    return entry?.version === version && manifestKey(entry.headline) === key ? [[key, entry] as const] : [];
   });
   return Object.fromEntries(entries);
 }

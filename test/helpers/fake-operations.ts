@@ -104,6 +104,8 @@ export function fakeOperations(world: FakeWorld): Operations {
       files: 30,
       bytes: 48_300_000,
       problems: [],
+      repaired: [],
+      lost: [],
     }),
     planRemove: async (_session, { target, snapshot }) => ({
       target,

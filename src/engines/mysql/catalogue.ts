@@ -1,4 +1,4 @@
-import * as v from 'valibot';
+import type { MysqlDetails } from '../../snapshots/details/mysql-details.ts';
 import { quoteText, type Session } from './connection/session.ts';
 
 /** MySQL and MariaDB differ in what they know; where it matters the code asks for this. */
@@ -84,8 +84,7 @@ export async function readTables(session: Session, database: string): Promise<Ca
 }
 
 /** What a database holds besides its rows: recorded when a snapshot is taken, and compared after it is restored. */
-export const inventorySchema = v.record(v.string(), v.array(v.string()));
-export type Inventory = v.InferOutput<typeof inventorySchema>;
+export type Inventory = MysqlDetails['inventory'];
 
 /** Kinds of objects; each query gives names that tell two databases apart. */
 const INVENTORY: Record<string, (within: string) => string> = {

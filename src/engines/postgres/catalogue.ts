@@ -1,13 +1,9 @@
-import * as v from 'valibot';
+import type { PostgresDetails } from '../../snapshots/details/postgres-details.ts';
 import { quoteText, type Session } from './connection/session.ts';
 
 /** What a database holds besides its rows: recorded when a snapshot is taken, and compared after it is restored. */
-export const inventorySchema = v.object({
-  /** `index`, `constraint`, `trigger`, `view`, `function` … → names, each with its schema. */
-  objects: v.record(v.string(), v.array(v.string())),
-  sequences: v.array(v.object({ name: v.string(), last_value: v.nullable(v.number()), ascending: v.boolean() })),
-});
-export type Inventory = v.InferOutput<typeof inventorySchema>;
+export type Inventory = PostgresDetails['inventory'];
+export type DatabaseLocale = PostgresDetails['locale'];
 
 export interface CatalogueTable {
   oid: number;
@@ -171,16 +167,6 @@ export function readOutwardObjects(session: Session, schemas: string[], leftOut:
 }
 
 /** How a database sorts and encodes: a restored one must do the same for its indexes to mean the same. */
-export const localeSchema = v.object({
-  encoding: v.string(),
-  collate: v.string(),
-  ctype: v.string(),
-  /** `c` libc, `i` ICU, `b` built in. */
-  provider: v.string(),
-  icu_locale: v.nullable(v.string()),
-});
-export type DatabaseLocale = v.InferOutput<typeof localeSchema>;
-
 export async function readLocale(session: Session, major: number): Promise<DatabaseLocale> {
   const provider = major >= 15 ? 'datlocprovider' : "'c'";
   const icu = major >= 17 ? 'datlocale' : major >= 15 ? 'daticulocale' : 'NULL';

@@ -68,7 +68,7 @@ export async function findSnapshots(context: Context, { target, ids }: { target:
 export async function findSnapshot(context: Context, request: SnapshotRequest): Promise<FoundSnapshot> {
   const { target, snapshot = 0, original = false } = request;
   const families = familiesOf(await listEverywhere(context, { target, original }));
-  const isNamed = ({ headline }: PlacedSnapshot): boolean => headline.id.startsWith(String(snapshot));
+  const isNamed = typeof snapshot === 'string' ? namedBy(families.flat(), { target, prefix: snapshot }) : () => false;
   const index = typeof snapshot === 'number' ? snapshot : families.findIndex((family) => family.some(isNamed));
   const family = families[index];
   if (!family) throw missing(context, request, families.length);
@@ -79,6 +79,27 @@ export async function findSnapshot(context: Context, request: SnapshotRequest): 
   if (!manifest) throw missing(context, request, families.length);
   const { local, shelf } = found;
   return { manifest, row: placedRow(found, { index, target }), local, shelf };
+}
+
+/** The one snapshot whose id begins so, or is that; an error of wrong usage when it could be another as well. */
+function namedBy(
+  placed: PlacedSnapshot[],
+  { target, prefix }: { target: string; prefix: string },
+): (snapshot: PlacedSnapshot) => boolean {
+  const exact = placed.filter(({ headline }) => headline.id === prefix);
+  const named = exact.length > 0 ? exact : placed.filter(({ headline }) => headline.id.startsWith(prefix));
+  const keys = new Set(named.map(({ headline }) => manifestKey(headline)));
+  if (keys.size > 1) throw ambiguous({ target, prefix, named });
+  return (snapshot) => named.includes(snapshot);
+}
+
+function ambiguous({ target, prefix, named }: { target: string; prefix: string; named: PlacedSnapshot[] }): UserError {
+  return new UserError(`Target "${target}" has more than one snapshot with an id that begins with "${prefix}"`, {
+    code: 'snapshot_ambiguous',
+    exit: EXIT.usage,
+    details: named.map(({ headline }) => `${headline.id}, created ${headline.created_at}`),
+    hint: `Write more of the id, or the index: tool target ${target}`,
+  });
 }
 
 /**
@@ -145,5 +166,5 @@ export function snapshotRow(manifest: Manifest, index: number): SnapshotRow {
 }
 
 export function repositoryOf({ configuration, report }: Context): Repository {
-  return createRepository({ directory: configuration.settings.working_directory, report });
+  return createRepository({ directory: configuration.settings.working_directory, report, claims: true });
 }

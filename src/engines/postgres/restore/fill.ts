@@ -72,12 +72,12 @@ export async function materialize(
   const leftOut = new Set(details.left_out.map((object) => object.oid));
   const able = withoutDependents(listed, ({ oid }) => oid !== 0 && leftOut.has(oid));
   const entries = able.filter((entry) => !isTableData(entry) && isWanted(entry, { details, plan }));
-  await writeFile(list, entries.map(({ line }) => `${line}\n`).join(''));
+  await writeFile(list, entries.map(({ line }) => `${line}\n`).join(''), { flag: 'wx', mode: 0o600 });
   return { directory: archive, list };
 }
 
 async function writeOut(content: AsyncIterable<Uint8Array>, path: string): Promise<void> {
-  const output = createWriteStream(path, { mode: 0o600 });
+  const output = createWriteStream(path, { flags: 'wx', mode: 0o600 });
   await pipeline(content, output);
 }
 
