@@ -11,7 +11,7 @@ import { type ArchiveEntry, isTableData, withoutDependents } from '../dump/archi
 import type { Filling } from './filling.ts';
 import { listArchive } from './list-archive.ts';
 import { loadTables } from './load-tables.ts';
-import { groupErrors } from './restore-errors.ts';
+import { restoreErrors } from './restore-errors.ts';
 import { restoreFailed } from './restore-failed.ts';
 
 /** Fills an empty database: definitions, then rows side by side, then indexes and constraints side by side. */
@@ -113,8 +113,7 @@ async function pgRestore(context: EngineContext, { fill, archive, section, jobs 
   const mounts = [...connection.mounts, { path: fill.directory }];
   const { signal } = context;
   const result = await context.runner.run({ file: tools.pg_restore, args, env: connection.env, mounts }, { signal });
-  if (result.exitCode === 0) return;
-  const errors = groupErrors(result.stderr);
+  const errors = restoreErrors(result);
   if (errors.length > 0)
     throw restoreFailed(`pg_restore failed on the ${section} of snapshot ${fill.manifest.id}`, errors);
 }

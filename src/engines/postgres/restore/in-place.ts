@@ -1,18 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatNumberOf } from '../../../amounts.ts';
+import { EXIT, UserError } from '../../../errors.ts';
 import type { Mount } from '../../../process/runner.ts';
 import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
 import { expectedRows } from '../../expected-rows.ts';
 import { readSchemas } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
-import { PSQL_FLAGS, quoteName, quoteText } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
-import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
+import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../tools.ts';
 import { materialize, sectionArgs } from './fill.ts';
-import { COPY_FLAGS, feedTables } from './load-tables.ts';
+import { COPY_FLAGS, checkTags, copyCommands, feedTables, refuseUnlessFed, textOf } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
 
 /**
@@ -23,7 +25,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   const { report, runner, signal } = context;
   const { url, plan, manifest, directory } = run;
   const details = archiveDetails(manifest);
-  const tools = toolsForArchive(await findClientTools(context), manifest.tool_version);
+  const tools = toolsForArchive(restricting(await findClientTools(context)), manifest.tool_version);
   report({ event: 'step', step: 'prepare', state: 'started', label: `Prepare one transaction in ${url.display}` });
   const archive = await materialize(context, { ...run, tools, details });
   const folder: Mount = { path: directory, writable: true };
@@ -45,13 +47,18 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     return `--file=${file}`;
   };
   const tables = plan.tables.filter((table) => table.rows > 0);
+  const commands = copyCommands(tables, { tools, details });
+  const word = randomBytes(16).toString('hex');
+  const sayWord = `--command=SELECT ${quoteText(word)}`;
   const scripts = [
+    '--command=BEGIN',
     await script('clear.sql', await clearScript(context, run)),
     await section('pre-data'),
-    ...COPY_FLAGS,
+    ...[sayWord, ...commands.args, sayWord],
     await section('data'),
     await section('post-data'),
     await script('check.sql', checkScript(run)),
+    ...['--command=COMMIT', sayWord],
   ];
   report({ event: 'step', step: 'prepare', state: 'done', label: 'Prepared' });
 
@@ -68,17 +75,16 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     lock_timeout: '0',
     client_min_messages: 'warning',
   });
-  const flags = [...PSQL_FLAGS, '--single-transaction', ...scripts];
   const child = runner.start(
-    { file: tools.psql, args: [...flags, ...args], env, mounts: [...mounts, folder] },
+    { file: tools.psql, args: [...COPY_FLAGS, ...scripts, ...args], env, mounts: [...mounts, folder] },
     { signal },
   );
-  child.stdout.resume();
+  const said = textOf(child.stdout);
   const feeding = feedTables({
     read: run.read,
     batch: tables,
-    details,
     child,
+    before: commands.before,
     onBytes(current, bytes) {
       done += bytes;
       report({ event: 'progress', step: 'restore', done, total, unit: 'bytes', current });
@@ -86,11 +92,12 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   });
   const [fed, ended] = await Promise.allSettled([feeding, child.ended]);
   signal.throwIfAborted();
-  if (ended.status === 'rejected') throw ended.reason;
-  if (ended.value.exitCode !== 0 && ended.value.exitCode !== null) {
-    throw restoreFailed('The restore in one transaction failed', ended.value.stderr.trim().split('\n').slice(0, 20));
+  refuseUnlessFed({ fed, ended, what: 'The restore in one transaction failed' });
+  const [, copied, , end] = said().split(`${word}\n`);
+  if (copied === undefined || end === undefined) {
+    throw restoreFailed('The restore in one transaction failed', ['psql ended without an answer to COMMIT']);
   }
-  if (fed.status === 'rejected') throw fed.reason;
+  checkTags(copied, tables);
   report({
     event: 'step',
     step: 'restore',
@@ -98,6 +105,20 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     label: `Restored and checked ${tablesText(plan)}`,
   });
   return { swapMs: null, undoDatabase: null };
+}
+
+/**
+ * The scripts that pg_restore writes hold definitions from the snapshot. A psql that does not know `\restrict` would run
+ * a line `\! command` in one.
+ */
+function restricting(tools: ClientTools[]): ClientTools[] {
+  const able = tools.filter(knowsRestrict);
+  if (able.length > 0 || tools.length === 0) return able;
+  throw new UserError(`A load in place needs a psql that knows \\restrict; the newest here is ${tools[0]?.version}`, {
+    code: 'tools_too_old',
+    exit: EXIT.failed,
+    hint: 'Update the PostgreSQL client programs to 13.22, 14.19, 15.14, 16.10, 17.6, 18 or newer.',
+  });
 }
 
 /** Settings that a script of pg_restore begins with, and the first server that knows them. */
@@ -115,6 +136,8 @@ async function silenceUnknownSettings(file: string, serverMajor: number): Promis
   }
 }
 
+const SCHEMA_PRIVILEGES = ['USAGE', 'CREATE'] as const;
+
 /** Everything of the user's goes, as it does when the whole database is replaced; `public` stays whose it was. */
 async function clearScript(context: EngineContext, { url }: RestoreRun): Promise<string> {
   await using session = await connect(context, url);
@@ -124,9 +147,10 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
         'role', CASE WHEN a.grantee <> 0 THEN pg_get_userbyid(a.grantee) END, 'privilege', a.privilege_type)), '[]')
       FROM aclexplode(nspacl) a) AS grants
     FROM pg_namespace WHERE nspname = 'public'`);
-  const grants = owned?.grants.map(
-    ({ role, privilege }) => `GRANT ${privilege} ON SCHEMA public TO ${role === null ? 'PUBLIC' : quoteName(role)};`,
-  );
+  const grants = owned?.grants.flatMap(({ role, privilege }) => {
+    const known = SCHEMA_PRIVILEGES.find((one) => one === privilege);
+    return known ? [`GRANT ${known} ON SCHEMA public TO ${role === null ? 'PUBLIC' : quoteName(role)};`] : [];
+  });
   return [
     ...present.map(({ name }) => `DROP SCHEMA ${quoteName(name)} CASCADE;`),
     'SELECT lo_unlink(oid) FROM pg_largeobject_metadata;',
@@ -146,10 +170,13 @@ function checkScript({ plan, manifest }: RestoreRun): string {
     const data = details.data[table.file.name];
     if (!data || data.of_extension) return [];
     const count = `SELECT count(*) FROM ONLY ${quoteName(data.schema)}.${quoteName(data.table)}`;
-    const message = quoteText(`${table.name} has other rows than it should: ${words}`);
-    return [
-      `DO $check$ BEGIN IF (${count}) <> ${rows} THEN RAISE EXCEPTION USING MESSAGE = ${message}; END IF; END $check$;`,
-    ];
+    return [failUnless(`(${count}) = ${rows}`, `${table.name} has other rows than it should: ${words}`)];
   });
   return `${checks.join('\n')}\n`;
+}
+
+/** A statement that ends the transaction with the message unless the condition holds. */
+function failUnless(condition: string, message: string): string {
+  const raise = `RAISE EXCEPTION USING MESSAGE = ${quoteText(message)}`;
+  return `DO ${quoteText(`BEGIN IF NOT (${condition}) THEN ${raise}; END IF; END`)};`;
 }
