@@ -14,7 +14,15 @@ import { connectionOf } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../tools.ts';
 import { materialize, sectionArgs } from './fill.ts';
-import { COPY_FLAGS, checkTags, copyCommands, feedTables, refuseUnlessFed, textOf } from './load-tables.ts';
+import {
+  COPY_FLAGS,
+  checkTags,
+  copyCommands,
+  copyStatement,
+  feedTables,
+  refuseUnlessFed,
+  textOf,
+} from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
 
 /**
@@ -47,7 +55,10 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     return `--file=${file}`;
   };
   const tables = plan.tables.filter((table) => table.rows > 0);
-  const commands = copyCommands(tables, { tools, details });
+  const commands = copyCommands(
+    tables.map((table) => copyStatement(table, details)),
+    tools,
+  );
   const word = randomBytes(16).toString('hex');
   const sayWord = `--command=SELECT ${quoteText(word)}`;
   const scripts = [

@@ -8,7 +8,7 @@ import type { EngineContext } from '../../engine.ts';
 import { PSQL_FLAGS, quoteName } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import { type ArchiveDetails, DATA_TERMINATOR, END_OF_COPY } from '../dump/archive.ts';
-import { knowsRestrict } from '../tools.ts';
+import { type ClientTools, knowsRestrict } from '../tools.ts';
 import type { Filling } from './filling.ts';
 import { failureWords } from './restore-errors.ts';
 import { restoreFailed } from './restore-failed.ts';
@@ -78,7 +78,10 @@ interface Batch {
 async function loadBatch(context: EngineContext, { fill, batch, onBytes }: Batch): Promise<void> {
   const { url, tools, details, settings } = fill;
   const connection = connectionOf(url, { ...settings, ...COPY_SETTINGS });
-  const commands = copyCommands(batch, { tools, details });
+  const commands = copyCommands(
+    batch.map((table) => copyStatement(table, details)),
+    tools,
+  );
   const args = [...COPY_FLAGS, '--single-transaction', ...commands.args, ...connection.args];
   const { signal } = context;
   const child = context.runner.start({ file: tools.psql, ...connection, args }, { signal });
@@ -127,34 +130,25 @@ export const COPY_SETTINGS = {
 export interface CopyCommands {
   args: string[];
   /** What stands in the stream before the rows of a table, where its command is no argument. */
-  before: ((table: ManifestTable) => string) | null;
+  before: ((index: number) => string) | null;
 }
 
 /** A system takes no longer argument than 128 kB (Linux), and in all, with the environment, 1 MB (macOS). */
 const MOST_BYTES_OF_ONE = 100 * 1024;
-const MOST_BYTES_OF_ALL = 256 * 1024;
+export const MOST_BYTES_OF_ALL = 256 * 1024;
 
 /**
- * The COPY commands of tables. Where they are too long for arguments they stand in the stream before their rows, of
- * which `feedTables` lets none pass that could end its COPY; a psql that knows `\restrict` runs nothing but SQL there.
+ * How psql is told the COPY commands. Where they are too long for arguments they stand in the stream before their rows,
+ * of which a RowGuard lets none pass that could end its COPY; a psql that knows `\restrict` runs nothing but SQL there.
  */
-export function copyCommands(
-  tables: ManifestTable[],
-  { tools, details }: Pick<Filling, 'tools' | 'details'>,
-): CopyCommands {
-  const commands = new Map(tables.map((table) => [table, copyStatement(table, details)]));
-  const sizes = [...commands.values()].map((command) => Buffer.byteLength(command));
+export function copyCommands(commands: string[], tools: ClientTools): CopyCommands {
+  const sizes = commands.map((command) => Buffer.byteLength(command));
   const all = sizes.reduce((sum, size) => sum + size, 0);
   if (all <= MOST_BYTES_OF_ALL && sizes.every((size) => size <= MOST_BYTES_OF_ONE)) {
-    return { args: [...commands.values()].map((command) => `--command=${command}`), before: null };
+    return { args: commands.map((command) => `--command=${command}`), before: null };
   }
-  let head = knowsRestrict(tools) ? `\\restrict ${randomBytes(24).toString('hex')}\n` : '';
-  const before = (table: ManifestTable): string => {
-    const text = `${head}${commands.get(table)};\n`;
-    head = '';
-    return text;
-  };
-  return { args: ['--file=-'], before };
+  const restrict = knowsRestrict(tools) ? `\\restrict ${randomBytes(24).toString('hex')}\n` : '';
+  return { args: ['--file=-'], before: (index) => `${index === 0 ? restrict : ''}${commands[index]};\n` };
 }
 
 /**
@@ -185,8 +179,8 @@ export interface Feed {
 export async function feedTables({ read, batch, child, onBytes, before }: Feed): Promise<void> {
   child.stdin.on('error', () => {});
   try {
-    for (const table of batch) {
-      if (before) await write(child.stdin, before(table));
+    for (const [index, table] of batch.entries()) {
+      if (before) await write(child.stdin, before(index));
       await feedTable({ read, table, child, onBytes });
       await write(child.stdin, END_OF_COPY);
     }
@@ -239,8 +233,13 @@ export function write(input: Writable, content: Uint8Array | string): Promise<vo
 }
 
 /** psql says `COPY n` for each table, in order. */
+export function copyCounts(said: string): number[] {
+  return [...said.matchAll(/^COPY (\d+)$/gm)].map((match) => Number(match[1]));
+}
+
+/** Refuses other numbers of rows than the manifest's. */
 export function checkTags(tags: string, batch: ManifestTable[]): void {
-  const counts = [...tags.matchAll(/^COPY (\d+)$/gm)].map((match) => Number(match[1]));
+  const counts = copyCounts(tags);
   const lines = batch.flatMap(({ name, rows }, index) =>
     counts[index] === rows ? [] : [`${name}: ${counts[index] ?? 0} rows loaded, ${rows} in the manifest`],
   );
