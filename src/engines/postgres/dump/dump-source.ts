@@ -1,4 +1,5 @@
 import { EXIT, UserError } from '../../../errors.ts';
+import type { Report } from '../../../events.ts';
 import type { DumpRequest, EngineContext } from '../../engine.ts';
 import {
   type CatalogueTable,
@@ -12,6 +13,7 @@ import {
   readTables,
 } from '../catalogue.ts';
 import { quoteText, type Session } from '../connection/session.ts';
+import { whyNoSetting } from '../restore/alter-set.ts';
 import { selectSchemas } from '../schema-selection.ts';
 import { majorOf } from '../tools.ts';
 import type { ArchiveDetails } from './archive.ts';
@@ -57,7 +59,7 @@ export async function readSource(
       extensions: await readExtensions(session),
       roles: await readPolicyRoles(session, schemas),
       locale: await readLocale(session, majorOf(serverVersion)),
-      settings: await readDatabaseSettings(session),
+      settings: settingsToKeep(await readDatabaseSettings(session), report),
       inventory,
       left_out,
     },
@@ -70,6 +72,15 @@ export async function readDatabaseSettings(session: Session): Promise<string[]> 
     SELECT unnest(setconfig) AS setting FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
     WHERE s.setrole = 0 AND d.datname = current_database()`);
   return rows.map((row) => row.setting);
+}
+
+/** Without those that a load would refuse. */
+export function settingsToKeep(settings: string[], report: Report): string[] {
+  return settings.filter((setting) => {
+    const why = whyNoSetting(setting);
+    if (why !== null) report({ event: 'warning', code: 'setting_left_out', message: `${why}. It is left out` });
+    return why === null;
+  });
 }
 
 function withoutLeftOut(inventory: ArchiveDetails['inventory'], outward: OutwardObject[]): ArchiveDetails['inventory'] {

@@ -1,8 +1,10 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { formatNumberOf } from '../../../amounts.ts';
+import { EXIT, UserError } from '../../../errors.ts';
+import type { ManifestFile } from '../../../snapshots/manifest.ts';
 import type { EngineContext } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
@@ -67,6 +69,7 @@ export async function materialize(
   const archive = join(directory, 'archive');
   await mkdir(archive);
   for (const file of manifest.files) await writeOut(read(file), join(archive, file.name));
+  await refuseForeignFiles(archive, manifest.files);
   const listed = await listArchive(context, { tools, archive, directory });
   const list = join(directory, 'archive.list');
   const leftOut = new Set(details.left_out.map((object) => object.oid));
@@ -74,6 +77,21 @@ export async function materialize(
   const entries = able.filter((entry) => !isTableData(entry) && isWanted(entry, { details, plan }));
   await writeFile(list, entries.map(({ line }) => `${line}\n`).join(''));
   return { directory: archive, list };
+}
+
+/** Which files hold large objects. pg_restore would read whatever file of this machine such a list names. */
+const BLOB_LIST = /^blobs(_\d+)?\.toc$/;
+const BLOB_LINES = /^(\d+ blob_\d+\.dat\n)*$/;
+
+async function refuseForeignFiles(archive: string, files: ManifestFile[]): Promise<void> {
+  for (const { name } of files.filter((file) => BLOB_LIST.test(file.name))) {
+    if (BLOB_LINES.test(await readFile(join(archive, name), 'latin1'))) continue;
+    throw new UserError(`The list of large objects ${name} is refused: it names files outside the snapshot`, {
+      code: 'archive_refused',
+      exit: EXIT.refused,
+      hint: 'pg_dump never writes such a list, so it was forged or damaged. Do not trust the snapshot.',
+    });
+  }
 }
 
 async function writeOut(content: AsyncIterable<Uint8Array>, path: string): Promise<void> {

@@ -7,12 +7,13 @@ import type { Mount } from '../../../process/runner.ts';
 import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
 import { expectedRows } from '../../expected-rows.ts';
-import { readSchemas } from '../catalogue.ts';
+import { LARGE_OBJECTS_QUERY, objectsQuery, readSchemas } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText } from '../connection/session.ts';
+import { quoteName, quoteNumber, quoteText } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
-import { archiveDetails } from '../dump/archive.ts';
+import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
 import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../tools.ts';
+import { within } from './check.ts';
 import { materialize, sectionArgs } from './fill.ts';
 import {
   COPY_FLAGS,
@@ -181,9 +182,35 @@ function checkScript({ plan, manifest }: RestoreRun): string {
     const data = details.data[table.file.name];
     if (!data || data.of_extension) return [];
     const count = `SELECT count(*) FROM ONLY ${quoteName(data.schema)}.${quoteName(data.table)}`;
-    return [failUnless(`(${count}) = ${rows}`, `${table.name} has other rows than it should: ${words}`)];
+    return [failUnless(`(${count}) = ${quoteNumber(rows)}`, `${table.name} has other rows than it should: ${words}`)];
   });
-  return `${checks.join('\n')}\n`;
+  // The scripts before leave a search path of their own, by which the server would write types otherwise.
+  return ['SET LOCAL search_path = pg_catalog;', ...checks, ...inventoryChecks(details, plan.schemas), ''].join('\n');
+}
+
+/** What a load beside the destination compares in `checkRestored`, as statements. */
+function inventoryChecks(details: ArchiveDetails, schemas: string[]): string[] {
+  const { objects, large_objects } = within(details.inventory, schemas);
+  const expected = Object.entries(objects).flatMap(([kind, names]) => names.map((name) => ({ kind, name })));
+  const wanted = `SELECT kind, name FROM json_to_recordset(${quoteText(JSON.stringify(expected))}) AS e (kind text, name text)`;
+  const found = `SELECT kind, name FROM (${objectsQuery(schemas)}) f WHERE kind IN (${Object.keys(objects).map(quoteText).join(', ') || 'NULL'})`;
+  const differences = `
+    SELECT concat_ws(' ', kind, name, 'is missing') AS text FROM (${wanted} EXCEPT ${found}) a
+    UNION ALL SELECT concat_ws(' ', kind, name, 'is not in the snapshot') FROM (${found} EXCEPT ${wanted}) b LIMIT 20`;
+  const compare = `DO ${quoteText(`DECLARE differences text;
+    BEGIN
+      SELECT string_agg(text, '; ') INTO differences FROM (${differences}) d;
+      IF differences IS NOT NULL THEN
+        RAISE EXCEPTION 'The restored database is not what the manifest says: %', differences;
+      END IF;
+    END`)};`;
+  if (!large_objects) return [compare];
+  const { count, bytes } = large_objects;
+  const same = `(SELECT l.count = ${quoteNumber(count)} AND l.bytes = ${quoteNumber(bytes)} FROM (${LARGE_OBJECTS_QUERY}) l)`;
+  return [
+    compare,
+    failUnless(same, `There are other large objects than the manifest says: ${count} with ${bytes} bytes`),
+  ];
 }
 
 /** A statement that ends the transaction with the message unless the condition holds. */

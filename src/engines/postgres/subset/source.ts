@@ -6,7 +6,7 @@ import type { SubsetSource } from '../../subset.ts';
 import { readLocale } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
-import { readDatabaseSettings } from '../dump/dump-source.ts';
+import { readDatabaseSettings, settingsToKeep } from '../dump/dump-source.ts';
 import { findClientTools, toolsForServer } from '../tools.ts';
 import { readSubsetCatalogue, type SubsetCatalogue } from './catalogue.ts';
 import { createFinder } from './finder.ts';
@@ -49,7 +49,7 @@ export async function openSource(
     const open: OpenSource = {
       ...{ url, snapshot, tools, catalogue, lend },
       locale: await readLocale(first, tools.major < 15 ? tools.major : Number.parseInt(version, 10)),
-      settings: await readDatabaseSettings(first),
+      settings: settingsToKeep(await readDatabaseSettings(first), context.report),
       largeObjects: await countLargeObjects(first),
     };
     return {
