@@ -93,12 +93,22 @@ export function objectsQuery(schemas: string[]): string {
 /** So that one can be opened to be read. https://www.postgresql.org/docs/current/lo-interfaces.html */
 const INV_READ = 0x40000;
 
-/** Each is closed before the next one is opened. Their pages themselves are for superusers. */
+/**
+ * Each is closed before the next one is opened, since their pages themselves are for superusers. No bytes are told where
+ * the role may not read them all.
+ */
 export const LARGE_OBJECTS_QUERY = `
-  SELECT count(c.closed)::int8 AS count, coalesce(sum(s.bytes), 0)::int8 AS bytes FROM pg_largeobject_metadata m,
-    LATERAL (SELECT lo_open(m.oid, ${INV_READ}) AS fd OFFSET 0) o,
-    LATERAL (SELECT lo_lseek64(o.fd, 0, 2) AS bytes OFFSET 0) s,
-    LATERAL (SELECT lo_close(CASE WHEN s.bytes >= 0 THEN o.fd END) AS closed OFFSET 0) c`;
+  SELECT a.count, CASE WHEN r.count = a.count THEN r.bytes END AS bytes
+  FROM (SELECT count(*)::int8 AS count FROM pg_largeobject_metadata) a, (
+    SELECT count(c.closed)::int8 AS count, coalesce(sum(s.bytes), 0)::int8 AS bytes FROM (
+      SELECT m.oid FROM pg_largeobject_metadata m
+      WHERE (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) OR pg_has_role(m.lomowner, 'USAGE')
+        OR EXISTS (SELECT FROM aclexplode(m.lomacl) g WHERE g.privilege_type = 'SELECT'
+          AND (g.grantee = 0 OR pg_has_role(g.grantee, 'USAGE')))
+      OFFSET 0) m,
+      LATERAL (SELECT lo_open(m.oid, ${INV_READ}) AS fd OFFSET 0) o,
+      LATERAL (SELECT lo_lseek64(o.fd, 0, 2) AS bytes OFFSET 0) s,
+      LATERAL (SELECT lo_close(CASE WHEN s.bytes >= 0 THEN o.fd END) AS closed OFFSET 0) c) r`;
 
 /** What a database holds in these schemas, without what extensions brought. */
 export async function readInventory(session: Session, schemas: string[]): Promise<Inventory> {
@@ -109,8 +119,9 @@ export async function readInventory(session: Session, schemas: string[]): Promis
   const sequences = await session.query<Inventory['sequences'][number]>(`
     SELECT schemaname || '.' || sequencename AS name, last_value, increment_by > 0 AS ascending FROM pg_sequences
     WHERE schemaname ${inList(schemas)} ORDER BY 1`);
-  const [large_objects] = await session.query<NonNullable<Inventory['large_objects']>>(LARGE_OBJECTS_QUERY);
-  return { objects, sequences, large_objects };
+  const [large] = await session.query<{ count: number; bytes: number | null }>(LARGE_OBJECTS_QUERY);
+  if (!large || large.bytes === null) return { objects, sequences };
+  return { objects, sequences, large_objects: { count: large.count, bytes: large.bytes } };
 }
 
 function inList(names: string[]): string {
