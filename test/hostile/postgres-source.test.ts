@@ -33,7 +33,8 @@ describeWithPostgres('a hostile source', () => {
   let proof: string;
 
   function context(source: string): Context {
-    const snapshot = { src_url: source, dst_url: server.url('loaded') };
+    const schema_config = { include_schemas: NAMES(proof) };
+    const snapshot = { src_url: source, dst_url: server.url('loaded'), schema_config };
     const small = { src_url: source, dst_url: server.url('small'), copy_tables: [] as string[] };
     return testContext({
       settings: { working_directory: folder.path, targets: { app: { snapshot }, small: { subset: small } } },
@@ -91,6 +92,10 @@ describeWithPostgres('a hostile source', () => {
     const tables = await server.psql('named', {
       sql: `SELECT json_agg(n.nspname || '.' || c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'`,
     });
+    const some = (JSON.parse(tables) as string[]).filter((name) => name.endsWith('.child'));
+    const given = context(source);
+    const { tables: loaded } = await load(given, await planLoad(given, { target: 'app', cpus: 2, tables: some }));
+    expect(loaded).toBe(2 * some.length);
     await makeSubset(source, JSON.parse(tables) as string[]);
     expect(await server.dump('small')).toBe(before);
     expect(await server.dump('named')).toBe(before);

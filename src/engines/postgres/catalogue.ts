@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { WarningEvent } from '../../events.ts';
 import { quoteText, type Session } from './connection/session.ts';
 
 /** What a database holds besides its rows: recorded when a snapshot is taken, and compared after it is restored. */
@@ -94,8 +95,9 @@ export function objectsQuery(schemas: string[]): string {
 const INV_READ = 0x40000;
 
 /**
- * Each is closed before the next one is opened, since their pages themselves are for superusers. No bytes are told where
- * the role may not read them all.
+ * Each is closed before the next one is opened, since their pages themselves are for superusers. Descriptors are used
+ * again, and the oid beside them keeps the planner from remembering what the last one had. No bytes are told where the
+ * role may not read them all.
  */
 export const LARGE_OBJECTS_QUERY = `
   SELECT a.count, CASE WHEN r.count = a.count THEN r.bytes END AS bytes
@@ -107,8 +109,8 @@ export const LARGE_OBJECTS_QUERY = `
           AND (g.grantee = 0 OR pg_has_role(g.grantee, 'USAGE')))
       OFFSET 0) m,
       LATERAL (SELECT lo_open(m.oid, ${INV_READ}) AS fd OFFSET 0) o,
-      LATERAL (SELECT lo_lseek64(o.fd, 0, 2) AS bytes OFFSET 0) s,
-      LATERAL (SELECT lo_close(CASE WHEN s.bytes >= 0 THEN o.fd END) AS closed OFFSET 0) c) r`;
+      LATERAL (SELECT lo_lseek64(CASE WHEN m.oid <> 0 THEN o.fd END, 0, 2) AS bytes OFFSET 0) s,
+      LATERAL (SELECT lo_close(CASE WHEN m.oid <> 0 AND s.bytes >= 0 THEN o.fd END) AS closed OFFSET 0) c) r`;
 
 /** What a database holds in these schemas, without what extensions brought. */
 export async function readInventory(session: Session, schemas: string[]): Promise<Inventory> {
@@ -147,6 +149,22 @@ export async function readPolicyRoles(session: Session, schemas: string[]): Prom
     JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_roles r ON r.oid = ANY (p.polroles)
     WHERE n.nspname ${inList(schemas)} ORDER BY 1`);
   return rows.map((row) => row.name);
+}
+
+/** Publications and subscriptions, which no copy of a database has: it must not start to replicate. */
+export async function readReplication(session: Session): Promise<string[]> {
+  const rows = await session.query<{ name: string }>(`
+    SELECT 'publication ' || pubname AS name FROM pg_publication
+    UNION ALL SELECT 'subscription ' || subname FROM pg_subscription s JOIN pg_database d ON d.oid = s.subdbid
+    WHERE d.datname = current_database() ORDER BY 1`);
+  return rows.map(({ name }) => name);
+}
+
+/** What a plan says of them. */
+export function replicationWarnings(replication: string[] = []): WarningEvent[] {
+  if (replication.length === 0) return [];
+  const message = `Publications and subscriptions are not part of a copy: ${replication.join(', ')}`;
+  return [{ event: 'warning', code: 'replication_left_out', message }];
 }
 
 export interface OutwardObject {

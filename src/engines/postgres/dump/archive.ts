@@ -32,6 +32,8 @@ const detailsSchema = v.object({
   /** `ALTER DATABASE … SET`, as `name=value`. */
   settings: v.array(v.string()),
   inventory: inventorySchema,
+  /** Publications and subscriptions of the source, which are not in the snapshot; older snapshots do not tell. */
+  replication: v.optional(v.array(v.string())),
   /** Objects that cannot be restored without a schema that is not in the snapshot. */
   left_out: v.array(v.object({ oid: v.number(), kind: v.string(), name: v.string(), needs: v.string() })),
 });

@@ -9,8 +9,10 @@ import {
   readLocale,
   readOutwardObjects,
   readPolicyRoles,
+  readReplication,
   readSchemas,
   readTables,
+  replicationWarnings,
 } from '../catalogue.ts';
 import { quoteText, type Session } from '../connection/session.ts';
 import { whyNoSetting } from '../restore/alter-set.ts';
@@ -47,6 +49,8 @@ export async function readSource(
     const message = `The ${kind} ${name} needs ${needs}, whose schema is not in the snapshot: it will not be restored`;
     report({ event: 'warning', code: 'object_left_out', message });
   }
+  const replication = await readReplication(session);
+  for (const warning of replicationWarnings(replication)) report(warning);
   const allTables = await readTables(session);
   const left_out = outward;
   const inventory = withoutLeftOut(await readInventory(session, schemas), outward);
@@ -61,6 +65,7 @@ export async function readSource(
       locale: await readLocale(session, majorOf(serverVersion)),
       settings: settingsToKeep(await readDatabaseSettings(session), report),
       inventory,
+      replication,
       left_out,
     },
   };

@@ -104,7 +104,8 @@ function isWanted({ oid, text }: ArchiveEntry, { details, plan }: Pick<Filling, 
   const unwanted = details.schemas.filter(({ name }) => !plan.schemas.includes(name));
   return !unwanted.some(
     (schema) =>
-      (oid === schema.oid && text.startsWith('SCHEMA ')) || text.startsWith(`COMMENT - SCHEMA ${schema.name} `),
+      (oid === schema.oid && text.startsWith('SCHEMA ')) ||
+      text.startsWith(`COMMENT - SCHEMA ${schema.name.replaceAll(/[\r\n]/g, ' ')} `),
   );
 }
 

@@ -46,13 +46,14 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     const file = join(directory, `${name}.sql`);
     const args = [
       ...sectionArgs({ fill: { details, plan }, archive, section: name }),
+      '--single-transaction',
       `--file=${file}`,
       archive.directory,
     ];
     const written = await runner.run({ file: tools.pg_restore, args, mounts: [folder] }, { signal });
     if (written.exitCode !== 0)
       throw restoreFailed('pg_restore cannot read the archive', written.stderr.trim().split('\n'));
-    await silenceUnknownSettings(file, majorOf(plan.destination.server_version));
+    await fitIntoTransaction(file, majorOf(plan.destination.server_version));
     return `--file=${file}`;
   };
   const tables = plan.tables.filter((table) => table.rows > 0);
@@ -135,17 +136,28 @@ function restricting(tools: ClientTools[]): ClientTools[] {
 
 /** Settings that a script of pg_restore begins with, and the first server that knows them. */
 const YOUNG_SETTINGS = [{ statement: 'SET transaction_timeout = 0;', since: 17 }];
-const SCRIPT_HEAD_BYTES = 4096;
+const SCRIPT_EDGE_BYTES = 4096;
 
-/** What an older server does not know would end the transaction; made a comment where it stands. */
-async function silenceUnknownSettings(file: string, serverMajor: number): Promise<void> {
+/**
+ * Comments out what would end the transaction around the script: settings that an older server does not know, and the
+ * script's own transaction. Without `--single-transaction` pg_restore would write one around the large objects, anywhere.
+ */
+async function fitIntoTransaction(file: string, serverMajor: number): Promise<void> {
   await using script = await open(file, 'r+');
-  const { buffer, bytesRead } = await script.read({ buffer: Buffer.alloc(SCRIPT_HEAD_BYTES) });
-  const head = buffer.toString('latin1', 0, bytesRead);
-  for (const { statement, since } of YOUNG_SETTINGS) {
-    const at = head.indexOf(`\n${statement}`);
-    if (at !== -1 && serverMajor < since) await script.write('-- ', at + 1, 'latin1');
-  }
+  const { size } = await script.stat();
+  const edge = async (start: number): Promise<string> => {
+    const { buffer, bytesRead } = await script.read({ buffer: Buffer.alloc(SCRIPT_EDGE_BYTES), position: start });
+    return buffer.toString('latin1', 0, bytesRead);
+  };
+  const head = await edge(0);
+  const tailStart = Math.max(0, size - SCRIPT_EDGE_BYTES);
+  const begin = head.indexOf('\nBEGIN;\n');
+  const commit = (await edge(tailStart)).lastIndexOf('\nCOMMIT;\n');
+  if (begin === -1 || commit === -1) throw restoreFailed('pg_restore wrote a script without a transaction', [file]);
+  const unknown = YOUNG_SETTINGS.filter(({ since }) => serverMajor < since)
+    .map(({ statement }) => head.indexOf(`\n${statement}`))
+    .filter((at) => at !== -1);
+  for (const at of [begin, tailStart + commit, ...unknown]) await script.write('-- ', at + 1, 'latin1');
 }
 
 const SCHEMA_PRIVILEGES = ['USAGE', 'CREATE'] as const;

@@ -4,6 +4,7 @@ import type { DestinationState } from '../../../results.ts';
 import { divideTables } from '../../divide-tables.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
 import { freeBytesOf, refuseShortSpace } from '../../free-space.ts';
+import { replicationWarnings } from '../catalogue.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { isLocalHost } from '../connection/same-database.ts';
 import { quoteName, quoteText, type Session } from '../connection/session.ts';
@@ -38,7 +39,12 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     schemas,
     tables,
     empty,
-    warnings: [...warnings, ...versionWarnings(facts, request), ...sessionWarnings(facts, chosen.strategy)],
+    warnings: [
+      ...warnings,
+      ...versionWarnings(facts, request),
+      ...sessionWarnings(facts, chosen.strategy),
+      ...replicationWarnings(details.replication),
+    ],
   };
 }
 
