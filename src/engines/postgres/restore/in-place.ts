@@ -97,7 +97,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     read: run.read,
     batch: tables,
     child,
-    before: commands.before,
+    commands,
     onBytes(current, bytes) {
       done += bytes;
       report({ event: 'progress', step: 'restore', done, total, unit: 'bytes', current });

@@ -86,7 +86,7 @@ async function loadBatch(context: EngineContext, { fill, batch, onBytes }: Batch
   const { signal } = context;
   const child = context.runner.start({ file: tools.psql, ...connection, args }, { signal });
   const said = textOf(child.stdout);
-  const feeding = feedTables({ read: fill.read, batch, child, onBytes, before: commands.before });
+  const feeding = feedTables({ read: fill.read, batch, child, onBytes, commands });
   const [fed, ended] = await Promise.allSettled([feeding, child.ended]);
   const what = `The rows of ${batch
     .map(({ name }) => name)
@@ -131,6 +131,8 @@ export interface CopyCommands {
   args: string[];
   /** What stands in the stream before the rows of a table, where its command is no argument. */
   before: ((index: number) => string) | null;
+  /** What stands behind all rows. */
+  after: string;
 }
 
 /** A system takes no longer argument than 128 kB (Linux), and in all, with the environment, 1 MB (macOS). */
@@ -145,10 +147,11 @@ export function copyCommands(commands: string[], tools: ClientTools): CopyComman
   const sizes = commands.map((command) => Buffer.byteLength(command));
   const all = sizes.reduce((sum, size) => sum + size, 0);
   if (all <= MOST_BYTES_OF_ALL && sizes.every((size) => size <= MOST_BYTES_OF_ONE)) {
-    return { args: commands.map((command) => `--command=${command}`), before: null };
+    return { args: commands.map((command) => `--command=${command}`), before: null, after: '' };
   }
-  const restrict = knowsRestrict(tools) ? `\\restrict ${randomBytes(24).toString('hex')}\n` : '';
-  return { args: ['--file=-'], before: (index) => `${index === 0 ? restrict : ''}${commands[index]};\n` };
+  const key = randomBytes(24).toString('hex');
+  const [restrict, after] = knowsRestrict(tools) ? [`\\restrict ${key}\n`, `\\unrestrict ${key}\n`] : ['', ''];
+  return { args: ['--file=-'], before: (index) => `${index === 0 ? restrict : ''}${commands[index]};\n`, after };
 }
 
 /**
@@ -169,22 +172,22 @@ export interface Feed {
   batch: ManifestTable[];
   child: RunningProcess;
   onBytes: (current: string, bytes: number) => void;
-  before: CopyCommands['before'];
+  commands: CopyCommands;
 }
 
 /**
  * The rows of the tables one after the other, each up to its end-of-copy mark, which is ours. When an object is damaged
  * the child is ended: an end of its input would be taken for the end of the rows.
  */
-export async function feedTables({ read, batch, child, onBytes, before }: Feed): Promise<void> {
+export async function feedTables({ read, batch, child, onBytes, commands }: Feed): Promise<void> {
   child.stdin.on('error', () => {});
   try {
     for (const [index, table] of batch.entries()) {
-      if (before) await write(child.stdin, before(index));
+      if (commands.before) await write(child.stdin, commands.before(index));
       await feedTable({ read, table, child, onBytes });
       await write(child.stdin, END_OF_COPY);
     }
-    child.stdin.end();
+    child.stdin.end(commands.after);
   } catch (error) {
     child.kill();
     throw error;
@@ -197,7 +200,7 @@ async function feedTable({
   table,
   child,
   onBytes,
-}: Omit<Feed, 'batch' | 'before'> & { table: ManifestTable }): Promise<void> {
+}: Omit<Feed, 'batch' | 'commands'> & { table: ManifestTable }): Promise<void> {
   const guard = createRowGuard(table.name);
   let left = table.file.bytes - DATA_TERMINATOR.length;
   let ending = Buffer.alloc(0);

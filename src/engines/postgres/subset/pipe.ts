@@ -9,6 +9,7 @@ import { END_OF_COPY } from '../dump/archive.ts';
 import {
   COPY_FLAGS,
   COPY_SETTINGS,
+  type CopyCommands,
   copyCommands,
   copyCounts,
   MOST_BYTES_OF_ALL,
@@ -93,6 +94,8 @@ async function pipeBatch(
   const args = [...COPY_FLAGS, '--single-transaction', ...prepared, ...commands.args, ...to.args];
   const writer = runner.start({ file: psql, ...to, args }, { signal });
   const said = textOf(writer.stdout);
+  // Node throws away what a program that has ended left unread, unless somebody listens.
+  reader.stdout.on('readable', () => {});
   // Whatever the source calls its objects, it does not know this.
   const mark = randomBytes(16).toString('hex');
   /** Those that we ended, since another had failed. */
@@ -103,7 +106,7 @@ async function pipeBatch(
   };
   const [, passed, read, written] = await Promise.allSettled([
     tell(reader, { snapshot: source.snapshot, parts, mark }),
-    pass({ reader, writer, parts, mark, onMoved, stop, before: commands.before }),
+    pass({ reader, writer, parts, mark, onMoved, stop, commands }),
     reader.ended,
     writer.ended,
   ]);
@@ -157,7 +160,7 @@ interface Passing extends Pick<Pipe, 'parts' | 'onMoved'> {
   reader: RunningProcess;
   writer: RunningProcess;
   mark: string;
-  before: ((index: number) => string) | null;
+  commands: CopyCommands;
   stop: (child: RunningProcess) => void;
 }
 
@@ -165,11 +168,11 @@ interface Passing extends Pick<Pipe, 'parts' | 'onMoved'> {
  * How many rows of each part went over. When the reader does not end well the writer is ended: an end of its input would
  * be taken for the end of the rows.
  */
-async function pass({ reader, writer, parts, mark, onMoved, before, stop }: Passing): Promise<number[]> {
+async function pass({ reader, writer, parts, mark, onMoved, commands, stop }: Passing): Promise<number[]> {
   const counts: number[] = [];
   writer.stdin.on('error', () => stop(reader));
   const begin = async (): Promise<void> => {
-    if (before && counts.length < parts.length) await write(writer.stdin, before(counts.length));
+    if (commands.before && counts.length < parts.length) await write(writer.stdin, commands.before(counts.length));
   };
   try {
     await begin();
@@ -195,7 +198,7 @@ async function pass({ reader, writer, parts, mark, onMoved, before, stop }: Pass
     }
     const { exitCode } = await reader.ended;
     if (exitCode !== 0 || counts.length !== parts.length) throw new Error('the reader did not end well');
-    writer.stdin.end();
+    writer.stdin.end(commands.after);
     return counts;
   } catch (error) {
     stop(reader);
