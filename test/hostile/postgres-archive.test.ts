@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Context } from '../../src/context.ts';
 import { archiveDetails } from '../../src/engines/postgres/dump/archive.ts';
+import type { UserError } from '../../src/errors.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
@@ -107,22 +108,20 @@ describeWithPostgres('a forged or incomplete archive', () => {
     expect(await server.dump('copy')).toBe(before);
   });
 
-  const kinds = ['rule', 'extended statistics', 'policy', 'populated materialized view', 'event trigger'];
-  it.each(
-    kinds.flatMap((kind) => [
-      { kind, inPlace: false },
-      { kind, inPlace: true },
-    ]),
-  )('fails when a $kind of the manifest is missing (in place: $inPlace)', async ({ kind, inPlace }) => {
+  it.each([false, true])('fails when objects of any kind are missing (in place: %s)', async (inPlace) => {
     const { inventory } = archiveDetails(manifest);
-    const names = inventory.objects[kind] ?? [];
-    expect(names).toHaveLength(1);
-    const objects = { ...inventory.objects, [kind]: [...names, 'public.missing'] };
-    const loading = loadForged({ details: { inventory: { ...inventory, objects } } }, inPlace);
-    await expect(loading).rejects.toMatchObject({
-      code: 'restore_failed',
-      details: expect.arrayContaining([expect.stringContaining(`${kind} public.missing is missing`)]),
-    });
+    const objects = { ...inventory.objects };
+    const kinds = ['rule', 'extended statistics', 'policy', 'populated materialized view', 'event trigger'];
+    for (const kind of kinds) {
+      expect(objects[kind]).toHaveLength(1);
+      objects[kind] = [...(objects[kind] ?? []), 'public.missing'];
+    }
+    const error = await loadForged({ details: { inventory: { ...inventory, objects } } }, inPlace).then(
+      () => null,
+      (thrown: UserError) => thrown,
+    );
+    expect(error).toMatchObject({ code: 'restore_failed' });
+    for (const kind of kinds) expect(error?.details.join('\n')).toContain(`${kind} public.missing is missing`);
     expect(await server.dump('copy')).toBe(before);
   });
 
