@@ -37,7 +37,11 @@ export function postgresDetails(text: v.GenericSchema<string>) {
       sequences: list(
         v.object({ name: text, last_value: v.nullable(v.pipe(v.number(), v.finite())), ascending: v.boolean() }),
       ),
+      /** Absent from snapshots of earlier versions. */
+      large_objects: v.optional(v.object({ count, bytes: count })),
     }),
+    /** Publications and subscriptions of the source, which are not in the snapshot; absent from earlier versions. */
+    replication: v.optional(list(text)),
     /** Objects that cannot be restored without a schema that is not in the snapshot. */
     left_out: list(v.object({ oid: count, kind: text, name: text, needs: text })),
   });

@@ -7,8 +7,8 @@ import type { Manifest } from '../../../snapshots/manifest.ts';
 export const DATA_TERMINATOR = '\\.\n\n\n';
 /** Line feeds in it, which are not rows. */
 export const TERMINATOR_LINES = 3;
-/** The bytes of it that COPY must not read. */
-export const AFTER_END_OF_COPY = 2;
+/** The part of it that COPY reads. */
+export const END_OF_COPY = '\\.\n';
 
 export type ArchiveDetails = PostgresDetails;
 

@@ -4,9 +4,10 @@ import type { DestinationState } from '../../../results.ts';
 import { divideTables } from '../../divide-tables.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
 import { freeBytesOf, refuseShortSpace } from '../../free-space.ts';
+import { replicationWarnings } from '../catalogue.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { isLocalHost } from '../connection/same-database.ts';
-import { quoteText, type Session } from '../connection/session.ts';
+import { quoteName, quoteText, type Session } from '../connection/session.ts';
 import { portOf } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import { selectSchemas } from '../schema-selection.ts';
@@ -38,7 +39,12 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     schemas,
     tables,
     empty,
-    warnings: [...warnings, ...versionWarnings(facts, request), ...sessionWarnings(facts, chosen.strategy)],
+    warnings: [
+      ...warnings,
+      ...versionWarnings(facts, request),
+      ...sessionWarnings(facts, chosen.strategy),
+      ...replicationWarnings(details.replication),
+    ],
   };
 }
 
@@ -134,7 +140,7 @@ function refuseMissing(facts: Facts, needed: { extensions: string[]; roles: stri
     throw new UserError(`The server ${server} lacks roles that the snapshot's policies name: ${roles.join(', ')}`, {
       code: 'role_missing',
       exit: EXIT.failed,
-      hint: `Make them first: ${roles.map((role) => `CREATE ROLE "${role}";`).join(' ')}`,
+      hint: `Make them first: ${roles.map((role) => `CREATE ROLE ${quoteName(role)};`).join(' ')}`,
     });
   }
 }
@@ -148,7 +154,7 @@ function chooseStrategy(
     throw new UserError(`The database "${url.database}" does not exist, and ${facts.whyNot}`, {
       code: 'may_not_create',
       exit: EXIT.failed,
-      hint: `Let somebody who may create it do so, or: ALTER ROLE "${url.user}" CREATEDB`,
+      hint: `Let somebody who may create it do so, or: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
     });
   }
   if (inPlace && exists) return { strategy: 'in_place', strategyReason: '--in-place was said' };

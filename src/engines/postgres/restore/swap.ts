@@ -5,6 +5,7 @@ import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { besideNames, dropDatabase } from '../server.ts';
+import { alterSet } from './alter-set.ts';
 
 /** `object_in_use`: somebody is connected to a database that is to be renamed. */
 const OBJECT_IN_USE = '55006';
@@ -134,7 +135,7 @@ export interface Inheritance {
 
 /** A destination keeps its own owner, settings and grants: they belong to the place, not to the snapshot. */
 export async function inheritSettings(server: Session, { from, to, settings }: Inheritance): Promise<void> {
-  if (from === null) return server.transaction(settings.map((setting) => alterSet(to, setting)));
+  if (from === null) return server.transaction(settings.map((setting) => alterSet({ database: to, setting })));
   const [old] = await server.query<{
     owner: string;
     connection_limit: number;
@@ -153,7 +154,7 @@ export async function inheritSettings(server: Session, { from, to, settings }: I
     ({ role, privilege }) => `GRANT ${privilege} ON DATABASE ${name} TO ${role === null ? 'PUBLIC' : quoteName(role)}`,
   );
   await server.transaction([
-    ...old.settings.map(({ role, setting }) => alterSet(to, setting, role)),
+    ...old.settings.map(({ role, setting }) => alterSet({ database: to, setting, role })),
     ...(grants ? [`REVOKE ALL ON DATABASE ${name} FROM PUBLIC`, ...grants] : []),
     `ALTER DATABASE ${name} CONNECTION LIMIT ${old.connection_limit}`,
     `ALTER DATABASE ${name} OWNER TO ${quoteName(old.owner)}`,
@@ -170,17 +171,4 @@ interface Grant {
   /** `null` for everybody. */
   role: string | null;
   privilege: string;
-}
-
-/** Settings whose value is a list of names, which quotes would make one name. */
-const NAME_LISTS = new Set(['search_path', 'temp_tablespaces', 'local_preload_libraries', 'session_preload_libraries']);
-
-function alterSet(database: string, setting: string, role: string | null = null): string {
-  const at = setting.indexOf('=');
-  const name = setting.slice(0, at);
-  const value = setting.slice(at + 1);
-  const written = NAME_LISTS.has(name) ? value || `''` : quoteText(value);
-  const whose =
-    role === null ? `DATABASE ${quoteName(database)}` : `ROLE ${quoteName(role)} IN DATABASE ${quoteName(database)}`;
-  return `ALTER ${whose} SET ${name.split('.').map(quoteName).join('.')} = ${written}`;
 }

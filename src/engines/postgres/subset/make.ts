@@ -8,7 +8,7 @@ import { connect } from '../connection/connect.ts';
 import { connectionOf, type Settings, withDatabase } from '../connection/url.ts';
 import { inspectDestination } from '../restore/preflight.ts';
 import { besideDestination, restoreSettings } from '../restore/restore.ts';
-import { groupErrors } from '../restore/restore-errors.ts';
+import { restoreErrors } from '../restore/restore-errors.ts';
 import { restoreFailed } from '../restore/restore-failed.ts';
 import { inheritSettings } from '../restore/swap.ts';
 import { type ClientTools, findClientTools, toolsForArchive } from '../tools.ts';
@@ -132,7 +132,6 @@ async function restoreSection(
     },
     { signal: context.signal },
   );
-  if (result.exitCode === 0) return;
-  const errors = groupErrors(result.stderr);
+  const errors = restoreErrors(result);
   if (errors.length > 0) throw restoreFailed(`pg_restore failed on the ${section} of the subset`, errors);
 }
