@@ -179,6 +179,8 @@ export interface Engine {
   scriptsRollBack: boolean;
   /** The rows of every table of a database, by the names that the snapshot has for them; not every engine can tell. */
   countRows?(context: EngineContext, live: { url: DatabaseUrl; manifest: Manifest }): Promise<Map<string, number>>;
+  /** The databases of earlier loads that a load into the destination drops: undo copy and leftovers. */
+  findDropped?(context: EngineContext, url: DatabaseUrl): Promise<DatabaseUrl[]>;
   /** The database that the last restore replaced; rejects when none is kept. */
   findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
   /** Swaps the destination with the database that is kept for it. */

@@ -7,6 +7,7 @@ import type { LoadPlan } from '../../results.ts';
 import { repositoryOf } from '../snapshots/snapshots.ts';
 import { chooseDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
+import { refuseDroppedSources } from './guard-dropped.ts';
 import { swapSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 
@@ -29,6 +30,7 @@ export async function planScript(context: Context, request: LoadRequest & { file
   if (!request.source) await refuseSources(context, url);
   const destination = await engine.inspect(context, url);
   const asItIs = (request.noDrop ?? false) || (request.source ?? false);
+  if (!asItIs) await refuseDroppedSources(context, engine, url);
   const undo = !asItIs && (request.undo ?? true) && destination.exists;
   const where = destination.url;
   const plan: LoadPlan = {

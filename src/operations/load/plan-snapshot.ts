@@ -14,6 +14,7 @@ import { findSnapshot, repositoryOf } from '../snapshots/snapshots.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { chooseDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
+import { refuseDroppedSources } from './guard-dropped.ts';
 import { loadSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 
@@ -27,6 +28,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const url = engine.parseUrl(text);
   refuseOtherEngine(engine, manifest, url);
   await refuseSources(context, url);
+  await refuseDroppedSources(context, engine, url);
   const schemaConfig = findTarget(configuration, request.target).snapshot?.schema_config;
   const wanted = request.tables;
   const selected = wanted ? await chooseTables(context, { found, engine, url, wanted }) : null;

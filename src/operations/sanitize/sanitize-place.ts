@@ -6,6 +6,7 @@ import { EXIT, UserError } from '../../errors.ts';
 import type { DestinationState } from '../../results.ts';
 import type { Manifest } from '../../snapshots/manifest.ts';
 import { refuseSources } from '../load/guard.ts';
+import { refuseDroppedSources } from '../load/guard-dropped.ts';
 
 /** Where a snapshot is restored to be sanitized. */
 export interface SanitizePlace {
@@ -31,6 +32,7 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
   if (text !== undefined) {
     const url = engine.parseUrl(text);
     await refuseSources(context, url);
+    await refuseDroppedSources(context, engine, url);
     const destination = await engine.inspect(context, url);
     return [{ label: url.display, destination, open: async () => ({ url, [Symbol.asyncDispose]: async () => {} }) }];
   }

@@ -10,7 +10,10 @@ import { quoteText, type Session } from '../connection/session.ts';
 import { portOf } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import { selectSchemas } from '../schema-selection.ts';
+import { NAME_LIMIT } from '../server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
+import { checkSwap } from './blockers.ts';
+import { checkRights } from './rights.ts';
 
 /** Whether, how and with what consequences a snapshot can be restored; nothing is changed. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
@@ -22,6 +25,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const facts = await inspectDestination(context, url);
   refuseMissing(facts, { extensions: details.extensions.map(({ name }) => name), roles: details.roles });
   const chosen = chooseStrategy(facts, request);
+  const swapping = chosen.strategy === 'swap' ? await planSwap(context, url, facts) : [];
   const wanted = new Set(schemas);
   const inSchemas = manifest.tables.filter((table) => {
     const data = details.data[table.file.name];
@@ -38,11 +42,28 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     schemas,
     tables,
     empty,
-    warnings: [...warnings, ...versionWarnings(facts, request), ...sessionWarnings(facts, chosen.strategy)],
+    warnings: [
+      ...warnings,
+      ...versionWarnings(facts, request),
+      ...sessionWarnings(facts, chosen.strategy),
+      ...swapping,
+    ],
   };
 }
 
+/** What would be lost by the swap; rejects where something would stop it in the end. */
+async function planSwap(context: EngineContext, url: DatabaseUrl, facts: Facts): Promise<WarningEvent[]> {
+  const destination = url.database ?? '';
+  await using server = await connectToServer(context, url);
+  const warnings = await checkSwap(server, { destination, undo: true });
+  if (!facts.destination.exists || facts.superuser) return warnings;
+  await using inside = await connect(context, url);
+  return [...warnings, ...(await checkRights({ server, inside, destination }))];
+}
+
 interface Facts {
+  /** Whether the role may do everything. */
+  superuser: boolean;
   destination: DestinationState;
   /** Whether the role may make a database and rename the destination. */
   maySwap: boolean;
@@ -61,6 +82,13 @@ export async function inspectDestination(context: EngineContext, url: DatabaseUr
       hint: 'Add its name at the end: postgres://user@host:5432/database. It is created when it does not exist.',
     });
   }
+  if (Buffer.byteLength(url.database) > NAME_LIMIT) {
+    throw new UserError(`The destination ${url.display} has a name of more than ${NAME_LIMIT} bytes`, {
+      code: 'url_invalid',
+      exit: EXIT.configuration,
+      hint: 'Shorten it: the server would cut it, and may then mean another database.',
+    });
+  }
   try {
     await using server = await connectToServer(context, url);
     return await readFacts(context, server, url);
@@ -77,7 +105,9 @@ interface Row {
   present: boolean;
   size_bytes: number | null;
   connections: number;
+  superuser: boolean;
   createdb: boolean;
+  /** Whether the role may rename the destination, and give another database to its owner. */
   owner: boolean;
   extensions: string[];
   roles: string[];
@@ -90,8 +120,9 @@ async function readFacts(context: EngineContext, session: Session, url: Database
     SELECT split_part(current_setting('server_version'), ' ', 1) AS version, d.oid IS NOT NULL AS present,
       CASE WHEN has_database_privilege(d.oid, 'CONNECT') THEN pg_database_size(d.oid) END AS size_bytes,
       (SELECT count(*) FROM pg_stat_activity a WHERE a.datid = d.oid AND a.pid <> pg_backend_pid() AND a.backend_type = 'client backend') AS connections,
-      r.rolsuper OR r.rolcreatedb AS createdb,
-      d.oid IS NULL OR pg_has_role(d.datdba, 'MEMBER') AS owner,
+      r.rolsuper AS superuser, r.rolsuper OR r.rolcreatedb AS createdb,
+      d.oid IS NULL OR pg_has_role(d.datdba, 'USAGE') AND
+        CASE WHEN current_setting('server_version_num')::int >= 160000 THEN pg_has_role(d.datdba, 'SET') ELSE true END AS owner,
       (SELECT json_agg(name) FROM pg_available_extensions) AS extensions,
       (SELECT json_agg(rolname) FROM pg_roles) AS roles,
       (SELECT setting FROM pg_settings WHERE name = 'data_directory') AS data_directory
@@ -111,6 +142,7 @@ async function readFacts(context: EngineContext, session: Session, url: Database
       connections: row.connections,
       server_version: row.version,
     },
+    superuser: row.superuser,
     maySwap: row.createdb && row.owner,
     whyNot: row.createdb ? `the role does not own ${url.database}` : 'the role may not create databases',
     extensions: row.extensions ?? [],
