@@ -63,7 +63,13 @@ export function carryOverQueries({ owner, ownership }: CarryingOver): string[] {
     WHERE o.owner = (${own}) AND current_user <> ${name} AND NOT o.of_extension AND NOT o.follows_table
       AND NOT (o.alter = 'SCHEMA' AND o.identity = 'public')
     ORDER BY o.rank, o.objid`;
-  if (!ownership) return [transfer];
+  // Before version 18 they do not follow their ranges.
+  const multiranges = `
+    SELECT format('ALTER TYPE %s OWNER TO %I', i.identity, ${name}) AS statement
+    FROM pg_type t, pg_identify_object('pg_type'::regclass, t.oid, 0) i
+    WHERE t.typtype = 'm' AND t.typowner = (${own}) AND current_user <> ${name} AND t.oid >= 16384
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.deptype = 'e')`;
+  if (!ownership) return [transfer, multiranges];
   const objects = `json_to_recordset(${quoteText(JSON.stringify(ownership.objects))})
     AS o (granted_on text, identity text, "column" text, owner int8, entries json, signature text)`;
   const defaults = `json_to_recordset(${quoteText(JSON.stringify(ownership.defaults))})
@@ -110,7 +116,7 @@ export function carryOverQueries({ owner, ownership }: CarryingOver): string[] {
       AND d.defaclobjtype = CASE f.defaults WHEN 's' THEN 'S' WHEN 'S' THEN NULL ELSE f.defaults END, aclexplode(d.defaclacl) a
     WHERE NOT f.of_extension AND a.grantee <> f.owner AND f.identity <> 'public'
       AND (f.granted_on, f.identity) NOT IN (SELECT o.granted_on, o.identity FROM ${objects})`;
-  return [transfer, publicSchema, revokes, grants, defaultRevokes, defaultGrants, ofNewObjects];
+  return [transfer, multiranges, publicSchema, revokes, grants, defaultRevokes, defaultGrants, ofNewObjects];
 }
 
 /** A query for the names of objects that others were granted something on, and that the new database does not have. */

@@ -11,6 +11,7 @@ import { PSQL_FLAGS, quoteName, quoteText } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
+import { carryOverInPlace } from './carry-over-in-place.ts';
 import { materialize, sectionArgs } from './fill.ts';
 import { COPY_FLAGS, feedTables } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
@@ -45,12 +46,14 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     return `--file=${file}`;
   };
   const tables = plan.tables.filter((table) => table.rows > 0);
+  const carryOver = await carryOverInPlace(context, url);
   const scripts = [
     await script('clear.sql', await clearScript(context, run)),
     await section('pre-data'),
     ...COPY_FLAGS,
     await section('data'),
     await section('post-data'),
+    await script('carry-over.sql', carryOver.script),
     await script('check.sql', checkScript(run)),
   ];
   report({ event: 'step', step: 'prepare', state: 'done', label: 'Prepared' });
@@ -91,6 +94,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     throw restoreFailed('The restore in one transaction failed', ended.value.stderr.trim().split('\n').slice(0, 20));
   }
   if (fed.status === 'rejected') throw fed.reason;
+  carryOver.warn(ended.value.stderr);
   report({
     event: 'step',
     step: 'restore',

@@ -8,6 +8,8 @@ interface Kind {
   /** Column of the privileges, what stands after ON in a GRANT, and the kind that `acldefault` takes. */
   grant?: { acl: string; on: string; defaults: string };
   namespace?: string;
+  /** The catalog that stands for this kind of object where it is not its own. */
+  identifiedBy?: string;
   where?: string;
 }
 
@@ -31,7 +33,7 @@ const KINDS: Kind[] = [
     owner: 'typowner',
     alter: 'TYPE',
     namespace: 'typnamespace',
-    // Types of rows, of arrays and of multiranges follow what they are made for.
+    // Types of rows and of arrays follow what they are made for, and so do those of multiranges on newer servers.
     where: `typtype <> 'm' AND NOT EXISTS (SELECT FROM pg_type e WHERE e.typarray = t.oid)
       AND (typrelid = 0 OR EXISTS (SELECT FROM pg_class c WHERE c.oid = typrelid AND c.relkind = 'c'))`,
     grant: { acl: 'typacl', on: 'TYPE', defaults: 'T' },
@@ -81,6 +83,7 @@ const KINDS: Kind[] = [
   { catalog: 'pg_statistic_ext', owner: 'stxowner', alter: 'STATISTICS' },
   {
     catalog: 'pg_largeobject_metadata',
+    identifiedBy: 'pg_largeobject',
     owner: 'lomowner',
     alter: 'LARGE OBJECT',
     grant: { acl: 'lomacl', on: 'LARGE OBJECT', defaults: 'L' },
@@ -88,15 +91,15 @@ const KINDS: Kind[] = [
   { catalog: 'pg_event_trigger', owner: 'evtowner', alter: 'EVENT TRIGGER' },
 ];
 
-/** Objects with smaller identifiers were made by initdb. */
+/** Objects with smaller identifiers were made by initdb; large objects may have any. */
 const FIRST_NORMAL_OID = 16384;
 
 /**
  * A query for every object of the database that a person can own. Identities are qualified and quoted by the server.
  * https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-OBJECT
  */
-export const OWNABLE = KINDS.map(({ catalog, owner, alter, grant, namespace, where = 'true' }, rank) => {
-  const classid = `${quoteText(catalog)}::regclass`;
+export const OWNABLE = KINDS.map(({ catalog, owner, alter, grant, namespace, identifiedBy, where = 'true' }, rank) => {
+  const classid = `${quoteText(identifiedBy ?? catalog)}::regclass`;
   const acl = grant
     ? `coalesce(t.${grant.acl}, acldefault(${quoteText(grant.defaults)}, t.${owner}))`
     : 'NULL::aclitem[]';
@@ -105,8 +108,10 @@ export const OWNABLE = KINDS.map(({ catalog, owner, alter, grant, namespace, whe
       ${grant ? quoteText(grant.defaults) : 'NULL'} AS defaults, t.${owner} AS owner, ${acl} AS acl,
       ${namespace ? `t.${namespace}` : '0::oid'} AS namespace, i.identity,
       EXISTS (SELECT FROM pg_depend d WHERE d.classid = ${classid} AND d.objid = t.oid AND d.deptype = 'e') AS of_extension,
-      EXISTS (SELECT FROM pg_depend d WHERE d.classid = ${classid} AND d.objid = t.oid AND d.deptype IN ('a', 'i')
+      t.tableoid = 'pg_class'::regclass AND EXISTS (SELECT FROM pg_depend d WHERE d.classid = ${classid} AND d.objid = t.oid AND d.deptype IN ('a', 'i')
         AND d.refclassid = 'pg_class'::regclass AND d.refobjsubid > 0) AS follows_table
     FROM ${catalog} t, pg_identify_object(${classid}, t.oid, 0) i
-    WHERE (t.oid >= ${FIRST_NORMAL_OID} OR ${classid} = 'pg_namespace'::regclass AND i.identity = 'public') AND ${where}`;
+    WHERE (t.oid >= ${FIRST_NORMAL_OID} OR t.tableoid = 'pg_largeobject_metadata'::regclass
+        OR t.tableoid = 'pg_namespace'::regclass AND i.identity = 'public')
+      AND ${where}`;
 }).join(' UNION ALL ');
