@@ -83,6 +83,8 @@ export interface RestoreRequest {
   inPlace: boolean;
   /** Names of the tables whose rows are loaded, where it is not all of them. */
   only?: ReadonlySet<string>;
+  /** The superuser of a server of our own, who creates what the user of `url` may not. */
+  admin?: DatabaseUrl | undefined;
 }
 
 /** What a restore would do, found out without changing anything. */

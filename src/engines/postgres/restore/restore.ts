@@ -1,4 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
+import { UserError } from '../../../errors.ts';
 import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
@@ -13,10 +14,12 @@ import {
   markNew,
   type NewDatabase,
   sweepLeftovers,
+  verifyLock,
 } from '../server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
 import { checkSwap } from './blockers.ts';
 import { checkRestored } from './check.ts';
+import { createExtensions } from './create-extensions.ts';
 import { fillDatabase } from './fill.ts';
 import { restoreInPlace } from './in-place.ts';
 import { readTablespace } from './rights.ts';
@@ -38,7 +41,10 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   return besideDestination(context, beside, async ({ fresh }) => {
     const filled = withDatabase(url, fresh);
     const settings = restoreSettings(plan.destination.local, jobs);
-    await fillDatabase(context, { ...run, url: filled, tools, details, settings });
+    const { extensions } = details;
+    const premade = run.admin ? await createExtensions(context, { admin: run.admin, url: filled, extensions }) : [];
+    const filling = fillDatabase(context, { ...run, url: filled, tools, details, settings, premade });
+    await filling.catch((error) => Promise.reject(run.admin ? hintAtRights(error) : error));
     report({ event: 'step', step: 'check', state: 'started', label: 'Check against the manifest' });
     await checkRestored(context, { url: filled, tools, details, plan, jobs });
     report({
@@ -49,6 +55,13 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     });
     await run.beforeSwap?.(filled);
   });
+}
+
+function hintAtRights(error: unknown): unknown {
+  if (!(error instanceof UserError && error.code === 'restore_failed')) return error;
+  const { code, exit, details } = error;
+  const hint = `In a server of our own a snapshot is restored as a role without superuser rights. If it needs them and you trust it, add --allow-superuser.`;
+  return new UserError(error.message, { code, exit, details, hint, cause: error });
 }
 
 export interface Beside {
@@ -98,6 +111,7 @@ export async function besideDestination(
       await dropMarked(server, { name: fresh, destination, report });
       return { swapMs: null, undoDatabase: null };
     }
+    await verifyLock(server, destination);
     await inherit(context, server, { from: exists ? destination : null, to: fresh, url, settings });
     context.signal.throwIfAborted();
     return await swapDatabases(context, { server, url, fresh, undo });
