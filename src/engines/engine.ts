@@ -83,6 +83,8 @@ export interface RestoreRequest {
   inPlace: boolean;
   /** Names of the tables whose rows are loaded, where it is not all of them. */
   only?: ReadonlySet<string>;
+  /** Who is to own the restored objects, where that is not the owner of the replaced database. */
+  role?: string | undefined;
   /** The superuser of a server of our own, who creates what the user of `url` may not. */
   admin?: DatabaseUrl | undefined;
 }
@@ -139,6 +141,8 @@ export interface ScriptRun {
   /** On the database as it is; otherwise into a new one that takes the destination's place. */
   asItIs: boolean;
   undo: boolean;
+  /** As in a restore. */
+  role?: string | undefined;
   /** An empty folder for the tool's files. */
   directory: string;
 }

@@ -198,6 +198,29 @@ describeWithPostgres('who may do what in a database that was loaded', () => {
     expect(await sql(facts, 'postgres')).toBe(before);
   });
 
+  it.each([false, true])('objects belong to the configured role (in place: %s)', async (inPlace) => {
+    const given = contextFor();
+    Object.assign(given.configuration.settings.targets.app?.snapshot ?? {}, { role: 'wri"ter' });
+    await load(given, await planLoad(given, { target: 'app', inPlace }));
+    expect(await can('wri"ter', 'ALTER TABLE item ADD COLUMN x integer')).toBe('yes');
+    if (inPlace) return;
+    await load(given, await planLoad(given, { target: 'app', destdb: server.url('copy_new') }));
+    const owners = `SELECT pg_get_userbyid(datdba), (SELECT relowner::regrole FROM pg_class WHERE relname = 'item') FROM pg_database WHERE datname = 'copy_new'`;
+    expect(await sql(owners, 'copy_new')).toBe('wri"ter|"wri""ter"');
+    Object.assign(given.configuration.settings.targets.app?.snapshot ?? {}, { role: 'nobody' });
+    await expect(planLoad(given, { target: 'app' })).rejects.toMatchObject({ code: 'role_missing', exit: 1 });
+    Object.assign(given.configuration.settings.targets.app?.snapshot ?? {}, { role: 'reader' });
+    const destdb = asRole('loader', 'copy');
+    await expect(planLoad(given, { target: 'app', destdb })).rejects.toMatchObject({ code: 'role_denied', exit: 1 });
+  });
+
+  it('a destination that takes no connections is replaced, with a warning', async () => {
+    await sql('ALTER DATABASE copy ALLOW_CONNECTIONS false', 'postgres');
+    await run();
+    expect(warnings()).toContainEqual(expect.objectContaining({ code: 'not_carried_over' }));
+    expect(await sql('SELECT count(*) FROM item')).toBe('1');
+  });
+
   it('a role that is no superuser but a member of the owner does all of this, and is told before what it cannot', async () => {
     await sql(`CREATE TABLE item (id integer); ALTER TABLE item OWNER TO appuser; GRANT SELECT ON item TO reader;
       ALTER DATABASE copy SET log_statement = 'all'; ALTER DATABASE copy SET work_mem = '9MB';

@@ -29,13 +29,14 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   refuseOtherEngine(engine, manifest, url);
   await refuseSources(context, url);
   await refuseDroppedSources(context, engine, url);
-  const schemaConfig = findTarget(configuration, request.target).snapshot?.schema_config;
+  const { schema_config: schemaConfig, role } = findTarget(configuration, request.target).snapshot ?? {};
   const wanted = request.tables;
   const selected = wanted ? await chooseTables(context, { found, engine, url, wanted }) : null;
   const restoration = {
     url,
     manifest,
     schemaConfig,
+    role,
     inPlace: request.inPlace ?? false,
     ...(selected && { only: namesOf(selected) }),
   };

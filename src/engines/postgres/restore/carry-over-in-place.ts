@@ -13,7 +13,11 @@ export interface InPlace {
 }
 
 /** Owner and grants of a destination whose content is replaced in one transaction; read before it begins. */
-export async function carryOverInPlace(context: EngineContext, url: DatabaseUrl): Promise<InPlace> {
+export async function carryOverInPlace(
+  context: EngineContext,
+  url: DatabaseUrl,
+  given: string | undefined,
+): Promise<InPlace> {
   await using session = await connect(context, url);
   const ownership = await readOwnership(session);
   const [role] = await session.query<{ owner: string }>(`
@@ -21,7 +25,7 @@ export async function carryOverInPlace(context: EngineContext, url: DatabaseUrl)
         AND CASE WHEN current_setting('server_version_num')::int >= 160000 THEN pg_has_role(datdba, 'SET') ELSE true END
       THEN pg_get_userbyid(datdba) ELSE current_user END AS owner
     FROM pg_database WHERE datname = current_database()`);
-  const queries = carryOverQueries({ owner: role?.owner ?? '', ownership });
+  const queries = carryOverQueries({ owner: given ?? role?.owner ?? '', ownership });
   const [refused, lost] = [randomBytes(12).toString('hex'), randomBytes(12).toString('hex')];
   // Each statement in a subtransaction: what is refused must not take the rows with it.
   const body = `

@@ -46,7 +46,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     return `--file=${file}`;
   };
   const tables = plan.tables.filter((table) => table.rows > 0);
-  const carryOver = await carryOverInPlace(context, url);
+  const carryOver = await carryOverInPlace(context, url, run.role);
   const scripts = [
     await script('clear.sql', await clearScript(context, run)),
     await section('pre-data'),

@@ -6,7 +6,7 @@ import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '..
 import { freeBytesOf, refuseShortSpace } from '../../free-space.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { isLocalHost } from '../connection/same-database.ts';
-import { quoteText, type Session } from '../connection/session.ts';
+import { quoteName, quoteText, type Session } from '../connection/session.ts';
 import { portOf } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import { selectSchemas } from '../schema-selection.ts';
@@ -24,6 +24,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   if (schemas.length === 0) throw noSchema(request);
   const facts = await inspectDestination(context, url);
   refuseMissing(facts, { extensions: details.extensions.map(({ name }) => name), roles: details.roles });
+  if (request.role !== undefined) await refuseRole(context, url, request.role);
   const chosen = chooseStrategy(facts, request);
   const swapping = chosen.strategy === 'swap' ? await planSwap(context, url, facts) : [];
   const wanted = new Set(schemas);
@@ -57,8 +58,14 @@ async function planSwap(context: EngineContext, url: DatabaseUrl, facts: Facts):
   await using server = await connectToServer(context, url);
   const warnings = await checkSwap(server, { destination, undo: true });
   if (!facts.destination.exists || facts.superuser) return warnings;
-  await using inside = await connect(context, url);
+  await using inside = await connect(context, url).catch(noConnection);
   return [...warnings, ...(await checkRights({ server, inside, destination }))];
+}
+
+/** A destination that takes no connections can still be renamed. */
+function noConnection(thrown: unknown): null {
+  if (thrown instanceof UserError && thrown.code === 'denied') return null;
+  throw thrown;
 }
 
 interface Facts {
@@ -169,6 +176,26 @@ function refuseMissing(facts: Facts, needed: { extensions: string[]; roles: stri
       hint: `Make them first: ${roles.map((role) => `CREATE ROLE "${role}";`).join(' ')}`,
     });
   }
+}
+
+/** A role that is not there, or that nothing can be given to, is found before anything is restored. */
+async function refuseRole(context: EngineContext, url: DatabaseUrl, role: string): Promise<void> {
+  await using session = await connectToServer(context, url).catch(() => connect(context, url));
+  const [found] = await session.query<{ allowed: boolean }>(`
+    SELECT pg_has_role(oid, 'MEMBER') AND
+      CASE WHEN current_setting('server_version_num')::int >= 160000 THEN pg_has_role(oid, 'SET') ELSE true END AS allowed
+    FROM pg_roles WHERE rolname = ${quoteText(role)}`);
+  if (found?.allowed) return;
+  throw new UserError(
+    found ? `The user may not give objects to the role "${role}"` : `The server has no role "${role}"`,
+    {
+      code: found ? 'role_denied' : 'role_missing',
+      exit: EXIT.failed,
+      hint: found
+        ? `Make the user a member of it: GRANT ${quoteName(role)} TO ${quoteName(url.user ?? '')}`
+        : `Create it, or correct snapshot.role: CREATE ROLE ${quoteName(role)}`,
+    },
+  );
 }
 
 function chooseStrategy(

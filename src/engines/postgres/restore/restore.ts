@@ -70,6 +70,8 @@ export interface Beside {
   locale: NewDatabase['locale'];
   /** The source's settings, for a destination that does not exist. */
   settings?: string[];
+  /** Who is to own the objects, where that is not the owner of the replaced database. */
+  role?: string | undefined;
   /** Drops what was made, instead of swapping it in. */
   throwAway?: boolean | undefined;
 }
@@ -77,7 +79,7 @@ export interface Beside {
 /** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
 export async function besideDestination(
   context: EngineContext,
-  { url, undo, locale, settings = [], throwAway }: Beside,
+  { url, undo, locale, settings = [], role, throwAway }: Beside,
   fill: (made: { fresh: string; server: Session }) => Promise<void>,
 ): Promise<Replaced> {
   const { report } = context;
@@ -112,7 +114,7 @@ export async function besideDestination(
       return { swapMs: null, undoDatabase: null };
     }
     await verifyLock(server, destination);
-    await inherit(context, server, { from: exists ? destination : null, to: fresh, url, settings });
+    await inherit(context, server, { from: exists ? destination : null, to: fresh, url, settings, role });
     context.signal.throwIfAborted();
     return await swapDatabases(context, { server, url, fresh, undo });
   } catch (error) {

@@ -6,8 +6,8 @@ import { readDatabase, settingStatements } from './swap.ts';
 export interface RightsCheck {
   /** On another database of the server. */
   server: Session;
-  /** On the destination. */
-  inside: Session;
+  /** On the destination, if it takes connections. */
+  inside: Session | null;
   destination: string;
 }
 
@@ -15,7 +15,7 @@ export interface RightsCheck {
 export async function checkRights({ server, inside, destination }: RightsCheck): Promise<WarningEvent[]> {
   const lacking = [
     ...(await refusedSettings(server, destination)),
-    ...(await foreignDefaults(inside)),
+    ...(inside ? await foreignDefaults(inside) : ['its grants, since it takes no connections']),
     ...(await refusedTablespace(server, destination)),
   ];
   return lacking.map((what) => ({

@@ -8,7 +8,15 @@ import { withDatabase } from '../connection/url.ts';
 import { writeComment, writeMark } from '../mark.ts';
 import { besideNames, dropMarked, findBeside, verifyLock } from '../server.ts';
 import { checkSwap } from './blockers.ts';
-import { attempt, lostGrantsQuery, readOwnership, runCarryOver, warnLostGrants, warnNotCarried } from './carry-over.ts';
+import {
+  attempt,
+  lostGrantsQuery,
+  type Ownership,
+  readOwnership,
+  runCarryOver,
+  warnLostGrants,
+  warnNotCarried,
+} from './carry-over.ts';
 
 /** `object_in_use`: somebody is connected to a database that is to be renamed. */
 const OBJECT_IN_USE = '55006';
@@ -141,6 +149,8 @@ export interface Inheritance {
   url: DatabaseUrl;
   /** The source's settings, for a destination that was not there. */
   settings: string[];
+  /** Who is to own the objects, and a database that was not there; default: the owner of the destination. */
+  role?: string | undefined;
 }
 
 /**
@@ -156,12 +166,15 @@ export async function inherit(context: EngineContext, server: Session, inheritan
   };
   const old = from === null ? null : await readDatabase(server, from);
   if (from === null || !old) {
+    if (inheritance.role !== undefined)
+      failures.push(...(await giveTo(context, server, inheritance, inheritance.role)));
     await each(settings.map((setting) => alterSet(to, setting)));
     return warnNotCarried(context, failures);
   }
   const name = quoteName(to);
   await each([`ALTER DATABASE ${name} OWNER TO ${quoteName(old.owner)}`]);
-  failures.push(...(await inheritObjects(context, { ...inheritance, from, owner: old.owner })));
+  const owner = inheritance.role ?? old.owner;
+  failures.push(...(await inheritObjects(context, { ...inheritance, from, owner })));
   const grants = old.grants?.map(
     ({ role, privilege, grantable }) =>
       `GRANT ${privilege} ON DATABASE ${name} TO ${role === null ? 'PUBLIC' : quoteName(role)}${grantable ? ' WITH GRANT OPTION' : ''}`,
@@ -174,22 +187,48 @@ export async function inherit(context: EngineContext, server: Session, inheritan
   warnNotCarried(context, failures);
 }
 
+/** A database that was not there, with all that is in it. */
+async function giveTo(
+  context: EngineContext,
+  server: Session,
+  { to, url }: Inheritance,
+  owner: string,
+): Promise<string[]> {
+  const failure = await attempt(server, `ALTER DATABASE ${quoteName(to)} OWNER TO ${quoteName(owner)}`);
+  await using session = await connect(context, withDatabase(url, to), { settings: CARRYING });
+  return [...(failure ? [failure] : []), ...(await runCarryOver(session, { owner, ownership: null }))];
+}
+
 async function inheritObjects(
   context: EngineContext,
   { from, to, url, owner }: Inheritance & { from: string; owner: string },
 ): Promise<string[]> {
-  const settings = { row_security: 'off', statement_timeout: '0', lock_timeout: '0', synchronous_commit: 'off' };
-  await using before = await connect(context, withDatabase(url, from), { settings });
-  const ownership = await readOwnership(before);
-  await before.close();
-  await using session = await connect(context, withDatabase(url, to), { settings });
+  const { ownership, unread } = await readBefore(context, withDatabase(url, from));
+  await using session = await connect(context, withDatabase(url, to), { settings: CARRYING });
   const failures = await runCarryOver(session, { owner, ownership });
+  if (!ownership) return [...failures, `the grants of ${from}: ${unread}`];
   const lost = await session.query<{ name: string }>(lostGrantsQuery(ownership));
   warnLostGrants(
     context,
     lost.map(({ name }) => name),
   );
   return failures;
+}
+
+const CARRYING = { row_security: 'off', statement_timeout: '0', lock_timeout: '0', synchronous_commit: 'off' };
+
+/** The destination may take no connection any more, which must not cost the restored rows. */
+async function readBefore(
+  context: EngineContext,
+  url: DatabaseUrl,
+): Promise<{ ownership: Ownership | null; unread: string }> {
+  try {
+    await using session = await connect(context, url, { settings: CARRYING });
+    return { ownership: await readOwnership(session), unread: '' };
+  } catch (error) {
+    if (!(error instanceof UserError) || context.signal.aborted) throw error;
+    return { ownership: null, unread: error.details[0] ?? error.message };
+  }
 }
 
 export function settingStatements({ settings }: OldDatabase, database: string): string[] {
