@@ -167,7 +167,7 @@ export async function inherit(context: EngineContext, server: Session, inheritan
   const old = from === null ? null : await readDatabase(server, from);
   if (from === null || !old) {
     if (inheritance.role !== undefined)
-      failures.push(...(await giveTo(context, server, inheritance, inheritance.role)));
+      failures.push(...(await giveTo(context, server, { to, url: inheritance.url, owner: inheritance.role })));
     await each(settings.map((setting) => alterSet(to, setting)));
     return warnNotCarried(context, failures);
   }
@@ -191,8 +191,7 @@ export async function inherit(context: EngineContext, server: Session, inheritan
 async function giveTo(
   context: EngineContext,
   server: Session,
-  { to, url }: Inheritance,
-  owner: string,
+  { to, url, owner }: Pick<Inheritance, 'to' | 'url'> & { owner: string },
 ): Promise<string[]> {
   const failure = await attempt(server, `ALTER DATABASE ${quoteName(to)} OWNER TO ${quoteName(owner)}`);
   await using session = await connect(context, withDatabase(url, to), { settings: CARRYING });
