@@ -10,8 +10,14 @@ interface Kind {
   namespace?: string;
   /** The catalog that stands for this kind of object where it is not its own. */
   identifiedBy?: string;
+  /** Which of them a person has made, or owns. */
+  own?: string;
   where?: string;
 }
+
+/** Objects with smaller identifiers were made by initdb. */
+const FIRST_NORMAL_OID = 16384;
+const NOT_OF_INITDB = `t.oid >= ${FIRST_NORMAL_OID}`;
 
 /** Every kind of object in a database that has an owner, in the order in which owners are changed. */
 const KINDS: Kind[] = [
@@ -19,6 +25,7 @@ const KINDS: Kind[] = [
     catalog: 'pg_namespace',
     owner: 'nspowner',
     alter: 'SCHEMA',
+    own: `(t.oid >= ${FIRST_NORMAL_OID} OR nspname = 'public')`,
     where: `nspname !~ '^pg_'`,
     grant: { acl: 'nspacl', on: 'SCHEMA', defaults: 'n' },
   },
@@ -84,6 +91,7 @@ const KINDS: Kind[] = [
   {
     catalog: 'pg_largeobject_metadata',
     identifiedBy: 'pg_largeobject',
+    own: 'true',
     owner: 'lomowner',
     alter: 'LARGE OBJECT',
     grant: { acl: 'lomacl', on: 'LARGE OBJECT', defaults: 'L' },
@@ -91,19 +99,17 @@ const KINDS: Kind[] = [
   { catalog: 'pg_event_trigger', owner: 'evtowner', alter: 'EVENT TRIGGER' },
 ];
 
-/** Objects with smaller identifiers were made by initdb; large objects may have any. */
-const FIRST_NORMAL_OID = 16384;
-
 /**
  * A query for every object of the database that a person can own. Identities are qualified and quoted by the server.
  * https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-OBJECT
  */
-export const OWNABLE = KINDS.map(({ catalog, owner, alter, grant, namespace, identifiedBy, where = 'true' }, rank) => {
-  const classid = `${quoteText(identifiedBy ?? catalog)}::regclass`;
-  const acl = grant
-    ? `coalesce(t.${grant.acl}, acldefault(${quoteText(grant.defaults)}, t.${owner}))`
-    : 'NULL::aclitem[]';
-  return `
+export const OWNABLE = KINDS.map(
+  ({ catalog, owner, alter, grant, namespace, identifiedBy, own = NOT_OF_INITDB, where = 'true' }, rank) => {
+    const classid = `${quoteText(identifiedBy ?? catalog)}::regclass`;
+    const acl = grant
+      ? `coalesce(t.${grant.acl}, acldefault(${quoteText(grant.defaults)}, t.${owner}))`
+      : 'NULL::aclitem[]';
+    return `
     SELECT ${rank} AS rank, t.oid AS objid, ${quoteText(alter)} AS alter, ${grant ? quoteText(grant.on) : 'NULL'} AS granted_on,
       ${grant ? quoteText(grant.defaults) : 'NULL'} AS defaults, t.${owner} AS owner, ${acl} AS acl,
       ${namespace ? `t.${namespace}` : '0::oid'} AS namespace, i.identity,
@@ -111,7 +117,6 @@ export const OWNABLE = KINDS.map(({ catalog, owner, alter, grant, namespace, ide
       t.tableoid = 'pg_class'::regclass AND EXISTS (SELECT FROM pg_depend d WHERE d.classid = ${classid} AND d.objid = t.oid AND d.deptype IN ('a', 'i')
         AND d.refclassid = 'pg_class'::regclass AND d.refobjsubid > 0) AS follows_table
     FROM ${catalog} t, pg_identify_object(${classid}, t.oid, 0) i
-    WHERE (t.oid >= ${FIRST_NORMAL_OID} OR t.tableoid = 'pg_largeobject_metadata'::regclass
-        OR t.tableoid = 'pg_namespace'::regclass AND i.identity = 'public')
-      AND ${where}`;
-}).join(' UNION ALL ');
+    WHERE ${own} AND ${where}`;
+  },
+).join(' UNION ALL ');
