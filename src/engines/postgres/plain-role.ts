@@ -6,7 +6,7 @@ import { parsePostgresUrl } from './connection/url.ts';
 import type { ThrowAwayServer } from './throw-away-server.ts';
 
 /** Who works in a server of our own: owns the databases there, and reaches neither files nor programs of this machine. */
-export const PLAIN_ROLE = 'tool';
+const PLAIN_ROLE = 'tool';
 
 /**
  * Creates the role in a server that was just started; resolves with the connection URL of a database for it. It sees
