@@ -14,6 +14,10 @@ export const COMMANDS: CommandSpec[] = [
       { flags: '--note <text>', description: 'a note to keep with the snapshot' },
       { flags: '--no-sanitize', description: 'leave the sanitization out, where the target has a query for it' },
       { flags: '--no-push', description: "leave it on this machine, whatever the target's storage_profile" },
+      {
+        flags: '--allow-superuser',
+        description: 'run the query as superuser of a throw-away server, when it needs more rights',
+      },
       CPUS,
     ],
     examples: [
@@ -79,6 +83,10 @@ export const COMMANDS: CommandSpec[] = [
       { flags: '-n, --new', description: 'take a new snapshot first' },
       { flags: '-e, --ephemeral', description: 'in a throw-away database; also when there is no sanitize.dst_url' },
       { flags: '--strict', description: 'publish nothing while columns that look personal are as they were' },
+      {
+        flags: '--allow-superuser',
+        description: 'run the query as superuser of a throw-away server, when it needs more rights',
+      },
       { flags: '--suggest', description: 'print a first query for such columns, and store nothing' },
       DRY_RUN,
       { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },

@@ -15,6 +15,7 @@ interface Options {
   ephemeral?: boolean;
   strict?: boolean;
   suggest?: boolean;
+  allowSuperuser?: boolean;
   dryRun?: boolean;
   undo: boolean;
   push: boolean;
@@ -40,13 +41,14 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
 }
 
 function toRequest({ arguments: { target, snapshot }, options }: Invocation<Arguments, Options>): SanitizeRequest {
-  const { ephemeral, strict, undo, push, cpus } = options;
+  const { ephemeral, strict, allowSuperuser, undo, push, cpus } = options;
   return {
     target,
     ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
     ...(options.new && { build: {} }),
     ...(ephemeral && { ephemeral }),
     ...(strict && { strict }),
+    ...(allowSuperuser && { allowSuperuser }),
     ...(cpus !== undefined && { cpus }),
     undo,
     push,

@@ -6,7 +6,7 @@ import type { SubsetEngine } from './subset.ts';
 /** The engine, each of its operations where the fitting tools are: on this machine, or in the configured image. */
 export function withChosenRunner(engine: Engine): Engine {
   const at: Place = (context, url, work) => place(engine, { context, url, work });
-  const { countRows, listSchemas } = engine;
+  const { countRows, findDropped, listSchemas } = engine;
 
   return {
     ...engine,
@@ -29,6 +29,7 @@ export function withChosenRunner(engine: Engine): Engine {
     inspect: (context, url) => at(context, url, (placed) => engine.inspect(placed, url)),
     runScript: (context, run) => at(context, run.url, (placed) => engine.runScript(placed, run)),
     ...(countRows && { countRows: (context, live) => at(context, live.url, (placed) => countRows(placed, live)) }),
+    ...(findDropped && { findDropped: (context, url) => at(context, url, (placed) => findDropped(placed, url)) }),
     findKept: (context, url) => at(context, url, (placed) => engine.findKept(placed, url)),
     undo: (context, url) => at(context, url, (placed) => engine.undo(placed, url)),
   };

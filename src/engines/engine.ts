@@ -83,6 +83,10 @@ export interface RestoreRequest {
   inPlace: boolean;
   /** Names of the tables whose rows are loaded, where it is not all of them. */
   only?: ReadonlySet<string>;
+  /** Who is to own the restored objects, where that is not the owner of the replaced database. */
+  role?: string | undefined;
+  /** The superuser of a server of our own, who creates what the user of `url` may not. */
+  admin?: DatabaseUrl | undefined;
 }
 
 /** What a restore would do, found out without changing anything. */
@@ -137,6 +141,8 @@ export interface ScriptRun {
   /** On the database as it is; otherwise into a new one that takes the destination's place. */
   asItIs: boolean;
   undo: boolean;
+  /** As in a restore. */
+  role?: string | undefined;
   /** An empty folder for the tool's files. */
   directory: string;
 }
@@ -179,6 +185,8 @@ export interface Engine {
   scriptsRollBack: boolean;
   /** The rows of every table of a database, by the names that the snapshot has for them; not every engine can tell. */
   countRows?(context: EngineContext, live: { url: DatabaseUrl; manifest: Manifest }): Promise<Map<string, number>>;
+  /** The databases of earlier loads that a load into the destination drops: undo copy and leftovers. */
+  findDropped?(context: EngineContext, url: DatabaseUrl): Promise<DatabaseUrl[]>;
   /** The database that the last restore replaced; rejects when none is kept. */
   findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
   /** Swaps the destination with the database that is kept for it. */

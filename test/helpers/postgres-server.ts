@@ -49,8 +49,8 @@ export function describeWithPostgres(name: string, suite: () => void, { files, r
   describe.skipIf(lacking)(lacking ? `${name} (needs ${lacking})` : name, suite);
 }
 
-export async function startPostgres(): Promise<TestPostgres> {
-  const server = await startThrowAwayServer(testContext({ settings: {} }));
+export async function startPostgres(settings: Record<string, string> = {}): Promise<TestPostgres> {
+  const server = await startThrowAwayServer(testContext({ settings: {} }), { settings });
   const tools = await anyClientTools(testContext({ settings: {} }));
   const run = async (file: string, args: string[]): Promise<string> => {
     const result = await runner.run({ file: join(tools.directory, file), args });

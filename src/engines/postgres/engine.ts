@@ -8,7 +8,7 @@ import { dump } from './dump/dump.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
 import { restore } from './restore/restore.ts';
 import { readNeeds } from './restore/table-needs.ts';
-import { findKept, undo } from './restore/undo.ts';
+import { findDropped, findKept, undo } from './restore/undo.ts';
 import { runScript } from './script.ts';
 import { reportTools } from './tools.ts';
 
@@ -30,6 +30,7 @@ export const postgres: Engine = {
   scriptsRollBack: true,
   runScript,
   countRows,
+  findDropped,
   findKept,
   undo,
 };

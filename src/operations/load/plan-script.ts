@@ -7,6 +7,7 @@ import type { LoadPlan } from '../../results.ts';
 import { repositoryOf } from '../snapshots/snapshots.ts';
 import { chooseDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
+import { refuseDroppedSources } from './guard-dropped.ts';
 import { swapSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 
@@ -29,6 +30,8 @@ export async function planScript(context: Context, request: LoadRequest & { file
   if (!request.source) await refuseSources(context, url);
   const destination = await engine.inspect(context, url);
   const asItIs = (request.noDrop ?? false) || (request.source ?? false);
+  if (!asItIs) await refuseDroppedSources(context, engine, url);
+  const role = context.configuration.settings.targets[request.target]?.snapshot?.role;
   const undo = !asItIs && (request.undo ?? true) && destination.exists;
   const where = destination.url;
   const plan: LoadPlan = {
@@ -61,7 +64,7 @@ export async function planScript(context: Context, request: LoadRequest & { file
     async apply(running) {
       await using staging = await repositoryOf(running).stage();
       const directory = await staging.folder('script');
-      const { swapMs, undoDatabase } = await engine.runScript(running, { url, file, asItIs, undo, directory });
+      const { swapMs, undoDatabase } = await engine.runScript(running, { url, file, asItIs, undo, role, directory });
       return {
         snapshot: null,
         destination: where,

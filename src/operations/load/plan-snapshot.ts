@@ -14,6 +14,7 @@ import { findSnapshot, repositoryOf } from '../snapshots/snapshots.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { chooseDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
+import { refuseDroppedSources } from './guard-dropped.ts';
 import { loadSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 
@@ -27,13 +28,15 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const url = engine.parseUrl(text);
   refuseOtherEngine(engine, manifest, url);
   await refuseSources(context, url);
-  const schemaConfig = findTarget(configuration, request.target).snapshot?.schema_config;
+  await refuseDroppedSources(context, engine, url);
+  const { schema_config: schemaConfig, role } = findTarget(configuration, request.target).snapshot ?? {};
   const wanted = request.tables;
   const selected = wanted ? await chooseTables(context, { found, engine, url, wanted }) : null;
   const restoration = {
     url,
     manifest,
     schemaConfig,
+    role,
     inPlace: request.inPlace ?? false,
     ...(selected && { only: namesOf(selected) }),
   };

@@ -31,6 +31,8 @@ export interface SanitizeRequest {
   ephemeral?: boolean;
   /** Publishes nothing while personal data is left that no comment of the query lets stay. */
   strict?: boolean;
+  /** Restores and runs the query as the superuser of a server of our own, which its files and this machine then are open to. */
+  allowSuperuser?: boolean;
   /** `false` keeps no copy of the database that is replaced. Default `true`. */
   undo?: boolean;
   cpus?: number;
@@ -115,7 +117,12 @@ async function apply(context: Context, work: Work): Promise<SanitizeResult> {
   const { request, engine, manifest, statements, keep, places, strict, undo } = work;
   const repository = repositoryOf(context);
   const jobs = request.cpus ?? jobsFor(context, request.target);
-  await using opened = await openPlace(context, { places, manifest, engine });
+  await using opened = await openPlace(context, {
+    places,
+    manifest,
+    engine,
+    superuser: request.allowSuperuser ?? false,
+  });
   const { place, restoration, plan } = opened;
   await using staging = await repository.stage();
   const pool = createObjectPool(jobs + 1);

@@ -26,7 +26,12 @@ export async function suggest(context: Context, request: SanitizeRequest): Promi
   const repository = repositoryOf(context);
   const jobs = request.cpus ?? jobsFor(context, target);
 
-  await using opened = await openPlace(context, { places, manifest, engine });
+  await using opened = await openPlace(context, {
+    places,
+    manifest,
+    engine,
+    superuser: request.allowSuperuser ?? false,
+  });
   await using staging = await repository.stage();
   const pool = createObjectPool(jobs + 1);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };

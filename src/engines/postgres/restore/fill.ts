@@ -64,7 +64,8 @@ export async function materialize(
     tools,
     details,
     plan,
-  }: Pick<Filling, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan'>,
+    premade,
+  }: Pick<Filling, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan' | 'premade'>,
 ): Promise<Archive> {
   const archive = join(directory, 'archive');
   await mkdir(archive);
@@ -74,7 +75,7 @@ export async function materialize(
   const list = join(directory, 'archive.list');
   const leftOut = new Set(details.left_out.map((object) => object.oid));
   const able = withoutDependents(listed, ({ oid }) => oid !== 0 && leftOut.has(oid));
-  const entries = able.filter((entry) => !isTableData(entry) && isWanted(entry, { details, plan }));
+  const entries = able.filter((entry) => !isTableData(entry) && isWanted(entry, { details, plan, premade }));
   await writeFile(list, entries.map(({ line }) => `${line}\n`).join(''), { flag: 'wx', mode: 0o600 });
   return { directory: archive, list };
 }
@@ -100,7 +101,12 @@ async function writeOut(content: AsyncIterable<Uint8Array>, path: string): Promi
 }
 
 /** Not the schemas that are in the snapshot but not wanted now. */
-function isWanted({ oid, text }: ArchiveEntry, { details, plan }: Pick<Filling, 'details' | 'plan'>): boolean {
+function isWanted(
+  { oid, text }: ArchiveEntry,
+  { details, plan, premade }: Pick<Filling, 'details' | 'plan' | 'premade'>,
+): boolean {
+  const made = details.schemas.filter(({ name }) => premade?.includes(name));
+  if (text.startsWith('SCHEMA ') && made.some((schema) => oid === schema.oid)) return false;
   const unwanted = details.schemas.filter(({ name }) => !plan.schemas.includes(name));
   return !unwanted.some(
     (schema) =>

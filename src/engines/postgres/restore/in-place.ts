@@ -14,6 +14,7 @@ import { connectionOf } from '../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
 import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../tools.ts';
 import { within } from './check.ts';
+import { carryOverInPlace } from './carry-over-in-place.ts';
 import { materialize, sectionArgs } from './fill.ts';
 import {
   COPY_FLAGS,
@@ -63,6 +64,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   );
   const word = randomBytes(16).toString('hex');
   const sayWord = `--command=SELECT ${quoteText(word)}`;
+  const carryOver = await carryOverInPlace(context, url, run.role);
   const scripts = [
     '--command=BEGIN',
     await script('clear.sql', await clearScript(context, run)),
@@ -70,6 +72,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     ...[sayWord, ...commands.args, sayWord],
     await section('data'),
     await section('post-data'),
+    await script('carry-over.sql', carryOver.script),
     await script('check.sql', checkScript(run)),
     ...['--command=COMMIT', sayWord],
   ];
@@ -111,6 +114,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     throw restoreFailed('The restore in one transaction failed', ['psql ended without an answer to COMMIT']);
   }
   checkTags(copied, tables);
+  if (ended.status === 'fulfilled') carryOver.warn(ended.value.stderr);
   report({
     event: 'step',
     step: 'restore',
