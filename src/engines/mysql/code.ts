@@ -1,5 +1,6 @@
-import { quoteName, quoteText, SESSION_SETTINGS, type Session, SqlError } from './connection/session.ts';
+import { plainWord, quoteName, quoteText, SESSION_SETTINGS, type Session, SqlError } from './connection/session.ts';
 import { type Code, type CodeDefinitions, withoutDefiner } from './definitions.ts';
+import { lexicalModeOf } from './tokens.ts';
 
 /** In whose name code runs: whoever makes it, or whoever it belonged to, where that may be said. */
 export type Definers = 'mine' | 'theirs';
@@ -34,7 +35,9 @@ async function createOne(session: Session, code: Code, definers: Definers): Prom
   // Our statements are UTF-8 whatever the code was written in; for ASCII both are the same.
   if (code.charset && code.collation) {
     const client = /^\p{ASCII}*$/u.test(code.create) ? code.charset : 'utf8mb4';
-    await session.execute(`SET character_set_client = ${client}, collation_connection = ${code.collation}`);
+    await session.execute(
+      `SET character_set_client = ${plainWord(client)}, collation_connection = ${plainWord(code.collation)}`,
+    );
   }
   if (definers === 'theirs') {
     try {
@@ -44,7 +47,7 @@ async function createOne(session: Session, code: Code, definers: Definers): Prom
       if (!(error instanceof SqlError && DEFINER_REFUSED.has(error.errno))) throw error;
     }
   }
-  await session.execute(withoutDefiner(code.create));
+  await session.execute(withoutDefiner(code.create, lexicalModeOf(code.sql_mode)));
 }
 
 /** Drops what of it is there; of the session's database. */

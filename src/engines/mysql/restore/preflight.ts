@@ -8,7 +8,7 @@ import { freeBytesOf, refuseShortSpace, type Space } from '../../free-space.ts';
 import { LABELS, readServer, type Server } from '../catalogue.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { isLocalAddress } from '../connection/same-database.ts';
-import { quoteText, type Session } from '../connection/session.ts';
+import { inDatabase, type Session } from '../connection/session.ts';
 import { addressOf, writeAddress } from '../connection/url.ts';
 import { type Details, detailsOf } from '../details.ts';
 
@@ -78,11 +78,10 @@ async function readState(
   session: Session,
   database: string,
 ): Promise<Pick<DestinationState, 'exists' | 'size_bytes' | 'connections'>> {
-  const name = quoteText(database);
   const [row] = await session.query<{ present: number; bytes: number | null; connections: number }>(`
-    SELECT (SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ${name}) AS present,
-      (SELECT SUM(DATA_LENGTH + INDEX_LENGTH) FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${name}) AS bytes,
-      (SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = ${name} AND ID <> CONNECTION_ID()) AS connections`);
+    SELECT (SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE ${inDatabase('SCHEMA_NAME', database)}) AS present,
+      (SELECT SUM(DATA_LENGTH + INDEX_LENGTH) FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)}) AS bytes,
+      (SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ${inDatabase('DB', database)} AND ID <> CONNECTION_ID()) AS connections`);
   const exists = Number(row?.present) === 1;
   return {
     exists,
