@@ -77,6 +77,17 @@ describe('the definition of a table', () => {
     expect(() => checkDefinitions(ofTable(create))).toThrow(REFUSED);
   });
 
+  it('may draw from a sequence of the snapshot, and from no other', () => {
+    const sequences = [{ name: 's', create: 'CREATE SEQUENCE `s` start with 1', next: '1' }];
+    const of = (path: string): Definitions => ({
+      ...ofTable(`CREATE TABLE \`t\` (\`a\` int DEFAULT nextval(${path}))`),
+      sequences,
+    });
+    expect(() => checkDefinitions(of('`app`.`s`'), 'app')).not.toThrow();
+    expect(() => checkDefinitions(of('`production`.`s`'), 'app')).toThrow(REFUSED);
+    expect(() => checkDefinitions(of('`app`.`other`'), 'app')).toThrow(REFUSED);
+  });
+
   it.each(['tool-journal', 'tool-journal-moved', 'Tool-Kept', 'tool-mark'])('is refused by its name: %s', (name) => {
     expect(() => checkDefinitions(ofTable(`CREATE TABLE \`${name}\` (${COLUMNS})`, name))).toThrow(REFUSED);
   });

@@ -91,7 +91,7 @@ export async function readDefinitions(
     const path = `${quoteName(database)}.${quoteName(name)}`;
     if (type === 'SEQUENCE') sequences.push(await readSequence(session, { name, database }));
     else if (type !== 'VIEW' && type !== 'SYSTEM VIEW')
-      tables.push(splitTable(name, withoutDatabase(await showCreate(session, `TABLE ${path}`), database)));
+      tables.push(splitTable(name, await showCreate(session, `TABLE ${path}`)));
   }
   return { ...(await readCode(session, database, unreadable)), tables, sequences };
 }

@@ -7,13 +7,7 @@ import { checkDefinitions } from '../check-definitions.ts';
 import { createCode } from '../code.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session, SqlError } from '../connection/session.ts';
-import {
-  type Definitions,
-  definitionsSchema,
-  type TableDefinition,
-  withIndexes,
-  withoutDatabase,
-} from '../definitions.ts';
+import { type Definitions, definitionsSchema, type TableDefinition, withIndexes } from '../definitions.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { alter, loadTables } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
@@ -29,17 +23,14 @@ export async function readDefinitionsFile(manifest: Manifest, read: RestoreRun['
   if (!file) throw new Error(`the manifest names no ${DEFINITIONS_FILE}`);
   const parts: Uint8Array[] = [];
   for await (const part of read(file)) parts.push(part);
-  const definitions = parseDefinitions(Buffer.concat(parts).toString('utf8'), detailsOf(manifest).database);
-  checkDefinitions(definitions);
+  const definitions = parseDefinitions(Buffer.concat(parts).toString('utf8'));
+  checkDefinitions(definitions, detailsOf(manifest).database);
   return definitions;
 }
 
-function parseDefinitions(text: string, database: string): Definitions {
+function parseDefinitions(text: string): Definitions {
   try {
-    const definitions = v.parse(definitionsSchema, JSON.parse(text));
-    // Former versions have left the own database before the sequences of defaults.
-    const tables = definitions.tables.map((table) => ({ ...table, create: withoutDatabase(table.create, database) }));
-    return { ...definitions, tables };
+    return v.parse(definitionsSchema, JSON.parse(text));
   } catch (error) {
     throw new UserError(`The snapshot's ${DEFINITIONS_FILE} is not valid`, {
       code: 'definition_refused',

@@ -22,7 +22,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
   const { server, collations } = await inspectDestination(context, run.url);
   const definitions = await readSourceDefinitions(context, source);
   // What one server says becomes statements of another.
-  checkDefinitions(definitions);
+  checkDefinitions(definitions, source.database);
   const { flavour } = source.server;
   const features = featuresOf(flavour, definitions);
   refuseOtherFlavour({ flavour, features, collations: collationsIn(definitions) }, { server, collations });
