@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { connectToServer } from '../../src/engines/mysql/connection/connect.ts';
@@ -116,7 +116,7 @@ for (const flavour of FLAVOURS) {
       );
       expect(await server.databases()).not.toContain(gone);
       expect(await server.sql('app', 'SELECT id FROM item')).toHaveLength(2);
-      await import('node:fs/promises').then(({ rm }) => rm(foreign));
+      await rm(foreign);
     });
 
     it('are kept when they hold the undo copy and nothing takes its place', async () => {
