@@ -1,5 +1,5 @@
 import { plainWord, quoteName, quoteText, SESSION_SETTINGS, type Session, SqlError } from './connection/session.ts';
-import { type Code, type CodeDefinitions, withoutDefiner } from './definitions.ts';
+import { type Code, type CodeDefinitions, type Listed, withoutDefiner } from './definitions.ts';
 import { lexicalModeOf } from './tokens.ts';
 
 /** In whose name code runs: whoever makes it, or whoever it belonged to, where that may be said. */
@@ -51,11 +51,15 @@ async function createOne(session: Session, code: Code, definers: Definers): Prom
 }
 
 /** Drops what of it is there; of the session's database. */
-export async function dropCode(
-  session: Session,
-  { routines, views, triggers, events }: CodeDefinitions,
-): Promise<void> {
-  for (const { kind, name } of [...events, ...triggers, ...views, ...routines]) {
-    await session.execute(`DROP ${kind} IF EXISTS ${quoteName(name)}`);
-  }
+export function dropCode(session: Session, { routines, views, triggers, events }: CodeDefinitions): Promise<void> {
+  return dropListed(session, [...events, ...triggers, ...views, ...routines]);
+}
+
+export async function dropListed(session: Session, listed: Listed[]): Promise<void> {
+  for (const { kind, name } of listed) await session.execute(`DROP ${plainKind(kind)} IF EXISTS ${quoteName(name)}`);
+}
+
+/** `VIEW`, `PACKAGE BODY`: words, whatever a record says. */
+function plainKind(kind: string): string {
+  return kind.split(' ').map(plainWord).join(' ');
 }

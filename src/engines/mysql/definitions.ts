@@ -109,10 +109,21 @@ const CODE: Record<'routines' | 'views' | 'triggers' | 'events', (database: stri
     `SELECT 'EVENT' AS kind, EVENT_NAME AS name FROM information_schema.EVENTS WHERE ${inDatabase('EVENT_SCHEMA', database)} ORDER BY EVENT_NAME`,
 };
 
+export type Listed = Pick<Code, 'kind' | 'name'>;
+
+/** Every view and stored program, also those of which the user may not read the text, in the order in which they can be dropped. */
+export async function listCode(session: Session, database: string): Promise<Listed[]> {
+  const listed: Listed[] = [];
+  for (const kind of ['events', 'triggers', 'views', 'routines'] as const) {
+    listed.push(...(await session.query<Listed>(CODE[kind](database))));
+  }
+  return listed;
+}
+
 export async function readCode(session: Session, database: string, unreadable: Unreadable): Promise<CodeDefinitions> {
   const collations = await readCollations(session, database);
   const read = async (kind: keyof typeof CODE): Promise<Code[]> => {
-    const listed = await session.query<{ kind: string; name: string }>(CODE[kind](database));
+    const listed = await session.query<Listed>(CODE[kind](database));
     const codes: Code[] = [];
     for (const each of listed) {
       const code = await readOne(session, { ...each, database }).catch((error: Error) => {
@@ -133,13 +144,10 @@ export async function readCode(session: Session, database: string, unreadable: U
   };
 }
 
-interface Listed {
-  kind: string;
-  name: string;
-  database: string;
-}
-
-async function readOne(session: Session, { kind, name, database }: Listed): Promise<Code> {
+async function readOne(
+  session: Session,
+  { kind, name, database }: Listed & { database: string },
+): Promise<Code> {
   const [row = {}] = await session.query<Record<string, string | null>>(
     `SHOW CREATE ${kind} ${quoteName(database)}.${quoteName(name)}`,
   );

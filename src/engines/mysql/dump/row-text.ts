@@ -47,7 +47,7 @@ export function writeRow({ buffer, offset, end }: RowPacket, into: Uint8Array, s
     }
     const last = from + headBytes(first) + lengthOf(buffer, from);
     from += headBytes(first);
-    to = writeBytes(buffer, { from, last }, into, to);
+    to = writeBytes({ buffer, offset: from, end: last }, into, to);
     from = last;
   }
   into[to++] = LINE_FEED;
@@ -69,7 +69,7 @@ export function* piecesOfRow({ buffer, offset, end }: RowPacket, size: number): 
     }
     for (from += isNull ? 1 : headBytes(first); from < last; ) {
       const until = Math.min(last, from + Math.floor((size - filled) / 2));
-      filled = writeBytes(buffer, { from, last: until }, piece, filled);
+      filled = writeBytes({ buffer, offset: from, end: until }, piece, filled);
       from = until;
       if (size - filled >= LONGEST_BETWEEN) continue;
       yield piece.subarray(0, filled);
@@ -100,14 +100,9 @@ function lengthOf(buffer: Uint8Array, from: number): number {
   return length;
 }
 
-function writeBytes(
-  buffer: Uint8Array,
-  { from, last }: { from: number; last: number },
-  into: Uint8Array,
-  start: number,
-): number {
+function writeBytes({ buffer, offset, end }: RowPacket, into: Uint8Array, start: number): number {
   let to = start;
-  for (let at = from; at < last; at += 1) {
+  for (let at = offset; at < end; at += 1) {
     const byte = buffer[at] as number;
     const escaped = byte > LINE_FEED && byte !== BACKSLASH ? undefined : ESCAPED[byte];
     if (escaped === undefined) into[to++] = byte;

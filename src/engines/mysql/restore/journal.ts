@@ -1,10 +1,10 @@
 import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { checkCode } from '../check-definitions.ts';
-import { createCode, dropCode } from '../code.ts';
+import { createCode, dropCode, dropListed } from '../code.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { ConnectionLost, plainWord, quoteName, type Session } from '../connection/session.ts';
-import { type Code, readCode } from '../definitions.ts';
+import { type Code, type Listed, listCode, readCode } from '../definitions.ts';
 import { besideNames } from '../names.ts';
 import { databaseExists, destinationName, dropEmpty, lockDestination } from '../server.ts';
 import { dropBeside, lookBeside } from './beside.ts';
@@ -65,7 +65,7 @@ async function goForward(context: Settling, url: DatabaseUrl, journal: Journal):
   const { after, definers, grants = [] } = journal;
   const destination = url.database ?? '';
   checkCode(after, destination);
-  await dropCode(session, await readCode(session, destination, () => {}));
+  await dropListed(session, await listCode(session, destination));
   await dropCode(session, journal.before);
   await session.execute(
     `ALTER DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(after.charset)} COLLATE ${plainWord(after.collation)}`,
@@ -75,18 +75,15 @@ async function goForward(context: Settling, url: DatabaseUrl, journal: Journal):
   await checkCodeIsThere(session, { destination, after });
 }
 
-const KINDS = ['routines', 'views', 'triggers', 'events'] as const;
-
 /** Events are only here: before the swap they would have run. */
 async function checkCodeIsThere(
   session: Session,
   { destination, after }: { destination: string; after: Journal['after'] },
 ): Promise<void> {
-  const there = await readCode(session, destination, () => {});
-  const missing = KINDS.flatMap((kind) => {
-    const names = new Set(there[kind].map(({ name }) => name.toLowerCase()));
-    return after[kind].filter(({ name }) => !names.has(name.toLowerCase()));
-  });
+  const key = ({ kind, name }: Listed): string => `${kind} ${name.toLowerCase()}`;
+  const there = new Set((await listCode(session, destination)).map(key));
+  const wanted = [...after.routines, ...after.views, ...after.triggers, ...after.events];
+  const missing = wanted.filter((code) => !there.has(key(code)));
   if (missing.length === 0) return;
   throw restoreFailed(
     `The tables of ${destination} are the restored ones, but not all that belongs to them`,
