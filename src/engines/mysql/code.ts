@@ -55,8 +55,12 @@ export function dropCode(session: Session, { routines, views, triggers, events }
   return dropListed(session, [...events, ...triggers, ...views, ...routines]);
 }
 
-export async function dropListed(session: Session, listed: Listed[]): Promise<void> {
-  for (const { kind, name } of listed) await session.execute(`DROP ${plainKind(kind)} IF EXISTS ${quoteName(name)}`);
+/** Of the session's database, or of another. */
+export async function dropListed(session: Session, listed: Listed[], database: string | null = null): Promise<void> {
+  const prefix = database === null ? '' : `${quoteName(database)}.`;
+  for (const { kind, name } of listed) {
+    await session.execute(`DROP ${plainKind(kind)} IF EXISTS ${prefix}${quoteName(name)}`);
+  }
 }
 
 /** `VIEW`, `PACKAGE BODY`: words, whatever a record says. */

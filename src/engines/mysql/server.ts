@@ -1,7 +1,9 @@
 import { EXIT, UserError } from '../../errors.ts';
 import type { Collations } from './catalogue.ts';
 import { inDatabase, plainWord, quoteName, quoteText, type Session, SqlError } from './connection/session.ts';
-import { besideNames, lockName } from './names.ts';
+import { dropListed } from './code.ts';
+import { listCode } from './definitions.ts';
+import { besideNames, isReserved, lockName } from './names.ts';
 
 /**
  * The destination as its server compares names: in lower case where it takes no notice of case. The lock and the names
@@ -95,13 +97,25 @@ function grantPattern(name: string): string {
 /** How many seconds a DROP waits for transactions that hold a table; the server's default is a day or a year. */
 const DROP_WAIT = 10;
 
-/** Ends what still works on it, which the server otherwise finishes first, and drops it. */
+/**
+ * Ends what still works on it, which the server otherwise finishes first, and drops it. What says that the tool made it
+ * goes last, so that a DROP that is interrupted leaves a database that is still recognised.
+ */
 export async function dropDatabase(server: Session, name: string): Promise<void> {
   const sessions = await server.query<{ id: number }>(
     `SELECT ID AS id FROM information_schema.PROCESSLIST WHERE ${inDatabase('DB', name)} AND ID <> CONNECTION_ID()`,
   );
   for (const { id } of sessions) await server.execute(`KILL ${Number(id)}`).catch(() => {});
   await server.execute(`SET SESSION lock_wait_timeout = ${DROP_WAIT}, foreign_key_checks = 0`);
+  await dropListed(server, await listCode(server, name), name);
+  const tables = await server.query<{ table_: string }>(
+    `SELECT TABLE_NAME AS table_ FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', name)} AND TABLE_TYPE <> 'VIEW'`,
+  );
+  const others = tables.filter(({ table_ }) => !isReserved(table_));
+  if (others.length > 0) {
+    const paths = others.map(({ table_ }) => `${quoteName(name)}.${quoteName(table_)}`);
+    await server.execute(`DROP TABLE IF EXISTS ${paths.join(', ')}`);
+  }
   await server.execute(`DROP DATABASE IF EXISTS ${quoteName(name)}`);
 }
 

@@ -2,14 +2,17 @@ import * as v from 'valibot';
 import { redact } from '../../../process/redact.ts';
 import type { EngineContext } from '../../engine.ts';
 import type { Collations } from '../catalogue.ts';
-import { inDatabase, MARK, type Session, SqlError } from '../connection/session.ts';
+import { inDatabase, MARK, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { besideNames } from '../names.ts';
 import { createDatabase, destinationName, dropDatabase, findBeside, isEmpty } from '../server.ts';
 import { journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { KEPT, keptSchema } from './kept.ts';
-import { readRecord, writeRecord } from './record.ts';
+import { parseRecord, readRecord } from './record.ts';
 
-/** What a database that a load makes says of itself: a name alone never permits a DROP. */
+/**
+ * What a database that a load makes says of itself: a name alone never permits a DROP. It is the comment of a table,
+ * since MySQL knows no comments of databases, and since a table and its comment are made in one statement.
+ */
 const markSchema = v.object({ tool: v.literal('new'), of: v.string() });
 
 /** Makes an empty database beside the destination, with its mark. */
@@ -18,8 +21,17 @@ export async function createBeside(
   { name, destination, collations }: { name: string; destination: string; collations: Collations },
 ): Promise<void> {
   await createDatabase(server, { name, collations });
-  const value: v.InferOutput<typeof markSchema> = { tool: 'new', of: await destinationName(server, destination) };
-  await writeRecord(server, { database: name, table: MARK, value });
+  const mark: v.InferOutput<typeof markSchema> = { tool: 'new', of: await destinationName(server, destination) };
+  await server.execute(
+    `CREATE TABLE ${quoteName(name)}.${quoteName(MARK)} (id INT) ENGINE = InnoDB COMMENT = ${quoteText(JSON.stringify(mark))}`,
+  );
+}
+
+async function readMark(server: Session, database: string): Promise<v.InferOutput<typeof markSchema> | null> {
+  const [row] = await server.query<{ comment: string }>(
+    `SELECT TABLE_COMMENT AS comment FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND ${inDatabase('TABLE_NAME', MARK)}`,
+  );
+  return row ? parseRecord(markSchema, row.comment) : null;
 }
 
 export interface Beside {
@@ -40,7 +52,7 @@ export async function lookBeside(server: Session, destination: string): Promise<
 /** Whether a load into the destination made the database; one that holds nothing at all may have been killed before its mark. */
 async function isMarked(server: Session, database: string, destination: string): Promise<boolean> {
   const of = await destinationName(server, destination);
-  const mark = await readRecord(server, { database, table: MARK, schema: markSchema });
+  const mark = await readMark(server, database);
   if (mark) return mark.of === of;
   for (const table of [MOVED, PENDING]) {
     const journal = await readRecord(server, { database, table, schema: journalSchema });

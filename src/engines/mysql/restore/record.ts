@@ -35,8 +35,16 @@ export async function readRecord<const Schema extends v.GenericSchema>(
   });
   const [row] = rows;
   if (!row || rows.length > 1) return null;
+  return parseRecord(schema, row.json);
+}
+
+/** `null` for a text that is no such value. */
+export function parseRecord<const Schema extends v.GenericSchema>(
+  schema: Schema,
+  text: string,
+): v.InferOutput<Schema> | null {
   try {
-    const parsed = v.safeParse(schema, JSON.parse(row.json));
+    const parsed = v.safeParse(schema, JSON.parse(text));
     return parsed.success ? parsed.output : null;
   } catch {
     return null;
