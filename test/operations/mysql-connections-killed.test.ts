@@ -54,7 +54,11 @@ for (const flavour of FLAVOURS) {
       const targets = {
         app: {
           snapshot: { src_url, dst_url: server.url('copy', USER) },
-          subset: { src_url, dst_url: server.url('small', USER), subset_tables: [{ table: 'source.child', percent: 10 }] },
+          subset: {
+            src_url,
+            dst_url: server.url('small', USER),
+            subset_tables: [{ table: 'source.child', percent: 10 }],
+          },
         },
       };
       return { ...testContext({ settings: { working_directory: folder.path, targets } }), report };
@@ -66,14 +70,17 @@ for (const flavour of FLAVOURS) {
       let ended = false;
       const killAll = async (): Promise<void> => {
         // A run that ends its sessions faster than they are seen has ended as well.
-        await eventually(async () => {
-          const sessions = await server.sql<{ id: number }>(
-            '',
-            "SELECT ID AS id FROM information_schema.PROCESSLIST WHERE USER = 'worker'",
-          );
-          for (const { id } of sessions) await server.sql('', `KILL ${id}`).catch(() => {});
-          return ended;
-        }, { deadline: LIMIT });
+        await eventually(
+          async () => {
+            const sessions = await server.sql<{ id: number }>(
+              '',
+              "SELECT ID AS id FROM information_schema.PROCESSLIST WHERE USER = 'worker'",
+            );
+            for (const { id } of sessions) await server.sql('', `KILL ${id}`).catch(() => {});
+            return ended;
+          },
+          { deadline: LIMIT },
+        );
       };
       const context = contextFor((event) => {
         if (event.event === 'step' && event.step === step && event.state === 'started') killing ??= killAll();
@@ -88,11 +95,15 @@ for (const flavour of FLAVOURS) {
       return failure;
     }
 
-    it.each(['connect', 'dump'])('fail a build in its step %s, and nothing is stored', async (step) => {
-      const failure = await failsAt(step, (context) => build(context, { target: 'app' }));
-      expect(failure, step).toMatchObject({ exit: expect.any(Number) });
-      expect(failure).not.toMatchObject({ code: 'unexpected' });
-    }, LIMIT);
+    it.each(['connect', 'dump'])(
+      'fail a build in its step %s, and nothing is stored',
+      async (step) => {
+        const failure = await failsAt(step, (context) => build(context, { target: 'app' }));
+        expect(failure, step).toMatchObject({ exit: expect.any(Number) });
+        expect(failure).not.toMatchObject({ code: 'unexpected' });
+      },
+      LIMIT,
+    );
 
     it.each(['prepare', 'restore', 'index', 'check', 'swap'])(
       'fail a load in its step %s, and the destination is whole',
@@ -113,15 +124,19 @@ for (const flavour of FLAVOURS) {
       LIMIT,
     );
 
-    it.each(['prepare', 'copy', 'index', 'prove'])('fail a subset in its step %s', async (step) => {
-      const failure = await failsAt(step, async (context) =>
-        subset(context, await planSubset(context, { target: 'app' })),
-      );
-      expect(failure, step).toMatchObject({ name: 'UserError' });
-      expect(await server.databases()).not.toContain('small');
-      await subset(contextFor(), await planSubset(contextFor(), { target: 'app' }));
-      await server.sql('', 'DROP DATABASE small');
-      expect((await server.databases()).filter((name) => name.includes('small'))).toEqual([]);
-    }, LIMIT);
+    it.each(['prepare', 'copy', 'index', 'prove'])(
+      'fail a subset in its step %s',
+      async (step) => {
+        const failure = await failsAt(step, async (context) =>
+          subset(context, await planSubset(context, { target: 'app' })),
+        );
+        expect(failure, step).toMatchObject({ name: 'UserError' });
+        expect(await server.databases()).not.toContain('small');
+        await subset(contextFor(), await planSubset(contextFor(), { target: 'app' }));
+        await server.sql('', 'DROP DATABASE small');
+        expect((await server.databases()).filter((name) => name.includes('small'))).toEqual([]);
+      },
+      LIMIT,
+    );
   });
 }

@@ -144,10 +144,7 @@ export async function readCode(session: Session, database: string, unreadable: U
   };
 }
 
-async function readOne(
-  session: Session,
-  { kind, name, database }: Listed & { database: string },
-): Promise<Code> {
+async function readOne(session: Session, { kind, name, database }: Listed & { database: string }): Promise<Code> {
   const [row = {}] = await session.query<Record<string, string | null>>(
     `SHOW CREATE ${kind} ${quoteName(database)}.${quoteName(name)}`,
   );

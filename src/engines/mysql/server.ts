@@ -1,7 +1,7 @@
 import { EXIT, UserError } from '../../errors.ts';
 import type { Collations } from './catalogue.ts';
-import { inDatabase, plainWord, quoteName, quoteText, type Session, SqlError } from './connection/session.ts';
 import { dropListed } from './code.ts';
+import { inDatabase, plainWord, quoteName, quoteText, type Session, SqlError } from './connection/session.ts';
 import { listCode } from './definitions.ts';
 import { besideNames, isReserved, lockName } from './names.ts';
 

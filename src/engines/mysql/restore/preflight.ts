@@ -150,9 +150,7 @@ async function grantWarnings(server: Session, database: string): Promise<Warning
   const others = grants?.filter(({ user, host }) => `${user}@${host}` !== self?.account) ?? [];
   const mayGrant = rights.some((row) => Object.values(row).some((line) => line.endsWith('WITH GRANT OPTION')));
   if (grants && (others.length === 0 || mayGrant)) return [];
-  const why = grants
-    ? 'the user has no GRANT OPTION'
-    : 'the user may not read them (SELECT on mysql.procs_priv)';
+  const why = grants ? 'the user has no GRANT OPTION' : 'the user may not read them (SELECT on mysql.procs_priv)';
   const message = `Rights on routines of ${database} will not be carried over: ${why}`;
   return [{ event: 'warning', code: 'grant_lost', message }];
 }
