@@ -79,7 +79,7 @@ for (const flavour of FLAVOURS) {
       await load(context, await planLoad(context, { target: 'app' }));
       expect(await grants()).toEqual(before.filter((line) => !line.includes('only_here')));
       expect(events).toContainEqual(
-        expect.objectContaining({ code: 'grant_lost', message: expect.stringContaining('only_here') }),
+        expect.objectContaining({ code: 'not_carried_over', message: expect.stringContaining('only_here') }),
       );
       await undo(contextFor(), await planUndo(contextFor(), { target: 'app' }));
       expect(await grants()).toEqual(before);
@@ -89,9 +89,9 @@ for (const flavour of FLAVOURS) {
       const events: RunEvent[] = [];
       const context = contextFor(events, LOADER);
       const planned = await planLoad(context, { target: 'app' });
-      expect(planned.plan.warnings).toContainEqual(expect.objectContaining({ code: 'grant_lost' }));
+      expect(planned.plan.warnings).toContainEqual(expect.objectContaining({ code: 'not_carried_over' }));
       await load(context, planned);
-      expect(events).toContainEqual(expect.objectContaining({ code: 'grant_lost' }));
+      expect(events).toContainEqual(expect.objectContaining({ code: 'not_carried_over' }));
       expect(await server.sql('copy', 'SELECT one() AS one')).toEqual([{ one: 1 }]);
     });
 

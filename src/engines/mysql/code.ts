@@ -1,4 +1,12 @@
-import { plainWord, quoteName, quoteText, SESSION_SETTINGS, type Session, SqlError } from './connection/session.ts';
+import {
+  plainWord,
+  plainWords,
+  quoteName,
+  quoteText,
+  SESSION_SETTINGS,
+  type Session,
+  SqlError,
+} from './connection/session.ts';
 import { type Code, type CodeDefinitions, type Listed, withoutDefiner } from './definitions.ts';
 import { lexicalModeOf } from './tokens.ts';
 
@@ -59,11 +67,6 @@ export function dropCode(session: Session, { routines, views, triggers, events }
 export async function dropListed(session: Session, listed: Listed[], database: string | null = null): Promise<void> {
   const prefix = database === null ? '' : `${quoteName(database)}.`;
   for (const { kind, name } of listed) {
-    await session.execute(`DROP ${plainKind(kind)} IF EXISTS ${prefix}${quoteName(name)}`);
+    await session.execute(`DROP ${plainWords(kind)} IF EXISTS ${prefix}${quoteName(name)}`);
   }
-}
-
-/** `VIEW`, `PACKAGE BODY`: words, whatever a record says. */
-function plainKind(kind: string): string {
-  return kind.split(' ').map(plainWord).join(' ');
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { readCollations } from './catalogue.ts';
-import { inDatabase, quoteName, type Session, tablesIn } from './connection/session.ts';
+import { inDatabase, plainWords, quoteName, type Session, tablesIn } from './connection/session.ts';
 import { definerLength, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
 
 /** What goes into SQL as it is: names of character sets and collations, modes, time zones. */
@@ -146,7 +146,7 @@ export async function readCode(session: Session, database: string, unreadable: U
 
 async function readOne(session: Session, { kind, name, database }: Listed & { database: string }): Promise<Code> {
   const [row = {}] = await session.query<Record<string, string | null>>(
-    `SHOW CREATE ${kind} ${quoteName(database)}.${quoteName(name)}`,
+    `SHOW CREATE ${plainWords(kind)} ${quoteName(database)}.${quoteName(name)}`,
   );
   const create = statementOf(row);
   if (create === null) throw new Error('the user may not see how it is made');

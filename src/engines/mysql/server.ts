@@ -10,9 +10,8 @@ import { besideNames, isReserved, lockName } from './names.ts';
  * of the databases beside the destination are made of it.
  */
 export async function destinationName(server: Session, database: string): Promise<string> {
-  const name = quoteText(database);
   const [row] = await server.query<{ name: string }>(
-    `SELECT IF(@@lower_case_table_names > 0, LOWER(${name}), ${name}) AS name`,
+    `SELECT IF(@@lower_case_table_names > 0, LOWER(${quoteText(database)}), ${quoteText(database)}) AS name`,
   );
   return row?.name ?? database;
 }

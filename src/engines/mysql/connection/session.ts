@@ -261,6 +261,11 @@ export function plainWord(word: string): string {
   return word;
 }
 
+/** `VIEW`, `PACKAGE BODY`: a kind of object. */
+export function plainWords(words: string): string {
+  return words.split(' ').map(plainWord).join(' ');
+}
+
 /**
  * That a column of the catalogue is this database, compared as the server compares names of databases: the catalogue's
  * own comparison takes no notice of case on servers where `app` and `App` are two. The first condition is the one that

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { EngineContext } from '../../engine.ts';
-import { inDatabase, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { inDatabase, plainWords, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import type { Code } from '../definitions.ts';
 
 /**
@@ -63,14 +63,14 @@ export async function grantAgain(
     const option = rights.includes('GRANT OPTION') ? ' WITH GRANT OPTION' : '';
     const lost = (why: string): void => {
       const message = `${given.join(', ')} on ${kind.toLowerCase()} ${routine} for ${user}@${host} was not carried over: ${why}`;
-      report({ event: 'warning', code: 'grant_lost', message });
+      report({ event: 'warning', code: 'not_carried_over', message });
     };
     if (!routines.some((code) => code.kind === kind && code.name.toLowerCase() === routine.toLowerCase())) {
       lost(`the new database has no such ${kind.toLowerCase()}`);
       continue;
     }
     await session
-      .execute(`GRANT ${given.join(', ')} ON ${kind} ${quoteName(routine)} TO ${grantee}${option}`)
+      .execute(`GRANT ${given.join(', ')} ON ${plainWords(kind)} ${quoteName(routine)} TO ${grantee}${option}`)
       .catch((error) => {
         if (!(error instanceof SqlError)) throw error;
         lost(error.message);

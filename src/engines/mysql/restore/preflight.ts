@@ -152,7 +152,7 @@ async function grantWarnings(server: Session, database: string): Promise<Warning
   if (grants && (others.length === 0 || mayGrant)) return [];
   const why = grants ? 'the user has no GRANT OPTION' : 'the user may not read them (SELECT on mysql.procs_priv)';
   const message = `Rights on routines of ${database} will not be carried over: ${why}`;
-  return [{ event: 'warning', code: 'grant_lost', message }];
+  return [{ event: 'warning', code: 'not_carried_over', message }];
 }
 
 function majorAndMinor(version: string): string {

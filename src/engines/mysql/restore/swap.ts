@@ -129,7 +129,7 @@ async function grantsOf({ report }: EngineContext, server: Session, destination:
   if (grants) return grants;
   if (await hasRoutines(server, destination)) {
     const message = `The rights on routines of ${destination} cannot be read (SELECT on mysql.procs_priv): grant them again after the load`;
-    report({ event: 'warning', code: 'grant_lost', message });
+    report({ event: 'warning', code: 'not_carried_over', message });
   }
   return [];
 }

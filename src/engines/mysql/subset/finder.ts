@@ -202,13 +202,13 @@ async function shareQuery({ table, path, target, seed, lend }: Sharing): Promise
   }
   const [counted] = await lend((session) =>
     session.query<{ rows_: number | string }>(
-      `SELECT CAST(CEIL(COUNT(*) * ${target.percent ?? 100} / 100) AS UNSIGNED) AS rows_ FROM ${path}`,
+      `SELECT CAST(CEIL(COUNT(*) * ${Number(target.percent ?? 100)} / 100) AS UNSIGNED) AS rows_ FROM ${path}`,
     ),
   );
   const key = table.primaryKey.length > 0 ? table.primaryKey.map((column) => writtenValue(column, 't')) : null;
   const value = `CONCAT_WS(',', ${key?.join(', ') ?? keyOf(table, 't')})`;
   return `SELECT ${keyOf(table, 't')} FROM ${path} t
-    ORDER BY SHA2(CONCAT(${value}, ' ', ${quoteText(String(seed))}), 256), ${value} LIMIT ${counted?.rows_ ?? 0}`;
+    ORDER BY SHA2(CONCAT(${value}, ' ', ${quoteText(String(seed))}), 256), ${value} LIMIT ${Number(counted?.rows_ ?? 0)}`;
 }
 
 function refusedCondition({ table, where }: TargetSettings, cause: SqlError): UserError {
