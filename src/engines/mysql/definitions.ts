@@ -153,7 +153,7 @@ async function readOne(session: Session, { kind, name, database }: Listed & { da
   return {
     kind,
     name,
-    create: withoutDatabase(create, database, lexicalModeOf(row.sql_mode ?? null)),
+    create: inOwnDatabase(create, { kind, database, mode: lexicalModeOf(row.sql_mode ?? null) }),
     sql_mode: row.sql_mode ?? null,
     charset: row.character_set_client ?? null,
     collation: row.collation_connection ?? null,
@@ -276,6 +276,26 @@ export function withoutDatabase(sql: string, database: string, mode: LexicalMode
     .filter(({ text }, at) => !isPrefix(at) && !(text === '.' && isPrefix(at - 1)))
     .map(({ text }) => text)
     .join('');
+}
+
+/** MariaDB keeps the head of a trigger as somebody wrote it: `app.audit`, `app . audit`; in a body that may be an alias. */
+function inOwnDatabase(
+  create: string,
+  { kind, database, mode }: { kind: string; database: string; mode: LexicalMode },
+): string {
+  const sql = withoutDatabase(create, database, mode);
+  if (kind !== 'TRIGGER') return sql;
+  const tokens = significant(sql, mode);
+  const head = tokens.findIndex((token) => isWord(token, 'TRIGGER'));
+  const on = tokens.findIndex((token, at) => at > head && isWord(token, 'ON'));
+  const isPrefix = ({ kind: found, text, value }: Token, at: number): boolean =>
+    (found === 'name' ? value : text) === database && tokens[at + 1]?.text === '.';
+  return tokens
+    .filter((token, at) => at > head && at <= on + 1 && isPrefix(token, at))
+    .reduceRight((text, { at: from }) => {
+      const after = tokens.find(({ at, text: dot }) => at > from && dot !== '.')?.at ?? from;
+      return text.slice(0, from) + text.slice(after);
+    }, sql);
 }
 
 /** A definition that belongs to whoever makes it: only an administrator may make it somebody else's. */

@@ -12,8 +12,9 @@ const CONSTANT = /^[A-Z][A-Z_]*$/;
  * it comes from: never a manifest, a catalogue or a configuration. `target.where` is SQL by its nature.
  */
 const FRAGMENTS = new Set([
-  ...'additions at definition distinct exact from grantee literal option order own part path'.split(' '),
+  ...'additions at definition distinct exact from grantee key literal option order own part path'.split(' '),
   ...'prefix present same select set source target.where value values where within written what'.split(' '),
+  "same.join(' AND ')",
   ...['conversions', 'expressions', 'fields', 'given', 'paths', 'values'].map((list) => `${list}.join(', ')`),
 ]);
 const SQL =
@@ -34,7 +35,7 @@ it('builds every statement by the quoting functions alone', () => {
 });
 
 it('finds what is not quoted', () => {
-  const [literal] = literalsOf('execute(`DROP DATABASE ${name} /* ${quoteName(`a${b}`)} */`)');
+  const [literal] = literalsOf(`execute(\`DROP DATABASE \${name} /* \${quoteName(\`a\${b}\`)} */\`)`);
   expect(literal?.holes.filter((hole) => !isSafe(hole))).toEqual(['name']);
 });
 
