@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { readCollations } from './catalogue.ts';
 import { inDatabase, plainWords, quoteName, type Session, tablesIn } from './connection/session.ts';
+import { entriesOf, joinEntries, withoutTexts } from './table-entries.ts';
 import { definerLength, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
 
 /** What goes into SQL as it is: names of character sets and collations, modes, time zones. */
@@ -212,39 +213,6 @@ export function withIndexes(table: TableDefinition): TableDefinition {
   return { ...table, create: joinEntries({ head, entries: [...entries, ...table.indexes.flat()], tail }), indexes: [] };
 }
 
-interface Entries {
-  /** Up to the parenthesis that opens. */
-  head: string;
-  /** Columns, keys and constraints. */
-  entries: string[];
-  /** From the parenthesis that closes. */
-  tail: string;
-}
-
-/** By tokens: a name may hold line feeds, commas and parentheses. */
-function entriesOf(create: string): Entries {
-  const borders: number[] = [];
-  let depth = 0;
-  for (const { text, at } of tokensOf(create)) {
-    if (text === '(') depth += 1;
-    if (text === ')') depth -= 1;
-    const isBorder = text === '(' ? depth === 1 : text === ')' ? depth === 0 : text === ',' && depth === 1;
-    if (isBorder) borders.push(at);
-    if (text === ')' && depth === 0) break;
-  }
-  const [start = create.length] = borders;
-  const end = borders.at(-1) ?? create.length;
-  return {
-    head: create.slice(0, start + 1),
-    entries: borders.slice(0, -1).map((border, at) => create.slice(border + 1, borders[at + 1]).trim()),
-    tail: create.slice(end),
-  };
-}
-
-function joinEntries({ head, entries, tail }: Entries): string {
-  return `${head}\n${entries.map((entry) => `  ${entry}`).join(',\n')}\n${tail}`;
-}
-
 function keepsIndexes(entries: string[]): boolean {
   const counted = entries.find(
     (entry) =>
@@ -256,13 +224,6 @@ function keepsIndexes(entries: string[]): boolean {
 
 function isWord({ kind, value }: Pick<Token, 'kind' | 'value'>, word: string): boolean {
   return kind === 'word' && value === word;
-}
-
-/** The statement without what is quoted as text, in names without line feeds: for patterns that look for words. */
-export function withoutTexts(sql: string): string {
-  return [...tokensOf(sql)]
-    .map(({ kind, text }) => (kind === 'text' ? "''" : kind === 'name' ? text.replaceAll(/\s/g, ' ') : text))
-    .join('');
 }
 
 /**
