@@ -1,40 +1,88 @@
 import { formatDuration } from '../src/amounts.ts';
 import { toUserError } from '../src/errors.ts';
+import { unlessAborted } from '../src/process/unless-aborted.ts';
+import type { TargetRow } from '../src/results.ts';
 import { snapshotsFailed, snapshotsListed } from '../src/state/snapshots.ts';
 import {
-  targetChecked,
+  targetsChecked,
   targetsChecking,
   targetsFailed,
   targetsListed,
-  targetUnreachable,
+  targetsUnreachable,
 } from '../src/state/targets.ts';
-import { type Model, quietly } from './model.ts';
+import { type Model, quietly, targetsInView } from './model.ts';
 
-/** An operation is bounded itself; this is for the day on which it is not. */
-const PATIENCE_MS = 10_000;
+/** Every check is bounded itself; this is for the day on which one is not. */
+const SILENCE_MS = 10_000;
 
-/** Looks again at what the present place shows. */
+/** How long a listing may take. */
+const LISTING_MS = 10_000;
+
+/** Rows that are found in between are drawn together: each drawing holds up the keys. */
+const DRAWN_EVERY_MS = 60;
+
+interface RunningRefresh {
+  done: Promise<void>;
+  controller: AbortController;
+}
+
+const running = new WeakMap<Model, RunningRefresh>();
+
+/** Checks again what the present route shows. */
 export async function refresh(model: Model): Promise<void> {
   const place = model.navigation.top();
   if (place.screen === 'snapshots') await refreshSnapshots(model, place.target);
   else await refreshTargets(model);
 }
 
-/** Reads the targets, then tries all their connections side by side. Nothing waits for it, and it never rejects. */
-export async function refreshTargets(model: Model): Promise<void> {
-  if (!(await listTargets(model))) return;
+/** Reads the targets, then checks all their connections. A refresh that is running is joined. It never rejects. */
+export function refreshTargets(model: Model): Promise<void> {
+  const joined = running.get(model);
+  if (joined) return joined.done;
+  const controller = new AbortController();
+  const done = checkAll(model, controller.signal).finally(() => {
+    if (running.get(model)?.controller === controller) running.delete(model);
+  });
+  running.set(model, { done, controller });
+  return done;
+}
+
+/** The same after the configuration has changed: what is being checked may be another server than before. */
+export function refreshTargetsAnew(model: Model): Promise<void> {
+  cancelRefresh(model);
+  return refreshTargets(model);
+}
+
+/** Closes the connections of a running refresh; what was found stays. */
+export function cancelRefresh(model: Model): void {
+  running.get(model)?.controller.abort(new Error('the refresh was cancelled'));
+  running.delete(model);
+}
+
+async function checkAll(model: Model, signal: AbortSignal): Promise<void> {
+  if (!(await listTargets(model)) || signal.aborted) return;
   model.targets.setState(targetsChecking);
-  const { entries } = model.targets.getState();
-  await Promise.all(entries.map(({ row }) => checkTarget(model, row.name)));
+  const known = model.targets.getState().entries.map(({ row }) => row.name);
+  await checkTargets(model, { targets: mostUrgentFirst(model, known), signal });
+  if (signal.aborted) return;
   model.remember(
     model.targets.getState().entries.flatMap(({ row, checkedAt }) => (checkedAt === null ? [] : [{ row, checkedAt }])),
   );
 }
 
+/** What is in view comes first, then what the list shows further down. */
+function mostUrgentFirst(model: Model, names: string[]): string[] {
+  const place = model.navigation.top();
+  if (place.screen !== 'targets') return names;
+  const known = new Set(names);
+  const inView = model.viewport.keys.filter((key) => known.has(key));
+  return [...new Set([...inView, ...targetsInView(model, place).ids, ...names])];
+}
+
 export async function refreshSnapshots(model: Model, target: string): Promise<void> {
   const { snapshots, operations } = model;
   try {
-    const listed = await operations.listSnapshots(quietly(AbortSignal.timeout(PATIENCE_MS)), target);
+    const listed = await operations.listSnapshots(quietly(AbortSignal.timeout(LISTING_MS)), target);
     snapshots.setState((state) => snapshotsListed(state, target, listed.snapshots));
   } catch (thrown) {
     snapshots.setState((state) => snapshotsFailed(state, target, toUserError(thrown)));
@@ -48,7 +96,7 @@ export async function refreshAfterWork(model: Model, target: string): Promise<vo
 
 async function listTargets({ targets, operations }: Model): Promise<boolean> {
   try {
-    const rows = await operations.listTargets(quietly(AbortSignal.timeout(PATIENCE_MS)));
+    const rows = await operations.listTargets(quietly(AbortSignal.timeout(LISTING_MS)));
     targets.setState((state) => targetsListed(state, rows));
     return true;
   } catch (thrown) {
@@ -57,20 +105,43 @@ async function listTargets({ targets, operations }: Model): Promise<boolean> {
   }
 }
 
-async function checkTarget({ targets, operations, clock }: Model, name: string): Promise<void> {
-  const now = () => clock().getTime();
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+async function checkTargets(
+  { targets: store, operations, clock }: Model,
+  { targets, signal }: { targets: string[]; signal: AbortSignal },
+): Promise<void> {
+  const now = (): number => clock().getTime();
+  const left = new Set(targets);
+  const found = new Map<string, TargetRow>();
+  let drawing: NodeJS.Timeout | null = null;
+  const draw = (): void => {
+    if (drawing) clearTimeout(drawing);
+    drawing = null;
+    if (signal.aborted || found.size === 0) return;
+    const rows = new Map(found);
+    found.clear();
+    store.setState((state) => targetsChecked(state, rows, now()));
+  };
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  const take = (row: TargetRow): void => {
+    left.delete(row.name);
+    found.set(row.name, row);
+    drawing ??= setTimeout(draw, DRAWN_EVERY_MS);
+    clearTimeout(timer);
+    timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  };
+  const ended = AbortSignal.any([signal, silence.signal]);
   try {
-    const row = await Promise.race([operations.checkTarget(quietly(signal), name), rejectedBy(signal)]);
-    targets.setState((state) => targetChecked(state, row, now()));
+    await unlessAborted(operations.checkTargets(quietly(ended), { targets, take }), ended);
+    draw();
   } catch (thrown) {
-    const reason = signal.aborted ? `no answer within ${formatDuration(PATIENCE_MS)}` : toUserError(thrown).message;
-    targets.setState((state) => targetUnreachable(state, { name, reason, now: now() }));
+    draw();
+    if (signal.aborted) return;
+    const reason = silence.signal.aborted
+      ? `no answer within ${formatDuration(SILENCE_MS)}`
+      : toUserError(thrown).message;
+    store.setState((state) => targetsUnreachable(state, { names: left, reason, now: now() }));
+  } finally {
+    clearTimeout(timer);
   }
-}
-
-function rejectedBy(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }

@@ -19,6 +19,7 @@ interface Options {
   undo: boolean;
   push: boolean;
   cpus?: number;
+  unverifiedSources?: boolean;
 }
 
 export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
@@ -40,13 +41,14 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
 }
 
 function toRequest({ arguments: { target, snapshot }, options }: Invocation<Arguments, Options>): SanitizeRequest {
-  const { ephemeral, strict, undo, push, cpus } = options;
+  const { ephemeral, strict, undo, push, cpus, unverifiedSources } = options;
   return {
     target,
     ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
     ...(options.new && { build: {} }),
     ...(ephemeral && { ephemeral }),
     ...(strict && { strict }),
+    ...(unverifiedSources && { unverifiedSources }),
     ...(cpus !== undefined && { cpus }),
     undo,
     push,

@@ -42,10 +42,11 @@ export function fakeOperations(world: FakeWorld): Operations {
   };
   return {
     listTargets: async () => world.targets.map(counted),
-    checkTarget: (_session, target) => {
-      const row = world.targets.find(({ name }) => name === target);
-      const found = world.checks[target];
-      return row && found ? Promise.resolve({ ...counted(row), ...found }) : new Promise(() => {});
+    checkTargets: async ({ signal }, { targets, take }) => {
+      const answering = targets.filter((target) => world.checks[target]);
+      for (const row of world.targets) if (answering.includes(row.name)) take({ ...counted(row), ...world.checks[row.name] });
+      if (answering.length === targets.length) return;
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     },
     listSnapshots: async (_session, target) => ({ target, snapshots: snapshotsOf(target) }),
     annotate: async (_session, { target, snapshot, note }) => {
@@ -119,6 +120,7 @@ export function fakeOperations(world: FakeWorld): Operations {
       target,
       destination: world.destination,
       undo_database: 'app_dev_before',
+      unverified_sources: [],
       replaced_at: '2026-11-21T03:00:00.000Z',
       size_bytes: 59_000_000,
     }),
@@ -263,6 +265,7 @@ function plan(world: FakeWorld, snapshot: SnapshotRow): LoadPlan {
     destination: world.destination,
     chosen_by: 'targets.app.snapshot.dst_url',
     strategy: 'swap',
+    unverified_sources: [],
     strategy_reason: 'restored beside it and swapped by rename: the role may create databases',
     undo: true,
     schemas: snapshot.schemas,

@@ -19,10 +19,10 @@ describe('targets', () => {
     const model = newModel(world, {
       operations: {
         ...operations,
-        checkTarget: (session, target) =>
-          target === 'legacy'
-            ? operations.checkTarget(session, target)
-            : Promise.reject(new UserError('the name cannot be found', { code: 'x', exit: 4 })),
+        checkTargets: async (session, { take }) => {
+          await operations.checkTargets(session, { targets: ['legacy'], take });
+          throw new UserError('the name cannot be found', { code: 'x', exit: 4 });
+        },
       },
     });
     await refreshTargets(model);

@@ -1,7 +1,8 @@
 import type { Engine } from '../engine.ts';
 import { listDatabases, listSchemas, listTables } from './browse.ts';
+import { identifyAffected } from './connection/identity.ts';
+import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
-import { sameDatabaseAs } from './connection/same-database.ts';
 import { parsePostgresUrl } from './connection/url.ts';
 import { countRows } from './count-rows.ts';
 import { dump } from './dump/dump.ts';
@@ -21,7 +22,9 @@ export const postgres: Engine = {
   listDatabases,
   listSchemas,
   listTables,
-  sameDatabaseAs,
+  addressesOf,
+  databaseOf,
+  identifyAffected,
   dump,
   readNeeds,
   planRestore,

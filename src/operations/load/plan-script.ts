@@ -26,7 +26,7 @@ export async function planScript(context: Context, request: LoadRequest & { file
     : chooseDestination(context.configuration, request);
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
-  if (!request.source) await refuseSources(context, url);
+  const unverified = request.source ? [] : await refuseSources(context, url, request);
   const destination = await engine.inspect(context, url);
   const asItIs = (request.noDrop ?? false) || (request.source ?? false);
   const undo = !asItIs && (request.undo ?? true) && destination.exists;
@@ -48,6 +48,7 @@ export async function planScript(context: Context, request: LoadRequest & { file
     size_bytes: 0,
     selection: null,
     jobs: 1,
+    unverified_sources: unverified,
     steps: asItIs
       ? [
           `Run ${file} on ${where}${engine.scriptsRollBack ? ' in one transaction' : ', where a failure undoes nothing'}`,

@@ -26,7 +26,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
   refuseOtherEngine(engine, manifest, url);
-  await refuseSources(context, url);
+  const unverified = await refuseSources(context, url, request);
   const schemaConfig = findTarget(configuration, request.target).snapshot?.schema_config;
   const wanted = request.tables;
   const selected = wanted ? await chooseTables(context, { found, engine, url, wanted }) : null;
@@ -59,6 +59,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     size_bytes,
     selection,
     jobs,
+    unverified_sources: unverified,
     steps: loadSteps({ lacking, shelf, restore, undo }),
     warnings: restore.warnings.map(({ code, message }) => ({ code, message })),
   };

@@ -13,6 +13,8 @@ export interface SanitizePlace {
   label: string;
   /** The database that the result replaces; `null` for a throw-away one. */
   destination: DestinationState | null;
+  /** Targets of which the source could not be compared with the destination. */
+  unverifiedSources?: string[];
   open(context: Context): Promise<{ url: DatabaseUrl } & AsyncDisposable>;
 }
 
@@ -21,6 +23,8 @@ export interface PlaceRequest {
   engine: Engine;
   /** A throw-away database even where `sanitize.dst_url` is set. */
   ephemeral: boolean;
+  /** Whether it may be a database that could not be compared with every source. */
+  unverifiedSources?: boolean | undefined;
 }
 
 /** Where it can be, the best first: `sanitize.dst_url`, else throw-away databases. Refuses sources. */
@@ -30,9 +34,10 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
   const text = ephemeral ? undefined : connectionUrl(configuration, `targets.${target}.sanitize.dst_url`);
   if (text !== undefined) {
     const url = engine.parseUrl(text);
-    await refuseSources(context, url);
+    const unverifiedSources = await refuseSources(context, url, request);
     const destination = await engine.inspect(context, url);
-    return [{ label: url.display, destination, open: async () => ({ url, [Symbol.asyncDispose]: async () => {} }) }];
+    const open = async () => ({ url, [Symbol.asyncDispose]: async () => {} });
+    return [{ label: url.display, destination, unverifiedSources, open }];
   }
   const loadsInto = connectionUrl(configuration, `targets.${target}.snapshot.dst_url`);
   const server = loadsInto === undefined ? null : engine.parseUrl(loadsInto);

@@ -5,7 +5,7 @@ import { divideTables } from '../../divide-tables.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
 import { freeBytesOf, refuseShortSpace } from '../../free-space.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { isLocalHost } from '../connection/same-database.ts';
+import { isLocalHost } from '../connection/location.ts';
 import { quoteText, type Session } from '../connection/session.ts';
 import { portOf } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
