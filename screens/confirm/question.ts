@@ -5,7 +5,14 @@ import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/s
 import { sanitizeQuestion } from '../coverage/question.ts';
 import type { Plan } from '../place.ts';
 import { subsetQuestion } from '../subset/question.ts';
-import { contentsLine, destinationFacts, nameToType, type Question, snapshotLine, unverifiedWarnings } from './question-facts.ts';
+import {
+  contentsLine,
+  destinationFacts,
+  nameToType,
+  type Question,
+  snapshotLine,
+  unverifiedWarnings,
+} from './question-facts.ts';
 
 /** `null` where nobody need be asked. */
 export function questionOf(plan: Plan, now: Date): Question | null {

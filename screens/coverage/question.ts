@@ -1,7 +1,13 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatNumberOf } from '../../src/amounts.ts';
 import type { SanitizePlan } from '../../src/sanitize-results.ts';
-import { destinationFacts, nameToType, type Question, snapshotLine, unverifiedWarnings } from '../confirm/question-facts.ts';
+import {
+  destinationFacts,
+  nameToType,
+  type Question,
+  snapshotLine,
+  unverifiedWarnings,
+} from '../confirm/question-facts.ts';
 
 /** What is asked before a snapshot is sanitized. */
 export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {

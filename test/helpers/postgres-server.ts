@@ -26,6 +26,10 @@ export interface TestPostgres {
 
 const runner = localRunner({ environment: process.env, report: () => {} });
 
+/** For tests that keep nothing: what operations write by the way goes with the process. */
+const ownFolder = mkdtempSync(join(tmpdir(), 'tool-test-'));
+process.once('exit', () => rmSync(ownFolder, { recursive: true, force: true }));
+
 const available = await findServerPrograms(testContext({ settings: {} })).then(
   () => true,
   () => false,
@@ -82,10 +86,6 @@ export async function startPostgres(): Promise<TestPostgres> {
     stop: server.stop,
   };
 }
-
-/** For tests that keep nothing: what operations write by the way goes with the process. */
-const ownFolder = mkdtempSync(join(tmpdir(), 'tool-test-'));
-process.once('exit', () => rmSync(ownFolder, { recursive: true, force: true }));
 
 export interface TestContextOptions {
   settings: Partial<Settings>;

@@ -45,7 +45,8 @@ export async function refuseSources(
   const engine = engineForUrl(`${destination.engine}://`);
   const compareAddresses = createAddressComparison(context, destination);
   for (const source of sources) {
-    if (source.url && hasAddress(source) && (await compareAddresses(source.url))) throw isSource(source, { destination, affected: null });
+    if (source.url && hasAddress(source) && (await compareAddresses(source.url)))
+      throw isSource(source, { destination, affected: null });
   }
   const affected = await identifyAffected(context, destination);
   // What does not exist yet cannot be lost.
