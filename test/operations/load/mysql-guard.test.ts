@@ -28,10 +28,9 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       const log = ['--log-bin=binlog'];
       [primary, replica, other] = await Promise.all([
         startMysql(flavour, [...log, '--server-id=1']),
-        startMysql(flavour, [...log, '--server-id=2', '--read-only=ON', '--log-replica-updates=ON']),
+        startMysql(flavour, [...log, '--server-id=2', '--read-only=ON', '--log-slave-updates=ON']),
         startMysql(flavour, ['--server-id=3']),
       ]);
-      await replica.sql('', ...REPLICATE[flavour](primary.port));
       await primary.sql(
         '',
         "CREATE USER replica@'%' IDENTIFIED BY 'r'",
@@ -41,6 +40,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
         "CREATE USER reader@'%' IDENTIFIED BY 'r'",
         "GRANT SELECT ON prod.* TO reader@'%'",
       );
+      await replica.sql('', ...REPLICATE[flavour](primary.port));
       await other.createDatabase('prod');
       await eventually(async () => (await replica.sql('', "SHOW GRANTS FOR reader@'%'").catch(() => [])).length > 1, {
         deadline: 60_000,
