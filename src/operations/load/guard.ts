@@ -21,6 +21,9 @@ const SOURCES = ['snapshot.src_url', 'subset.src_url'];
 /** How long an identity counts without being looked at again: a server may be moved behind the same URL. */
 const FRESH_MS = 24 * 3_600_000;
 
+/** How long a source of another name is waited for. */
+const PATIENCE_MS = 150;
+
 /** How long names of hosts may take to be resolved; what is not resolved by then is compared by its identity. */
 const LOCATE_TIMEOUT_MS = 2000;
 
@@ -62,14 +65,14 @@ export async function refuseSources(
     const seen = remembered.map(({ seen_at }) => context.clock().getTime() - Date.parse(seen_at));
     return Math.min(...seen) > FRESH_MS || seen.length === 0;
   });
-  const identified = await identify(context, { sources: unsettled, compare });
   const names = new Set([...affected.map(({ name }) => name), engine.databaseOf(context, destination)]);
-  const unverified = unsettled.filter(
-    (source) =>
-      !identified.has(source) &&
-      rememberedOf(known, source).length === 0 &&
-      mayBeOneOf(names, databaseOf(context, source)),
-  );
+  const alike = new Set(unsettled.filter((source) => mayBeOneOf(names, databaseOf(context, source))));
+  const [settled] = await Promise.all([
+    identify(context, { sources: unsettled.filter((source) => alike.has(source)), compare }),
+    // A proxy may have another name for the same database; who cannot say so in time is told apart by the name.
+    identify(context, { sources: unsettled.filter((source) => !alike.has(source)), compare, patienceMs: PATIENCE_MS }),
+  ]);
+  const unverified = [...alike].filter((source) => !settled.has(source) && rememberedOf(known, source).length === 0);
   if (unverified.length === 0) return [];
   if (!unverifiedSources) throw notVerified(unverified, destination);
   context.report({
@@ -181,25 +184,35 @@ function rememberedOf(known: KnownIdentities, { key, url, blank }: Source): Know
 interface Identifying {
   sources: Source[];
   compare: (source: Source, identity: DatabaseIdentity) => void;
+  /** Where they are not worth the time that any check may take. */
+  patienceMs?: number;
 }
 
 /** Asks the sources that can be reached now; resolves with those that are settled. What they say is remembered. */
-async function identify(context: Context, { sources, compare }: Identifying): Promise<Set<Source>> {
+async function identify(context: Context, { sources, compare, patienceMs }: Identifying): Promise<Set<Source>> {
   const reachable = sources.flatMap((source) =>
     source.url && !source.blank ? [{ ...source, source, url: source.url }] : [],
   );
   const settled = new Set<Source>();
   const seen: SeenSource[] = [];
-  await checkDatabases(context, {
-    urls: reachable.map(({ url }) => url),
-    sizes: false,
-    take(index, { state, identity }) {
-      const found = reachable[index];
-      if (!found) return;
-      if (identity) seen.push({ ...found, identity });
-      // A source that does not exist is no database that does.
-      if (identity || state.status === 'missing') settled.add(found.source);
+  const limit = patienceMs === undefined ? null : AbortSignal.timeout(patienceMs);
+  const signal = limit ? AbortSignal.any([context.signal, limit]) : context.signal;
+  const checking = checkDatabases(
+    { ...context, signal },
+    {
+      urls: reachable.map(({ url }) => url),
+      sizes: false,
+      take(index, { state, identity }) {
+        const found = reachable[index];
+        if (!found) return;
+        if (identity) seen.push({ ...found, identity });
+        // A source that does not exist is no database that does.
+        if (identity || state.status === 'missing') settled.add(found.source);
+      },
     },
+  );
+  await checking.catch((thrown) => {
+    if (context.signal.aborted || !limit?.aborted) throw thrown;
   });
   await rememberIdentities(context, seen);
   for (const { key, identity } of seen) {
