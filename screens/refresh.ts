@@ -60,10 +60,10 @@ export function cancelRefresh(model: Model): void {
 }
 
 async function checkAll(model: Model, signal: AbortSignal): Promise<void> {
-  if (!(await listTargets(model)) || signal.aborted) return;
+  const listed = await listTargets(model);
+  if (!listed || signal.aborted) return;
   model.targets.setState(targetsChecking);
-  const known = model.targets.getState().entries.map(({ row }) => row.name);
-  await checkTargets(model, { targets: mostUrgentFirst(model, known), signal });
+  await checkTargets(model, { rows: mostUrgentFirst(model, listed), signal });
   if (signal.aborted) return;
   model.remember(
     model.targets.getState().entries.flatMap(({ row, checkedAt }) => (checkedAt === null ? [] : [{ row, checkedAt }])),
@@ -71,12 +71,16 @@ async function checkAll(model: Model, signal: AbortSignal): Promise<void> {
 }
 
 /** What is in view comes first, then what the list shows further down. */
-function mostUrgentFirst(model: Model, names: string[]): string[] {
+function mostUrgentFirst(model: Model, rows: TargetRow[]): TargetRow[] {
   const place = model.navigation.top();
-  if (place.screen !== 'targets') return names;
-  const known = new Set(names);
-  const inView = model.viewport.keys.filter((key) => known.has(key));
-  return [...new Set([...inView, ...targetsInView(model, place).ids, ...names])];
+  if (place.screen !== 'targets') return rows;
+  const left = new Map(rows.map((row) => [row.name, row]));
+  const urgent = [...new Set([...model.viewport.keys, ...targetsInView(model, place).ids])].flatMap((name) => {
+    const row = left.get(name);
+    left.delete(name);
+    return row ?? [];
+  });
+  return [...urgent, ...left.values()];
 }
 
 export async function refreshSnapshots(model: Model, target: string): Promise<void> {
@@ -94,32 +98,32 @@ export async function refreshAfterWork(model: Model, target: string): Promise<vo
   await Promise.all([refreshSnapshots(model, target), listTargets(model)]);
 }
 
-async function listTargets({ targets, operations }: Model): Promise<boolean> {
+async function listTargets({ targets, operations }: Model): Promise<TargetRow[] | null> {
   try {
     const rows = await operations.listTargets(quietly(AbortSignal.timeout(LISTING_MS)));
     targets.setState((state) => targetsListed(state, rows));
-    return true;
+    return rows;
   } catch (thrown) {
     targets.setState((state) => targetsFailed(state, toUserError(thrown)));
-    return false;
+    return null;
   }
 }
 
 async function checkTargets(
   { targets: store, operations, clock }: Model,
-  { targets, signal }: { targets: string[]; signal: AbortSignal },
+  { rows, signal }: { rows: TargetRow[]; signal: AbortSignal },
 ): Promise<void> {
   const now = (): number => clock().getTime();
-  const left = new Set(targets);
+  const left = new Set(rows.map(({ name }) => name));
   const found = new Map<string, TargetRow>();
   let drawing: NodeJS.Timeout | null = null;
   const draw = (): void => {
     if (drawing) clearTimeout(drawing);
     drawing = null;
     if (signal.aborted || found.size === 0) return;
-    const rows = new Map(found);
+    const drawn = new Map(found);
     found.clear();
-    store.setState((state) => targetsChecked(state, rows, now()));
+    store.setState((state) => targetsChecked(state, drawn, now()));
   };
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), SILENCE_MS);
@@ -132,7 +136,7 @@ async function checkTargets(
   };
   const ended = AbortSignal.any([signal, silence.signal]);
   try {
-    await unlessAborted(operations.checkTargets(quietly(ended), { targets, take }), ended);
+    await unlessAborted(operations.checkTargets(quietly(ended), { rows, take }), ended);
     draw();
   } catch (thrown) {
     draw();

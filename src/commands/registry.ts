@@ -105,7 +105,11 @@ export const COMMANDS: CommandSpec[] = [
     summary: 'put the database that the last load replaced back',
     group: 'Snapshots',
     arguments: [TARGET],
-    options: [{ flags: '--destdb <url>', description: 'the destination that was loaded with --destdb' }, DRY_RUN, UNVERIFIED_SOURCES],
+    options: [
+      { flags: '--destdb <url>', description: 'the destination that was loaded with --destdb' },
+      DRY_RUN,
+      UNVERIFIED_SOURCES,
+    ],
     examples: [{ command: 'tool undo app', does: 'the destination of "app" as it was before the last load' }],
     json: 'events',
     writes: true,

@@ -15,7 +15,7 @@ export async function run(invocation: Invocation<object, Options>): Promise<Outc
   const known = await listTargets(context);
   const found = new Map(known.map((row) => [row.name, row]));
   if (options.check) {
-    await checkTargets(context, { targets: [...found.keys()], take: (row) => found.set(row.name, row) });
+    await checkTargets(context, { rows: known, take: (row) => found.set(row.name, row) });
   }
   const targets = [...found.values()];
   const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });

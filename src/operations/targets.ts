@@ -5,40 +5,43 @@ import type { DatabaseUrl } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { toUserError } from '../errors.ts';
 import type { TargetRow } from '../results.ts';
+import { mapSideBySide } from '../snapshots/side-by-side.ts';
 import { checkDatabases } from './check-databases.ts';
 import { findTarget } from './find-target.ts';
 import { rememberIdentities, type SeenSource } from './identities.ts';
 import { whyNotShared } from './sign-in/sharing.ts';
 import { repositoryOf } from './snapshots/snapshots.ts';
 
+/** How many folders of snapshots are read at a time. */
+const LISTED_AT_ONCE = 16;
+
 /** All targets as the configuration and the disk know them: no network, status `unchecked`. */
 export async function listTargets(context: Context): Promise<TargetRow[]> {
   const names = Object.keys(context.configuration.settings.targets);
-  return Promise.all(names.map((name) => describeTarget(context, name)));
+  return mapSideBySide(names, LISTED_AT_ONCE, (name) => describeTarget(context, name));
 }
 
 /** One target with its source's live state: status, latency, version, size; given up after 5 s. */
 export async function checkTarget(context: Context, name: string): Promise<TargetRow> {
-  let found: TargetRow | undefined;
+  let found = await describeTarget(context, name);
   await checkTargets(context, {
-    targets: [name],
+    rows: [found],
     take: (row) => {
       found = row;
     },
   });
-  return found ?? describeTarget(context, name);
+  return found;
 }
 
 export interface CheckTargets {
-  /** The most urgent first. */
-  targets: string[];
+  /** As they were listed, the most urgent first. */
+  rows: TargetRow[];
   /** Called for each target, and once more when the size of its source is known. */
   take: (row: TargetRow) => void;
 }
 
 /** The targets with their sources' live states. What the sources say of themselves is remembered for the guard. */
-export async function checkTargets(context: Context, { targets, take }: CheckTargets): Promise<void> {
-  const rows = await Promise.all(targets.map((name) => describeTarget(context, name)));
+export async function checkTargets(context: Context, { rows, take }: CheckTargets): Promise<void> {
   const checks = rows.flatMap((row): { row: TargetRow; key: string; url: DatabaseUrl }[] => {
     const key = `targets.${row.name}.${row.type === 'share' ? 'share.dst_url' : 'snapshot.src_url'}`;
     const url = row.status === 'denied' ? null : urlOf(context.configuration, key);

@@ -12,7 +12,7 @@ import type { Settings } from '../../src/config/schema/settings.ts';
 import type { Context } from '../../src/context.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { refuseSources } from '../../src/operations/load/guard.ts';
-import { checkTargets } from '../../src/operations/targets.ts';
+import { checkTargets, listTargets } from '../../src/operations/targets.ts';
 import type { TargetRow } from '../../src/results.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { startPostgres, testContext } from '../helpers/postgres-server.ts';
@@ -78,8 +78,9 @@ async function measureChecks(expected: Map<string, Expected>): Promise<void> {
   const rows = new Map<string, TargetRow>();
   let first = Number.NaN;
   const started = performance.now();
-  await checkTargets(contextOf(expected), {
-    targets: [...expected.keys()],
+  const context = contextOf(expected);
+  await checkTargets(context, {
+    rows: await listTargets(context),
     take(row) {
       if (rows.size === 0) first = performance.now() - started;
       rows.set(row.name, row);

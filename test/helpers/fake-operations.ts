@@ -42,10 +42,10 @@ export function fakeOperations(world: FakeWorld): Operations {
   };
   return {
     listTargets: async () => world.targets.map(counted),
-    checkTargets: async ({ signal }, { targets, take }) => {
-      const answering = targets.filter((target) => world.checks[target]);
-      for (const row of world.targets) if (answering.includes(row.name)) take({ ...counted(row), ...world.checks[row.name] });
-      if (answering.length === targets.length) return;
+    checkTargets: async ({ signal }, { rows, take }) => {
+      const answering = rows.filter(({ name }) => world.checks[name]);
+      for (const row of answering) take({ ...row, ...world.checks[row.name] });
+      if (answering.length === rows.length) return;
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     },
     listSnapshots: async (_session, target) => ({ target, snapshots: snapshotsOf(target) }),

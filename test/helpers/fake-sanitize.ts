@@ -18,7 +18,7 @@ export function fakeSanitize(
       strict: false,
       undo: false,
       unverified_sources: [],
-    steps: ['Restore the original', 'Run the statement of the query there'],
+      steps: ['Restore the original', 'Run the statement of the query there'],
       warnings: [],
     },
     apply: () => Promise.reject(new Error('the fake operations sanitize themselves')),

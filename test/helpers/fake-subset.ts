@@ -52,7 +52,7 @@ export function fakePlannedSubset(world: FakeWorld, { target, settings }: Subset
         }),
       ],
       unverified_sources: [],
-    circles: [],
+      circles: [],
       warnings: [],
     },
     apply: () => Promise.reject(new Error('the fake operations make subsets themselves')),

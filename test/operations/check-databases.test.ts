@@ -5,7 +5,7 @@ import { openSession as openMysql } from '../../src/engines/mysql/connection/ses
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { connect as connectPostgres } from '../../src/engines/postgres/connection/connect.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
-import { checkTargets } from '../../src/operations/targets.ts';
+import { checkTargets, listTargets } from '../../src/operations/targets.ts';
 import type { TargetRow } from '../../src/results.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql-server.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres, testContext } from '../helpers/postgres-server.ts';
@@ -46,7 +46,7 @@ async function check(urls: string[], signal?: AbortSignal): Promise<TargetRow[]>
   const targets = Object.fromEntries(urls.map((src_url, index) => [`t${index}`, { snapshot: { src_url } }]));
   const context = testContext({ settings: { targets }, ...(signal && { signal }) });
   const rows = new Map<string, TargetRow>();
-  await checkTargets(context, { targets: Object.keys(targets), take: (row) => rows.set(row.name, row) });
+  await checkTargets(context, { rows: await listTargets(context), take: (row) => rows.set(row.name, row) });
   return urls.map((_, index) => rows.get(`t${index}`) as TargetRow);
 }
 

@@ -19,8 +19,8 @@ describe('targets', () => {
     const model = newModel(world, {
       operations: {
         ...operations,
-        checkTargets: async (session, { take }) => {
-          await operations.checkTargets(session, { targets: ['legacy'], take });
+        checkTargets: async (session, { rows, take }) => {
+          await operations.checkTargets(session, { rows: rows.filter(({ name }) => name === 'legacy'), take });
           throw new UserError('the name cannot be found', { code: 'x', exit: 4 });
         },
       },
