@@ -23,7 +23,7 @@ import type { SnapshotRequest } from '../src/operations/snapshots/snapshots.ts';
 import type { SaveSubset } from '../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../src/operations/subset/subset-setting.ts';
-import type { CheckTargets } from '../src/operations/targets.ts';
+import type { RefreshTargets } from '../src/operations/targets.ts';
 import type {
   DiffResult,
   ExportResult,
@@ -45,7 +45,7 @@ import type { SubsetResult } from '../src/subset-results.ts';
 /** What the screens can have done, as they see it. */
 export interface Operations {
   listTargets(session: Session): Promise<TargetRow[]>;
-  checkTargets(session: Session, request: CheckTargets): Promise<void>;
+  refreshTargets(session: Session, request: RefreshTargets): Promise<void>;
   listSnapshots(session: Session, target: string): Promise<TargetSnapshots>;
   annotate(session: Session, request: SnapshotRequest & { note: string }): Promise<SnapshotRow>;
   build(session: Session, request: BuildRequest): Promise<SnapshotRow>;
@@ -105,9 +105,9 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
       const { listTargets } = await import('../src/operations/targets.ts');
       return listTargets(await createContext(session));
     },
-    async checkTargets(session, request) {
-      const { checkTargets } = await import('../src/operations/targets.ts');
-      return checkTargets(await createContext(session), request);
+    async refreshTargets(session, request) {
+      const { refreshTargets } = await import('../src/operations/targets.ts');
+      return refreshTargets(await createContext(session), request);
     },
     async listSnapshots(session, target) {
       const { listSnapshots } = await import('../src/operations/snapshots/snapshots.ts');

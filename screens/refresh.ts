@@ -1,5 +1,5 @@
 import { formatDuration } from '../src/amounts.ts';
-import { toUserError } from '../src/errors.ts';
+import { EXIT, toUserError, UserError } from '../src/errors.ts';
 import { unlessAborted } from '../src/process/unless-aborted.ts';
 import type { TargetRow } from '../src/results.ts';
 import { snapshotsFailed, snapshotsListed } from '../src/state/snapshots.ts';
@@ -59,15 +59,93 @@ export function cancelRefresh(model: Model): void {
   running.delete(model);
 }
 
+/** One operation, so that a long configuration is read once. */
 async function checkAll(model: Model, signal: AbortSignal): Promise<void> {
-  const listed = await listTargets(model);
-  if (!listed || signal.aborted) return;
-  model.targets.setState(targetsChecking);
-  await checkTargets(model, { rows: mostUrgentFirst(model, listed), signal });
+  const { targets: store, operations } = model;
+  const rows = drawnTogether(model, signal);
+  const silence = createSilence();
+  let isListed = false;
+  const ended = AbortSignal.any([signal, silence.signal]);
+  try {
+    const refreshing = operations.refreshTargets(quietly(ended), {
+      listed(found) {
+        isListed = true;
+        silence.broken();
+        rows.expect(found);
+        if (!ended.aborted) store.setState((state) => targetsChecking(targetsListed(state, found)));
+        return mostUrgentFirst(model, found);
+      },
+      take(row) {
+        silence.broken();
+        rows.take(row);
+      },
+    });
+    await unlessAborted(refreshing, ended);
+    rows.draw();
+  } catch (thrown) {
+    if (signal.aborted) return;
+    const error = silence.signal.aborted ? noAnswer() : toUserError(thrown);
+    if (isListed) rows.fail(error.message);
+    else store.setState((state) => targetsFailed(state, error));
+    if (!isListed) return;
+  } finally {
+    silence.end();
+  }
   if (signal.aborted) return;
   model.remember(
-    model.targets.getState().entries.flatMap(({ row, checkedAt }) => (checkedAt === null ? [] : [{ row, checkedAt }])),
+    store.getState().entries.flatMap(({ row, checkedAt }) => (checkedAt === null ? [] : [{ row, checkedAt }])),
   );
+}
+
+function noAnswer(): UserError {
+  const message = `no answer within ${formatDuration(SILENCE_MS)}`;
+  return new UserError(message, { code: 'unreachable', exit: EXIT.unreachable });
+}
+
+/** A signal that is aborted when nothing was found for a long time. */
+function createSilence() {
+  const controller = new AbortController();
+  const begin = (): NodeJS.Timeout => setTimeout(() => controller.abort(noAnswer()), SILENCE_MS);
+  let timer = begin();
+  return {
+    signal: controller.signal,
+    broken() {
+      clearTimeout(timer);
+      timer = begin();
+    },
+    end: () => clearTimeout(timer),
+  };
+}
+
+/** Rows on their way to the screen. */
+function drawnTogether({ targets: store, clock }: Model, signal: AbortSignal) {
+  const now = (): number => clock().getTime();
+  let left = new Set<string>();
+  let found = new Map<string, TargetRow>();
+  let drawing: NodeJS.Timeout | undefined;
+  const draw = (): void => {
+    clearTimeout(drawing);
+    drawing = undefined;
+    const drawn = found;
+    found = new Map();
+    if (!signal.aborted && drawn.size > 0) store.setState((state) => targetsChecked(state, drawn, now()));
+  };
+  return {
+    draw,
+    expect(rows: TargetRow[]) {
+      left = new Set(rows.map(({ name }) => name));
+    },
+    take(row: TargetRow) {
+      left.delete(row.name);
+      found.set(row.name, row);
+      drawing ??= setTimeout(draw, DRAWN_EVERY_MS);
+    },
+    /** Those of which nothing was found. */
+    fail(reason: string) {
+      draw();
+      store.setState((state) => targetsUnreachable(state, { names: left, reason, now: now() }));
+    },
+  };
 }
 
 /** What is in view comes first, then what the list shows further down. */
@@ -98,54 +176,11 @@ export async function refreshAfterWork(model: Model, target: string): Promise<vo
   await Promise.all([refreshSnapshots(model, target), listTargets(model)]);
 }
 
-async function listTargets({ targets, operations }: Model): Promise<TargetRow[] | null> {
+async function listTargets({ targets, operations }: Model): Promise<void> {
   try {
     const rows = await operations.listTargets(quietly(AbortSignal.timeout(LISTING_MS)));
     targets.setState((state) => targetsListed(state, rows));
-    return rows;
   } catch (thrown) {
     targets.setState((state) => targetsFailed(state, toUserError(thrown)));
-    return null;
-  }
-}
-
-async function checkTargets(
-  { targets: store, operations, clock }: Model,
-  { rows, signal }: { rows: TargetRow[]; signal: AbortSignal },
-): Promise<void> {
-  const now = (): number => clock().getTime();
-  const left = new Set(rows.map(({ name }) => name));
-  const found = new Map<string, TargetRow>();
-  let drawing: NodeJS.Timeout | null = null;
-  const draw = (): void => {
-    if (drawing) clearTimeout(drawing);
-    drawing = null;
-    if (signal.aborted || found.size === 0) return;
-    const drawn = new Map(found);
-    found.clear();
-    store.setState((state) => targetsChecked(state, drawn, now()));
-  };
-  const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(), SILENCE_MS);
-  const take = (row: TargetRow): void => {
-    left.delete(row.name);
-    found.set(row.name, row);
-    drawing ??= setTimeout(draw, DRAWN_EVERY_MS);
-    clearTimeout(timer);
-    timer = setTimeout(() => silence.abort(), SILENCE_MS);
-  };
-  const ended = AbortSignal.any([signal, silence.signal]);
-  try {
-    await unlessAborted(operations.checkTargets(quietly(ended), { rows, take }), ended);
-    draw();
-  } catch (thrown) {
-    draw();
-    if (signal.aborted) return;
-    const reason = silence.signal.aborted
-      ? `no answer within ${formatDuration(SILENCE_MS)}`
-      : toUserError(thrown).message;
-    store.setState((state) => targetsUnreachable(state, { names: left, reason, now: now() }));
-  } finally {
-    clearTimeout(timer);
   }
 }

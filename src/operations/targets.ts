@@ -33,6 +33,18 @@ export async function checkTarget(context: Context, name: string): Promise<Targe
   return found;
 }
 
+export interface RefreshTargets extends Pick<CheckTargets, 'take'> {
+  /** Called with all targets before any is checked; hands them back, the most urgent first. */
+  listed: (rows: TargetRow[]) => TargetRow[];
+}
+
+/** Lists the targets, then checks them. */
+export async function refreshTargets(context: Context, { listed, take }: RefreshTargets): Promise<void> {
+  const rows = await listTargets(context);
+  context.signal.throwIfAborted();
+  await checkTargets(context, { rows: listed(rows), take });
+}
+
 export interface CheckTargets {
   /** As they were listed, the most urgent first. */
   rows: TargetRow[];

@@ -42,7 +42,8 @@ export function fakeOperations(world: FakeWorld): Operations {
   };
   return {
     listTargets: async () => world.targets.map(counted),
-    checkTargets: async ({ signal }, { rows, take }) => {
+    refreshTargets: async ({ signal }, { listed, take }) => {
+      const rows = listed(world.targets.map(counted));
       const answering = rows.filter(({ name }) => world.checks[name]);
       for (const row of answering) take({ ...row, ...world.checks[row.name] });
       if (answering.length === rows.length) return;

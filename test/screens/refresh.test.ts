@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Operations } from '../../screens/operations.ts';
 import { cancelRefresh, refreshTargets, refreshTargetsAnew } from '../../screens/refresh.ts';
 import { UserError } from '../../src/errors.ts';
+import type { TargetRow } from '../../src/results.ts';
 import { listed, newModel, press, until } from '../helpers/driven-model.ts';
 import { fakeOperations } from '../helpers/fake-operations.ts';
 import { fakeTarget, fakeWorld } from '../helpers/fake-world.ts';
@@ -13,9 +14,13 @@ function watched(checks = {}) {
   const calls: { names: string[]; signal: AbortSignal }[] = [];
   const operations: Operations = {
     ...fakeOperations(world),
-    checkTargets: (session, request) => {
-      calls.push({ names: request.rows.map(({ name }) => name), signal: session.signal });
-      return fakeOperations(world).checkTargets(session, request);
+    refreshTargets: (session, { listed, take }) => {
+      const noted = (rows: TargetRow[]) => {
+        const ordered = listed(rows);
+        calls.push({ names: ordered.map(({ name }) => name), signal: session.signal });
+        return ordered;
+      };
+      return fakeOperations(world).refreshTargets(session, { listed: noted, take });
     },
   };
   return { calls, model: newModel(world, { operations }) };
