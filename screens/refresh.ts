@@ -1,6 +1,5 @@
 import { formatDuration } from '../src/amounts.ts';
 import { EXIT, toUserError, UserError } from '../src/errors.ts';
-import { unlessAborted } from '../src/process/unless-aborted.ts';
 import type { TargetRow } from '../src/results.ts';
 import { snapshotsFailed, snapshotsListed } from '../src/state/snapshots.ts';
 import {
@@ -80,7 +79,7 @@ async function checkAll(model: Model, signal: AbortSignal): Promise<void> {
         rows.take(row);
       },
     });
-    await unlessAborted(refreshing, ended);
+    await Promise.race([refreshing, rejectedBy(ended)]);
     rows.draw();
   } catch (thrown) {
     if (signal.aborted) return;
@@ -95,6 +94,12 @@ async function checkAll(model: Model, signal: AbortSignal): Promise<void> {
   model.remember(
     store.getState().entries.flatMap(({ row, checkedAt }) => (checkedAt === null ? [] : [{ row, checkedAt }])),
   );
+}
+
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }
 
 function noAnswer(): UserError {

@@ -1,7 +1,7 @@
 import type { Cell, Column } from '../../components/table.ts';
 import type { Glyphs, Tone } from '../../components/theme.ts';
 import { formatAge, formatBytes, formatCount } from '../../src/amounts.ts';
-import { briefReason } from '../../src/engines/connection-failures.ts';
+import { briefReason } from '../../src/connection-failures.ts';
 import type { TargetRow, TargetStatus } from '../../src/results.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 

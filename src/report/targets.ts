@@ -1,6 +1,6 @@
 import { formatBytes } from '../amounts.ts';
 import type { Mode } from '../config/mode.ts';
-import { briefReason } from '../engines/connection-failures.ts';
+import { briefReason } from '../connection-failures.ts';
 import type { TargetRow, TargetStatus } from '../results.ts';
 import type { Tone } from './style.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';

@@ -1,5 +1,5 @@
+import { type ConnectionFailure, statusOfFailure } from '../../../connection-failures.ts';
 import { EXIT, UserError } from '../../../errors.ts';
-import { type ConnectionFailure, statusOfFailure } from '../../connection-failures.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { ConnectionLost, openSession, type Session, type SqlError } from './session.ts';
 import { addressOf, withDatabase, writeAddress } from './url.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { type ConnectionFailure, statusOfFailure } from '../../connection-failures.ts';
+import { type ConnectionFailure, statusOfFailure } from '../../../connection-failures.ts';
 import type { DatabaseUrl, EngineContext, Probe, ProbeRequest } from '../../engine.ts';
 import { anyClientTools, type ClientTools } from '../tools.ts';
 import { findFailure, linesOf, MAINTENANCE_DATABASES } from './connect.ts';
@@ -17,7 +17,14 @@ export async function probe(context: EngineContext, request: ProbeRequest): Prom
   const probing: Probing = { ...request, tools: await anyClientTools(context), refused: new Map() };
   const unlisted = await probeTogether(context, probing);
   // Behind a proxy another server may have it: only a connection of its own tells.
-  for (const index of unlisted) await probeAlone(context, probing, index);
+  const byName = Map.groupBy(unlisted, (index) => request.urls[index]?.database);
+  for (const indexes of byName.values()) {
+    const take: Probing['take'] = (_, found) => {
+      for (const index of indexes) request.take(index, found);
+    };
+    const url = request.urls[indexes[0] ?? 0];
+    if (url) await probeAlone(context, { ...probing, urls: [url], take });
+  }
 }
 
 interface Probing extends ProbeRequest {
@@ -117,23 +124,18 @@ async function tryToOpen(
   }
 }
 
-async function probeAlone(context: EngineContext, probing: Probing, index: number): Promise<void> {
-  const url = probing.urls[index];
+async function probeAlone(context: EngineContext, probing: Probing): Promise<void> {
+  const [url] = probing.urls;
   if (!url) return;
   const session = await tryToOpen(context, probing, url);
   if (session instanceof ConnectionLost) {
     const { message: words } = session;
     const failure = failureIn(words, url) ?? (await findFailure(context, { url, tools: probing.tools, words }));
-    probing.take(index, failed(failure, linesOf(words).join('; ')));
+    probing.take(0, failed(failure, linesOf(words).join('; ')));
     return;
   }
   await session.close();
-  await probeTogether(context, {
-    ...probing,
-    urls: [url],
-    take: (_, probe) => probing.take(index, probe),
-    refused: new Map(),
-  });
+  await probeTogether(context, { ...probing, refused: new Map() });
 }
 
 export interface ListedDatabase {
@@ -157,16 +159,18 @@ interface TakingSizes {
 }
 
 async function takeSizes(session: Session, { probing, usable, names }: TakingSizes): Promise<void> {
-  const entries = [...usable];
-  for (let from = 0; from < entries.length; from += SIZES_AT_ONCE) {
-    const part = entries.slice(from, from + SIZES_AT_ONCE);
-    const wanted = part.map(([index]) => quoteText(names[index] ?? '')).join(', ');
-    const rows = await session.query<{ name: string; bytes: number }>(
-      `SELECT datname AS name, pg_database_size(oid) AS bytes FROM pg_database WHERE datname IN (${wanted})`,
-    );
+  const byName = [...Map.groupBy(usable.keys(), (index) => names[index] ?? '')];
+  for (let from = 0; from < byName.length; from += SIZES_AT_ONCE) {
+    const part = byName.slice(from, from + SIZES_AT_ONCE);
+    const rows = await session.query<{ name: string; bytes: number }>(`
+      SELECT datname AS name, pg_database_size(oid) AS bytes FROM pg_database
+      WHERE datname IN (${part.map(([name]) => quoteText(name)).join(', ')})`);
     const sizes = new Map(rows.map(({ name, bytes }) => [name, bytes]));
-    for (const [index, { state, identity }] of part) {
-      probing.take(index, { state: { ...state, size_bytes: sizes.get(names[index] ?? '') ?? null }, identity });
+    for (const [name, indexes] of part) {
+      for (const index of indexes) {
+        const found = usable.get(index);
+        if (found) probing.take(index, { ...found, state: { ...found.state, size_bytes: sizes.get(name) ?? null } });
+      }
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { TargetStatus } from '../results.ts';
+import type { TargetStatus } from './results.ts';
 
 interface FailureLook {
   status: TargetStatus;
