@@ -10,7 +10,9 @@ import type { SetUp, SetUpPlan } from '../src/operations/configuration/set-up.ts
 import type { SourceNames } from '../src/operations/configuration/source-names.ts';
 import type { TriedDestination, TriedSource } from '../src/operations/configuration/try-connection.ts';
 import type { StorageProfile } from '../src/operations/configuration/try-storage.ts';
+import type { GuardOptions } from '../src/operations/load/guard.ts';
 import type { LoadRequest, PlannedLoad } from '../src/operations/load/planned-load.ts';
+import type { UndoRequest } from '../src/operations/load/undo.ts';
 import type { PlannedSanitize, SanitizeRequest } from '../src/operations/sanitize/sanitize.ts';
 import type { ProviderChoice } from '../src/operations/sign-in/find-provider.ts';
 import type { SignInRequest } from '../src/operations/sign-in/sign-in.ts';
@@ -21,6 +23,7 @@ import type { SnapshotRequest } from '../src/operations/snapshots/snapshots.ts';
 import type { SaveSubset } from '../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../src/operations/subset/subset-setting.ts';
+import type { RefreshTargets } from '../src/operations/targets.ts';
 import type {
   DiffResult,
   ExportResult,
@@ -42,12 +45,12 @@ import type { SubsetResult } from '../src/subset-results.ts';
 /** What the screens can have done, as they see it. */
 export interface Operations {
   listTargets(session: Session): Promise<TargetRow[]>;
-  checkTarget(session: Session, target: string): Promise<TargetRow>;
+  refreshTargets(session: Session, request: RefreshTargets): Promise<void>;
   listSnapshots(session: Session, target: string): Promise<TargetSnapshots>;
   annotate(session: Session, request: SnapshotRequest & { note: string }): Promise<SnapshotRow>;
   build(session: Session, request: BuildRequest): Promise<SnapshotRow>;
   /** How the target's snapshot is sanitized once it is built; `null` when it is not. */
-  planBuild(session: Session, request: BuildRequest): Promise<PlannedSanitize | null>;
+  planBuild(session: Session, request: BuildRequest & GuardOptions): Promise<PlannedSanitize | null>;
   planSanitize(session: Session, request: SanitizeRequest): Promise<PlannedSanitize>;
   sanitize(session: Session, planned: PlannedSanitize): Promise<SanitizeResult>;
   planLoad(session: Session, request: LoadRequest): Promise<PlannedLoad>;
@@ -55,7 +58,7 @@ export interface Operations {
   verify(session: Session, request: SnapshotRequest): Promise<VerifyResult>;
   planRemove(session: Session, request: SnapshotRequest): Promise<RemovePlan>;
   remove(session: Session, plan: RemovePlan): Promise<void>;
-  planUndo(session: Session, request: { target: string }): Promise<UndoPlan>;
+  planUndo(session: Session, request: UndoRequest): Promise<UndoPlan>;
   undo(session: Session, plan: UndoPlan): Promise<LoadResult>;
   listTables(session: Session, request: SnapshotRequest): Promise<SnapshotTable[]>;
   diff(session: Session, request: DiffRequest): Promise<DiffResult>;
@@ -102,9 +105,9 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
       const { listTargets } = await import('../src/operations/targets.ts');
       return listTargets(await createContext(session));
     },
-    async checkTarget(session, target) {
-      const { checkTarget } = await import('../src/operations/targets.ts');
-      return checkTarget(await createContext(session), target);
+    async refreshTargets(session, request) {
+      const { refreshTargets } = await import('../src/operations/targets.ts');
+      return refreshTargets(await createContext(session), request);
     },
     async listSnapshots(session, target) {
       const { listSnapshots } = await import('../src/operations/snapshots/snapshots.ts');

@@ -9,7 +9,7 @@ import { mount } from './mount.tsx';
 import { MOUSE_OFF, MOUSE_ON } from './mouse.ts';
 import { type CreateContext, lazyOperations, type Operations } from './operations.ts';
 import type { TerminalOutput } from './output.ts';
-import { refreshSnapshots, refreshTargets } from './refresh.ts';
+import { cancelRefresh, refreshSnapshots, refreshTargets } from './refresh.ts';
 import { setUp } from './setup/actions.ts';
 import { guardTerminal } from './terminal-guard.ts';
 
@@ -79,6 +79,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   } catch (thrown) {
     throw thrown instanceof UserError ? thrown : await crashed(thrown, options);
   } finally {
+    cancelRefresh(model);
     mounted.unmount();
     await mounted.ended.catch(() => {});
     release();

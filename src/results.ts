@@ -21,7 +21,10 @@ export interface TargetRow {
   /** On this machine. */
   snapshots: number;
   last_snapshot_at: string | null;
+  /** Why the status is not `ok`, in full. */
   error: string | null;
+  /** The same as a stable code, such as `wrong_password` or `too_many_connections`. */
+  error_code: string | null;
 }
 
 /** `missing`: the server answers, the database is not there. */
@@ -89,6 +92,8 @@ export interface LoadPlan {
   /** Which tables, where only some are loaded; `null` when all are. */
   selection: TableSelection | null;
   jobs: number;
+  /** Targets of which the source could not be compared with the destination. */
+  unverified_sources: string[];
   /** What will be done, in order, for people. */
   steps: string[];
   warnings: { code: string; message: string }[];
@@ -143,6 +148,8 @@ export interface UndoPlan {
   undo_database: string;
   replaced_at: string;
   size_bytes: number;
+  /** Targets of which the source could not be compared with the destination. */
+  unverified_sources: string[];
 }
 
 export interface RemovePlan {

@@ -15,11 +15,12 @@ interface Options {
   push: boolean;
   allowSuperuser?: boolean;
   cpus?: number;
+  unverifiedSources?: boolean;
 }
 
 export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
   const { target } = invocation.arguments;
-  const { sanitize: wanted, push, note, cpus, allowSuperuser } = invocation.options;
+  const { sanitize: wanted, push, note, cpus, allowSuperuser, unverifiedSources } = invocation.options;
   const context = await invocation.context();
   const parallel = cpus === undefined ? {} : { cpus };
   const noted = note === undefined ? {} : { note };
@@ -27,6 +28,7 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
     return buildAndSanitize(invocation, {
       ...{ target, build: noted, push, ...parallel },
       ...(allowSuperuser && { allowSuperuser }),
+      ...(unverifiedSources && { unverifiedSources }),
     });
   }
   const snapshot = await build(context, { target, push, ...noted, ...parallel });

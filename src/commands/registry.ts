@@ -1,7 +1,7 @@
 import { AUTH_COMMANDS } from './auth-commands.ts';
 import type { CommandSpec, OptionSpec } from './command.ts';
 import { KEEPING_COMMANDS } from './keeping-commands.ts';
-import { CPUS, DRY_RUN, ORIGINAL, SNAPSHOT, TARGET } from './shared-options.ts';
+import { CPUS, DRY_RUN, ORIGINAL, SNAPSHOT, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
 /** Every command that works, in the order of the help. */
 export const COMMANDS: CommandSpec[] = [
@@ -18,6 +18,7 @@ export const COMMANDS: CommandSpec[] = [
         flags: '--allow-superuser',
         description: 'run the query as superuser of a throw-away server, when it needs more rights',
       },
+      UNVERIFIED_SOURCES,
       CPUS,
     ],
     examples: [
@@ -59,6 +60,7 @@ export const COMMANDS: CommandSpec[] = [
       ORIGINAL,
       { flags: '--no-drop', description: 'with a file: run it on the database as it is' },
       { flags: '--source', description: 'with a file: run it on the source database' },
+      UNVERIFIED_SOURCES,
       CPUS,
     ],
     examples: [
@@ -91,6 +93,7 @@ export const COMMANDS: CommandSpec[] = [
       DRY_RUN,
       { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
       { flags: '--no-push', description: 'leave it on this machine, whatever the storage profile' },
+      UNVERIFIED_SOURCES,
       CPUS,
     ],
     examples: [
@@ -110,7 +113,11 @@ export const COMMANDS: CommandSpec[] = [
     summary: 'put the database that the last load replaced back',
     group: 'Snapshots',
     arguments: [TARGET],
-    options: [{ flags: '--destdb <url>', description: 'the destination that was loaded with --destdb' }, DRY_RUN],
+    options: [
+      { flags: '--destdb <url>', description: 'the destination that was loaded with --destdb' },
+      DRY_RUN,
+      UNVERIFIED_SOURCES,
+    ],
     examples: [{ command: 'tool undo app', does: 'the destination of "app" as it was before the last load' }],
     json: 'events',
     writes: true,
@@ -131,6 +138,7 @@ export const COMMANDS: CommandSpec[] = [
       { flags: '--snapshot', description: 'store the subset as a snapshot of the target, too' },
       { flags: '--explain <row>', description: 'say why a row is in the subset: schema.table:key' },
       { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
+      UNVERIFIED_SOURCES,
       CPUS,
     ],
     examples: [

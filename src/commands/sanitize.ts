@@ -20,6 +20,7 @@ interface Options {
   undo: boolean;
   push: boolean;
   cpus?: number;
+  unverifiedSources?: boolean;
 }
 
 export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
@@ -41,7 +42,7 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
 }
 
 function toRequest({ arguments: { target, snapshot }, options }: Invocation<Arguments, Options>): SanitizeRequest {
-  const { ephemeral, strict, allowSuperuser, undo, push, cpus } = options;
+  const { ephemeral, strict, allowSuperuser, undo, push, cpus, unverifiedSources } = options;
   return {
     target,
     ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
@@ -49,6 +50,7 @@ function toRequest({ arguments: { target, snapshot }, options }: Invocation<Argu
     ...(ephemeral && { ephemeral }),
     ...(strict && { strict }),
     ...(allowSuperuser && { allowSuperuser }),
+    ...(unverifiedSources && { unverifiedSources }),
     ...(cpus !== undefined && { cpus }),
     undo,
     push,

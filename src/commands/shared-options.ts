@@ -23,6 +23,11 @@ export const CPUS: OptionSpec = {
 
 export const DRY_RUN: OptionSpec = { flags: '--dry-run', description: 'print the plan, change nothing' };
 
+export const UNVERIFIED_SOURCES: OptionSpec = {
+  flags: '--unverified-sources',
+  description: 'go on although a source that cannot be identified may be the destination',
+};
+
 export const ORIGINAL: OptionSpec = {
   flags: '--original',
   description: 'take the original where a sanitized snapshot would be taken',

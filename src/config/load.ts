@@ -114,7 +114,7 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const unknown = pruneTree(tree, shape);
   const locked = await takeFromKeychain(tree, origins);
   const secrets = openValues(tree);
-  const unfilled = fillUrls(tree, { shape, environment });
+  const { findings: unfilled, blanks } = fillUrls(tree, { shape, environment });
   secrets.openFilled();
   const { settings, draft, findings } = checkValues(tree, shape);
   const surroundings: Surroundings = {
@@ -132,7 +132,7 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const problems = [...place([...exposed, ...broken]), ...deferred, ...variableProblems].sort(byPlace);
   const stops = ({ severity, code }: Problem): boolean => severity === 'error' && !LEFT_TO_THE_GUARD.has(code);
   const usable = settings && !problems.some((problem) => stops(problem) && !deferred.includes(problem));
-  const configuration = usable ? { file: origins.file, settings, deferred } : null;
+  const configuration = usable ? { file: origins.file, settings, deferred, blanks } : null;
   return { ...base, configuration, problems, values: draft };
 }
 

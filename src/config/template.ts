@@ -34,6 +34,17 @@ const TOKENS: { kind: Token['kind'] | 'space'; pattern: RegExp; read: (source: s
  * https://pkg.go.dev/text/template
  */
 export function fillTemplate(text: string, environment: NodeJS.ProcessEnv): Piece[] {
+  return fillPieces(text, (variable) => lookUp(variable, environment));
+}
+
+/** Fills the templates in as if every variable were empty: what is left is what the text itself says. */
+export function blankTemplate(text: string): Piece[] {
+  return fillPieces(text, () => '');
+}
+
+type LookUp = (variable: Token) => string;
+
+function fillPieces(text: string, insert: LookUp): Piece[] {
   const pieces: Piece[] = [];
   let position = 0;
   let trimsNext = false;
@@ -47,7 +58,7 @@ export function fillTemplate(text: string, environment: NodeJS.ProcessEnv): Piec
     }
     const action = readAction(text, open);
     pieces.push({ text: action.trimsBefore ? trimmed.trimEnd() : trimmed, inserted: false });
-    pieces.push({ text: evaluate(action.tokens, { environment, offset: open }), inserted: true });
+    pieces.push({ text: evaluate(action.tokens, { insert, offset: open }), inserted: true });
     trimsNext = action.trimsAfter;
     position = action.end;
   }
@@ -93,16 +104,13 @@ function readToken(text: string, offset: number): { kind: Token['kind'] | 'space
 }
 
 /** A constant, or the variable that a constant names: by `env` before it, or behind it and a `|`. */
-function evaluate(
-  tokens: Token[],
-  { environment, offset }: { environment: NodeJS.ProcessEnv; offset: number },
-): string {
+function evaluate(tokens: Token[], { insert, offset }: { insert: LookUp; offset: number }): string {
   const [first, second, ...rest] = tokens;
   if (!first) throw new TemplateError('nothing stands between the braces', offset);
   if (isEnv(first)) {
     if (second?.kind !== 'text') throw new TemplateError('env takes a name in quotes: {{env "NAME"}}', first.offset);
     refuse(rest[0]);
-    return lookUp(second, environment);
+    return insert(second);
   }
   if (first.kind === 'pipe') throw new TemplateError('nothing stands before the |', first.offset);
   if (!second) return first.value;
@@ -111,7 +119,7 @@ function evaluate(
   if (!name) throw new TemplateError('nothing stands behind the |', second.offset);
   if (!isEnv(name)) throw new TemplateError('only env may follow the |', name.offset);
   refuse(extra);
-  return lookUp(first, environment);
+  return insert(first);
 }
 
 function isEnv({ kind, value }: Token): boolean {

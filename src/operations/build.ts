@@ -9,7 +9,9 @@ import type { SnapshotRow } from '../results.ts';
 import { bytesOfTable, type Manifest } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/objects/object-pool.ts';
 import { newSnapshotId, type Repository } from '../snapshots/repository.ts';
+import { checkDatabase } from './check-databases.ts';
 import { findTarget } from './find-target.ts';
+import { rememberIdentities, type SeenSource } from './identities.ts';
 import { pushManifest } from './snapshots/push.ts';
 import { profileFor } from './snapshots/shelves.ts';
 import { repositoryOf, snapshotRow } from './snapshots/snapshots.ts';
@@ -41,6 +43,7 @@ export async function build(
   const created = clock().toISOString();
 
   const jobs = cpus ?? jobsFor(context, name);
+  if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url });
   const stored = await store(context, {
     engine,
     repository,
@@ -75,6 +78,12 @@ export async function build(
     throw notPushed(manifest, cause);
   });
   return { ...row, where: ['local', 'remote'] };
+}
+
+/** What the source says of itself is remembered for the guard; where it cannot be asked, the dump says why. */
+async function rememberSource(context: Context, { key, url }: Omit<SeenSource, 'identity'>): Promise<void> {
+  const { identity } = await checkDatabase(context, url, { sizes: false });
+  if (identity) await rememberIdentities(context, [{ key, url, identity }]);
 }
 
 /** Nothing is lost by it: the snapshot is on this machine. */

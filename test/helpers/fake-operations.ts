@@ -42,10 +42,12 @@ export function fakeOperations(world: FakeWorld): Operations {
   };
   return {
     listTargets: async () => world.targets.map(counted),
-    checkTarget: (_session, target) => {
-      const row = world.targets.find(({ name }) => name === target);
-      const found = world.checks[target];
-      return row && found ? Promise.resolve({ ...counted(row), ...found }) : new Promise(() => {});
+    refreshTargets: async ({ signal }, { listed, take }) => {
+      const rows = listed(world.targets.map(counted));
+      const answering = rows.filter(({ name }) => world.checks[name]);
+      for (const row of answering) take({ ...row, ...world.checks[row.name] });
+      if (answering.length === rows.length) return;
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     },
     listSnapshots: async (_session, target) => ({ target, snapshots: snapshotsOf(target) }),
     annotate: async (_session, { target, snapshot, note }) => {
@@ -121,6 +123,7 @@ export function fakeOperations(world: FakeWorld): Operations {
       target,
       destination: world.destination,
       undo_database: 'app_dev_before',
+      unverified_sources: [],
       replaced_at: '2026-11-21T03:00:00.000Z',
       size_bytes: 59_000_000,
     }),
@@ -265,6 +268,7 @@ function plan(world: FakeWorld, snapshot: SnapshotRow): LoadPlan {
     destination: world.destination,
     chosen_by: 'targets.app.snapshot.dst_url',
     strategy: 'swap',
+    unverified_sources: [],
     strategy_reason: 'restored beside it and swapped by rename: the role may create databases',
     undo: true,
     schemas: snapshot.schemas,

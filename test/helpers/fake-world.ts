@@ -46,6 +46,7 @@ export function fakeTarget(row: Partial<TargetRow> & { name: string }): TargetRo
     snapshots: 0,
     last_snapshot_at: null,
     error: null,
+    error_code: null,
     ...row,
   };
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +25,10 @@ export interface TestPostgres {
 }
 
 const runner = localRunner({ environment: process.env, report: () => {} });
+
+/** For tests that keep nothing: what operations write by the way goes with the process. */
+const ownFolder = mkdtempSync(join(tmpdir(), 'tool-test-'));
+process.once('exit', () => rmSync(ownFolder, { recursive: true, force: true }));
 
 const available = await findServerPrograms(testContext({ settings: {} })).then(
   () => true,
@@ -95,7 +99,7 @@ export function testContext({ settings, events = [], signal }: TestContextOption
     configuration: {
       file: null,
       settings: {
-        working_directory: '/nonexistent',
+        working_directory: join(ownFolder, 'missing'),
         defaults: {},
         override: {},
         storage_profiles: {},

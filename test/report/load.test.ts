@@ -42,6 +42,7 @@ const plan: LoadPlan = {
   size_bytes: 45_000_000,
   selection: null,
   jobs: 2,
+  unverified_sources: [],
   steps: ['Restore beside', 'Swap'],
   warnings: [{ code: 'connections', message: '3 sessions will be ended' }],
 };

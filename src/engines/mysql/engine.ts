@@ -1,8 +1,9 @@
 import type { Engine } from '../engine.ts';
 import { listDatabases, listTables } from './browse.ts';
 import { explained } from './connection/explained.ts';
+import { identifyAffected } from './connection/identity.ts';
+import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
-import { sameDatabaseAs } from './connection/same-database.ts';
 import { parseMysqlUrl } from './connection/url.ts';
 import { countRows } from './count-rows.ts';
 import { dump } from './dump/dump.ts';
@@ -18,10 +19,12 @@ export const mysql: Engine = {
   schemes: ['mysql', 'mariadb', 'mydocker'],
   parseUrl: parseMysqlUrl,
   reportTools,
-  probe: (context, url) => explained(url, () => probe(context, url)),
+  probe,
   listDatabases: (context, url) => explained(url, () => listDatabases(context, url)),
   listTables: (context, url) => explained(url, () => listTables(context, url)),
-  sameDatabaseAs,
+  addressesOf: (_context, url) => addressesOf(url),
+  databaseOf: (_context, url) => databaseOf(url),
+  identifyAffected: (context, url) => explained(url, () => identifyAffected(context, url)),
   dump: (context, request) => explained(request.url, () => dump(context, request)),
   readNeeds: (_context, request) => readNeeds(request),
   planRestore: (context, request) => explained(request.url, () => planRestore(context, request)),

@@ -1,14 +1,15 @@
 import type { Engine } from '../engine.ts';
 import { listDatabases, listSchemas, listTables } from './browse.ts';
+import { identifyAffected } from './connection/identity.ts';
+import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
-import { sameDatabaseAs } from './connection/same-database.ts';
 import { parsePostgresUrl } from './connection/url.ts';
 import { countRows } from './count-rows.ts';
 import { dump } from './dump/dump.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
 import { restore } from './restore/restore.ts';
 import { readNeeds } from './restore/table-needs.ts';
-import { findDropped, findKept, undo } from './restore/undo.ts';
+import { findKept, undo } from './restore/undo.ts';
 import { runScript } from './script.ts';
 import { reportTools } from './tools.ts';
 
@@ -21,7 +22,9 @@ export const postgres: Engine = {
   listDatabases,
   listSchemas,
   listTables,
-  sameDatabaseAs,
+  addressesOf,
+  databaseOf,
+  identifyAffected,
   dump,
   readNeeds,
   planRestore,
@@ -30,7 +33,6 @@ export const postgres: Engine = {
   scriptsRollBack: true,
   runScript,
   countRows,
-  findDropped,
   findKept,
   undo,
 };

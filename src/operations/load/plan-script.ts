@@ -7,7 +7,6 @@ import type { LoadPlan } from '../../results.ts';
 import { repositoryOf } from '../snapshots/snapshots.ts';
 import { chooseDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
-import { refuseDroppedSources } from './guard-dropped.ts';
 import { swapSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 
@@ -27,10 +26,9 @@ export async function planScript(context: Context, request: LoadRequest & { file
     : chooseDestination(context.configuration, request);
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
-  if (!request.source) await refuseSources(context, url);
+  const unverified = request.source ? [] : await refuseSources(context, url, request);
   const destination = await engine.inspect(context, url);
   const asItIs = (request.noDrop ?? false) || (request.source ?? false);
-  if (!asItIs) await refuseDroppedSources(context, engine, url);
   const role = context.configuration.settings.targets[request.target]?.snapshot?.role;
   const undo = !asItIs && (request.undo ?? true) && destination.exists;
   const where = destination.url;
@@ -51,6 +49,7 @@ export async function planScript(context: Context, request: LoadRequest & { file
     size_bytes: 0,
     selection: null,
     jobs: 1,
+    unverified_sources: unverified,
     steps: asItIs
       ? [
           `Run ${file} on ${where}${engine.scriptsRollBack ? ' in one transaction' : ', where a failure undoes nothing'}`,

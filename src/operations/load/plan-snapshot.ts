@@ -14,7 +14,6 @@ import { findSnapshot, repositoryOf } from '../snapshots/snapshots.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { chooseDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
-import { refuseDroppedSources } from './guard-dropped.ts';
 import { loadSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 
@@ -27,8 +26,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
   refuseOtherEngine(engine, manifest, url);
-  await refuseSources(context, url);
-  await refuseDroppedSources(context, engine, url);
+  const unverified = await refuseSources(context, url, request);
   const { schema_config: schemaConfig, role } = findTarget(configuration, request.target).snapshot ?? {};
   const wanted = request.tables;
   const selected = wanted ? await chooseTables(context, { found, engine, url, wanted }) : null;
@@ -62,6 +60,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     size_bytes,
     selection,
     jobs,
+    unverified_sources: unverified,
     steps: loadSteps({ lacking, shelf, restore, undo }),
     warnings: restore.warnings.map(({ code, message }) => ({ code, message })),
   };

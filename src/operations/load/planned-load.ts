@@ -20,6 +20,8 @@ export interface LoadRequest {
   destdb?: string;
   /** `false` keeps no copy of what is replaced. Default `true`. */
   undo?: boolean;
+  /** Goes on although sources could not be compared with the destination. */
+  unverifiedSources?: boolean | undefined;
   inPlace?: boolean;
   cpus?: number;
 }

@@ -7,7 +7,6 @@ import { EXIT, UserError } from '../../errors.ts';
 import type { DestinationState } from '../../results.ts';
 import type { Manifest } from '../../snapshots/manifest.ts';
 import { refuseSources } from '../load/guard.ts';
-import { refuseDroppedSources } from '../load/guard-dropped.ts';
 
 /** Where a snapshot is restored to be sanitized. */
 export interface SanitizePlace {
@@ -15,6 +14,8 @@ export interface SanitizePlace {
   label: string;
   /** The database that the result replaces; `null` for a throw-away one. */
   destination: DestinationState | null;
+  /** Targets of which the source could not be compared with the destination. */
+  unverifiedSources?: string[];
   open(context: Context, options?: PlaceOptions): Promise<OpenedPlace>;
 }
 
@@ -23,6 +24,8 @@ export interface PlaceRequest {
   engine: Engine;
   /** A throw-away database even where `sanitize.dst_url` is set. */
   ephemeral: boolean;
+  /** Whether it may be a database that could not be compared with every source. */
+  unverifiedSources?: boolean | undefined;
 }
 
 /** Where it can be, the best first: `sanitize.dst_url`, else throw-away databases. Refuses sources. */
@@ -32,10 +35,10 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
   const text = ephemeral ? undefined : connectionUrl(configuration, `targets.${target}.sanitize.dst_url`);
   if (text !== undefined) {
     const url = engine.parseUrl(text);
-    await refuseSources(context, url);
-    await refuseDroppedSources(context, engine, url);
+    const unverifiedSources = await refuseSources(context, url, request);
     const destination = await engine.inspect(context, url);
-    return [{ label: url.display, destination, open: async () => ({ url, [Symbol.asyncDispose]: async () => {} }) }];
+    const open = async () => ({ url, [Symbol.asyncDispose]: async () => {} });
+    return [{ label: url.display, destination, unverifiedSources, open }];
   }
   const loadsInto = connectionUrl(configuration, `targets.${target}.snapshot.dst_url`);
   const server = loadsInto === undefined ? null : engine.parseUrl(loadsInto);

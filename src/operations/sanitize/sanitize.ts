@@ -35,6 +35,8 @@ export interface SanitizeRequest {
   allowSuperuser?: boolean;
   /** `false` keeps no copy of the database that is replaced. Default `true`. */
   undo?: boolean;
+  /** Goes on although sources could not be compared with the destination. */
+  unverifiedSources?: boolean | undefined;
   cpus?: number;
   /** `false` leaves it on this machine only. Default: pushed when there is a storage profile for it. */
   push?: boolean;
@@ -58,7 +60,8 @@ export async function planSanitize(context: Context, request: SanitizeRequest): 
   const statements = sanitizerOf(engine.id).splitQuery(query.text);
   if (statements.length === 0) throw queryEmpty(query);
   const keep = readKeepComments(query.text);
-  const places = await choosePlaces(context, { target, engine, ephemeral: request.ephemeral ?? false });
+  const { ephemeral = false, unverifiedSources } = request;
+  const places = await choosePlaces(context, { target, engine, ephemeral, unverifiedSources });
   const [place] = places;
   const destination = place?.destination ?? null;
   const undo = (request.undo ?? true) && (destination?.exists ?? false);
@@ -71,6 +74,7 @@ export async function planSanitize(context: Context, request: SanitizeRequest): 
     where: place?.label ?? '',
     strict,
     undo,
+    unverified_sources: place?.unverifiedSources ?? [],
     steps: stepsOf({ builds: !found, statements, destination, undo, where: place?.label ?? '' }),
     warnings: [],
   };

@@ -8,7 +8,6 @@ import type { Plan } from '../../subset/plan.ts';
 import type { SubsetPlanResult, SubsetResult } from '../../subset-results.ts';
 import { build } from '../build.ts';
 import { refuseSources } from '../load/guard.ts';
-import { refuseDroppedSources } from '../load/guard-dropped.ts';
 import { repositoryOf } from '../snapshots/snapshots.ts';
 import { collectRows, DEFAULT_SEED, planFor, type Setting, type SubsetRequest, settingOf } from './subset-setting.ts';
 
@@ -28,8 +27,7 @@ export async function planSubset(
 ): Promise<PlannedSubset> {
   const setting = settingOf(context, request);
   const { engine, subset, destination: url } = setting;
-  await refuseSources(context, url);
-  await refuseDroppedSources(context, engine, url);
+  const unverified_sources = await refuseSources(context, url, request);
   const destination = await engine.inspect(context, url);
   await subset.checkDestination(context, url);
   const undo = (request.undo ?? true) && destination.exists;
@@ -44,6 +42,7 @@ export async function planSubset(
       destination,
       seed,
       undo,
+      unverified_sources,
       tables: tableRows(plan, collected),
       circles: plan.circles,
       warnings: [...warningsOf(plan, subset), ...source.warnings],

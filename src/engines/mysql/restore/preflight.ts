@@ -7,7 +7,7 @@ import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '..
 import { freeBytesOf, refuseShortSpace, type Space } from '../../free-space.ts';
 import { LABELS, readServer, type Server } from '../catalogue.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { isLocalAddress } from '../connection/same-database.ts';
+import { isLocalAddress } from '../connection/location.ts';
 import { inDatabase, type Session } from '../connection/session.ts';
 import { addressOf, writeAddress } from '../connection/url.ts';
 import { readCode } from '../definitions.ts';

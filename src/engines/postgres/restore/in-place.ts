@@ -13,8 +13,8 @@ import { quoteName, quoteNumber, quoteText } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
 import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../tools.ts';
-import { within } from './check.ts';
 import { carryOverInPlace } from './carry-over-in-place.ts';
+import { within } from './check.ts';
 import { materialize, sectionArgs } from './fill.ts';
 import {
   COPY_FLAGS,

@@ -6,7 +6,7 @@ import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '..
 import { freeBytesOf, refuseShortSpace } from '../../free-space.ts';
 import { replicationWarnings } from '../catalogue.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { isLocalHost } from '../connection/same-database.ts';
+import { isLocalHost } from '../connection/location.ts';
 import { quoteName, quoteText, type Session } from '../connection/session.ts';
 import { portOf } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';

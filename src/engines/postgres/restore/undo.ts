@@ -3,7 +3,6 @@ import { EXIT, UserError } from '../../../errors.ts';
 import type { DatabaseUrl, EngineContext, Kept, Replaced } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteText, type Session } from '../connection/session.ts';
-import { withDatabase } from '../connection/url.ts';
 import { type MarkedDatabase, writeComment, writeMark } from '../mark.ts';
 import { besideNames, findBeside, lockDestination, verifyLock } from '../server.ts';
 import { checkSwap } from './blockers.ts';
@@ -22,22 +21,6 @@ export async function findKept(context: EngineContext, url: DatabaseUrl): Promis
     `SELECT pg_database_size(oid) AS bytes FROM pg_database WHERE datname = ${quoteText(kept.name)}`,
   );
   return { undoDatabase: kept.name, replacedAt: kept.mark.replaced_at, sizeBytes: row?.bytes ?? 0, destination };
-}
-
-/** The databases of earlier loads that a load into the destination drops; the undo copy only goes when it is replaced. */
-export async function findDropped(context: EngineContext, url: DatabaseUrl): Promise<DatabaseUrl[]> {
-  const { destination } = await inspectDestination(context, url);
-  await using server = await connectToServer(context, url).catch(noOtherDatabase);
-  if (!server) return [];
-  const { leftovers, undo: kept } = await findBeside(server, destination.database);
-  const dropped = [...leftovers, ...(kept && destination.exists ? [kept] : [])];
-  return dropped.map(({ name }) => withDatabase(url, name));
-}
-
-/** A role that may connect to the destination only cannot drop anything beside it. */
-function noOtherDatabase(thrown: unknown): null {
-  if (thrown instanceof UserError && thrown.code !== 'unreachable') return null;
-  throw thrown;
 }
 
 /** Swaps the destination with what is kept for it, so that undoing twice is as doing nothing. */
