@@ -144,7 +144,7 @@ describeWithPostgres('databases beside a destination', () => {
     await sql('ALTER SUBSCRIPTION held SET (slot_name = NONE); DROP SUBSCRIPTION held', stuck);
     await run();
     expect(await server.databases()).toEqual(['copy', 'copy.tool-undo', 'postgres', 'source']);
-  });
+  }, 120_000);
 
   it('with --no-undo a destination that cannot be dropped stays as the undo copy, with a warning', async () => {
     await sql(`CREATE SUBSCRIPTION held CONNECTION 'dbname=nowhere' PUBLICATION p WITH (connect = false)`);
