@@ -5,7 +5,7 @@ import { entriesOf, joinEntries, withoutTexts } from './table-entries.ts';
 import { definerLength, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
 
 /** What goes into SQL as it is: names of character sets and collations, modes, time zones. */
-export const wordSchema = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_]+$/));
+const wordSchema = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_]+$/));
 const sqlModeSchema = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_,]*$/));
 const timeZoneSchema = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_+:/-]*$/));
 

@@ -1,9 +1,9 @@
 import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { checkCode } from '../check-definitions.ts';
-import { createCode, dropCode, dropListed } from '../code.ts';
+import { createCode, dropListed } from '../code.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { ConnectionLost, plainWord, quoteName, type Session } from '../connection/session.ts';
+import { ConnectionLost, plainWord, quoteName, type Session, SqlError } from '../connection/session.ts';
 import { type Code, type Listed, listCode, readCode } from '../definitions.ts';
 import { besideNames } from '../names.ts';
 import { databaseExists, destinationName, dropEmpty, lockDestination } from '../server.ts';
@@ -65,14 +65,42 @@ async function goForward(context: Settling, url: DatabaseUrl, journal: Journal):
   const { after, definers, grants = [] } = journal;
   const destination = url.database ?? '';
   checkCode(after, destination);
-  await dropListed(session, await listCode(session, destination));
-  await dropCode(session, journal.before);
+  const stuck = await dropOld(context, session, destination);
   await session.execute(
     `ALTER DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(after.charset)} COLLATE ${plainWord(after.collation)}`,
   );
-  await createCode(session, after, definers);
+  await createCode(session, without(after, stuck), definers);
   await grantAgain(context, session, { grants, routines: after.routines });
   await checkCodeIsThere(session, { destination, after });
+}
+
+/** Of the access, of a routine, of a table, of an administrator (`SYSTEM_USER`, for what belongs to one). */
+const DENIED = new Set([1044, 1142, 1227, 1370]);
+
+/** Drops the code of the destination; what the user may not drop stays, and is a warning: the tables have moved. */
+async function dropOld({ report }: Settling, session: Session, destination: string): Promise<Listed[]> {
+  const stuck: Listed[] = [];
+  for (const listed of await listCode(session, destination)) {
+    await dropListed(session, [listed]).catch((error) => {
+      if (!(error instanceof SqlError && DENIED.has(error.errno))) throw error;
+      stuck.push(listed);
+      const message = `The ${listed.kind.toLowerCase()} ${listed.name} of ${destination} was not replaced: ${redact(error.message)}`;
+      report({ event: 'warning', code: 'not_carried_over', message });
+    });
+  }
+  return stuck;
+}
+
+function without(code: Journal['after'], stuck: Listed[]): Journal['after'] {
+  const isFree = ({ kind, name }: Listed): boolean =>
+    !stuck.some((one) => one.kind === kind && one.name.toLowerCase() === name.toLowerCase());
+  return {
+    ...code,
+    routines: code.routines.filter(isFree),
+    views: code.views.filter(isFree),
+    triggers: code.triggers.filter(isFree),
+    events: code.events.filter(isFree),
+  };
 }
 
 /** Events are only here: before the swap they would have run. */
