@@ -1,14 +1,11 @@
 import type { Finding } from './finding.ts';
 import type { Shape } from './schema/shape.ts';
-import { fillTemplate, TemplateError } from './template.ts';
+import { fillTemplateFrom, TemplateError, type Variables } from './template.ts';
 import { isTree, type KeyPath, type Tree } from './tree.ts';
 import { joinUrl } from './url-insertion.ts';
 
 /** Fills in the templates of all URLs that accept them. One that cannot be filled in is taken out, and a finding. */
-export function fillUrls(
-  tree: Tree,
-  { shape, environment }: { shape: Shape; environment: NodeJS.ProcessEnv },
-): Finding[] {
+export function fillUrls(tree: Tree, { shape, variables }: { shape: Shape; variables: Variables }): Finding[] {
   const findings: Finding[] = [];
 
   function fill(parent: Tree, shapes: Iterable<[string, Shape]>, path: KeyPath): void {
@@ -25,7 +22,7 @@ export function fillUrls(
       }
       if (!child.traits.template || typeof value !== 'string' || !value.includes('{{')) continue;
       try {
-        parent[key] = joinUrl(fillTemplate(value, environment));
+        parent[key] = joinUrl(fillTemplateFrom(value, variables));
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
         findings.push(failure(here, error));

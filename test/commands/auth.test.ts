@@ -15,7 +15,7 @@ interface Login {
 async function login({ folder }: SignInWorld, { words, person }: Login) {
   const child = spawn(process.execPath, [MAIN, 'auth', 'login', ...words], {
     cwd: folder,
-    env: { HOME: folder, PATH: process.env.PATH },
+    env: { TOOL_TRUST: 'true', HOME: folder, PATH: process.env.PATH },
   });
   onTestFinished(() => void child.kill());
   const said = { stdout: '', stderr: '' };

@@ -22,7 +22,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const { configuration } = context;
   const found = await findSnapshot(context, request);
   const { manifest, row, local, shelf } = found;
-  const { text, chosenBy } = chooseDestination(configuration, request);
+  const { text, chosenBy } = chooseDestination(context, request);
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
   refuseOtherEngine(engine, manifest, url);

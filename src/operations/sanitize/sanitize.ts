@@ -1,4 +1,5 @@
 import { connectionUrl } from '../../config/connection-url.ts';
+import { ORIGINALS_HINT, sharedOriginals } from '../../config/rules/shared-originals.ts';
 import type { Context } from '../../context.ts';
 import type { Engine } from '../../engines/engine.ts';
 import { engineForUrl } from '../../engines/registry.ts';
@@ -70,7 +71,7 @@ export async function planSanitize(context: Context, request: SanitizeRequest): 
     strict,
     undo,
     steps: stepsOf({ builds: !found, statements, destination, undo, where: place?.label ?? '' }),
-    warnings: [],
+    warnings: request.build ? sharingWarnings(configuration, request) : [],
   };
   return {
     plan,
@@ -85,6 +86,12 @@ export async function planSanitize(context: Context, request: SanitizeRequest): 
       return apply(running, { request, engine, manifest, statements, keep, places, strict, undo });
     },
   };
+}
+
+/** The original that is built first is pushed as well. */
+function sharingWarnings({ settings }: Context['configuration'], { target, push }: SanitizeRequest) {
+  const message = push === false ? null : sharedOriginals(settings, settings.targets[target]?.storage_profile);
+  return message === null ? [] : [{ code: 'originals_shared', message: `${message}. ${ORIGINALS_HINT}` }];
 }
 
 /** Does what was planned. Steps: those of a load, and in it `survey`, `query`, `coverage`, `dump`, `traces`; then `store`, `push`. */

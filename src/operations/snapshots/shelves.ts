@@ -17,7 +17,8 @@ export function openProfile(context: Context, name: string): Promise<Shelf> {
   }
   const hasRole = profile.role_arn !== undefined && roleCredentials !== undefined;
   const credentials = hasRole ? () => roleCredentials(name) : undefined;
-  return openShelf({ name, profile, secretKey, directory, report, signal, credentials });
+  const key = profile.encryption_key ?? secretKey;
+  return openShelf({ name, profile, secretKey: key, directory, report, signal, credentials });
 }
 
 /** The storage profile that a target's snapshots are pushed to, if any: sanitized ones may have one of their own. */

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { EXIT, UserError } from '../../../errors.ts';
 import type { Command, Mount } from '../../../process/runner.ts';
 import type { DatabaseUrl, Host } from '../../engine.ts';
@@ -75,9 +75,14 @@ export function connectionOf(
   };
 }
 
-/** Folders of sockets, certificates, password files: whatever is named by its path. */
+/** Parameters of libpq that name a file. */
+const FILE_PARAMETERS = ['sslcert', 'sslkey', 'sslrootcert', 'sslcrl', 'passfile', 'servicefile'];
+
+/** The sockets and the files that a URL names: of a folder in it nothing else is anybody's in a container. */
 function filesOf({ hosts, parameters }: DatabaseUrl): Mount[] {
-  return [...hosts.map(({ host }) => host), ...Object.values(parameters)].filter(isAbsolute).map((path) => ({ path }));
+  const sockets = hosts.map(({ host, port }) => join(host, `.s.PGSQL.${port ?? DEFAULT_PORT}`));
+  const files = FILE_PARAMETERS.map((name) => parameters[name] ?? '');
+  return [...sockets, ...files].filter(isAbsolute).map((path) => ({ path, fileOnly: true }));
 }
 
 function displayOf(url: DatabaseUrl): string {
