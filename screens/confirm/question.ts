@@ -1,7 +1,9 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
 import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
+import { isForeign } from '../../src/results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
+import { signatureText } from '../../src/signature-text.ts';
 import { sanitizeQuestion } from '../coverage/question.ts';
 import type { Plan } from '../place.ts';
 import { subsetQuestion } from '../subset/question.ts';
@@ -34,6 +36,7 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
     facts: [
       { name: 'Snapshot', value: plan.snapshot ? snapshotLine(plan.snapshot, now) : (plan.file ?? '') },
       { name: 'Contents', value: contentsLine(plan) },
+      ...(plan.snapshot ? [{ name: 'Signature', value: signatureText(plan.snapshot.signature) }] : []),
       ...destinationFacts(destination),
       // Where the window is low, long lists are cut, and not where they go.
       ...(plan.selection ? selectionFacts(plan.selection) : []),
@@ -45,7 +48,7 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
     consequence: loadConsequence(plan),
     safe: destination.exists ? `Leave ${database} as it is` : 'Do not load',
     go: destination.exists ? `Replace ${database}` : `Create ${database}`,
-    typeName: nameToType(destination),
+    typeName: isForeign(plan) ? database : nameToType(destination),
   };
 }
 

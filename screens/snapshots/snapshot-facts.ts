@@ -1,6 +1,7 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatBytes, formatNumberOf, formatTime } from '../../src/amounts.ts';
 import type { SnapshotRow } from '../../src/results.ts';
+import { signatureText } from '../../src/signature-text.ts';
 import { ENGINE_NAMES } from '../engine-names.ts';
 
 const PLACES = { local: 'this machine', remote: 'the bucket' };
@@ -13,6 +14,7 @@ export function snapshotFacts(row: SnapshotRow, destination: string | null): Fac
     { name: 'Contents', value: contents },
     { name: 'Size', value: `${formatBytes(row.size_bytes)}; this one added ${formatBytes(row.stored_bytes)}` },
     { name: 'Stored on', value: row.where.map((place) => PLACES[place]).join(' and ') },
+    { name: 'Signature', value: signatureText(row.signature) },
     { name: 'Note', value: row.note ?? 'none: n writes one' },
     { name: 'Loads into', value: destination ?? 'no destination is configured' },
   ];

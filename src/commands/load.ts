@@ -22,6 +22,7 @@ interface Options {
   drop: boolean;
   source?: boolean;
   cpus?: number;
+  allowUntrusted?: boolean;
 }
 
 export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
@@ -35,7 +36,7 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
 }
 
 function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation<Arguments, Options>): LoadRequest {
-  const { destdb, tables, undo, inPlace, original, drop, source, cpus } = options;
+  const { destdb, tables, undo, inPlace, original, drop, source, cpus, allowUntrusted } = options;
   const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;
   if (file === undefined && (source || !drop)) throw needsFile(source ? '--source' : '--no-drop');
   if (file !== undefined && tables) throw needsSnapshot(snapshot ?? '');
@@ -49,6 +50,7 @@ function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation
     ...(original && { original }),
     ...(source && { source }),
     ...(cpus !== undefined && { cpus }),
+    ...(allowUntrusted && { allowUntrusted }),
     undo,
   };
 }

@@ -1,7 +1,7 @@
 import { AUTH_COMMANDS } from './auth-commands.ts';
 import type { CommandSpec, OptionSpec } from './command.ts';
 import { KEEPING_COMMANDS } from './keeping-commands.ts';
-import { CPUS, DRY_RUN, ORIGINAL, SNAPSHOT, TARGET } from './shared-options.ts';
+import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, ORIGINAL, SNAPSHOT, TARGET } from './shared-options.ts';
 
 /** Every command that works, in the order of the help. */
 export const COMMANDS: CommandSpec[] = [
@@ -55,6 +55,7 @@ export const COMMANDS: CommandSpec[] = [
       ORIGINAL,
       { flags: '--no-drop', description: 'with a file: run it on the database as it is' },
       { flags: '--source', description: 'with a file: run it on the source database' },
+      ALLOW_UNTRUSTED,
       CPUS,
     ],
     examples: [
@@ -83,6 +84,7 @@ export const COMMANDS: CommandSpec[] = [
       DRY_RUN,
       { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
       { flags: '--no-push', description: 'leave it on this machine, whatever the storage profile' },
+      ALLOW_UNTRUSTED,
       CPUS,
     ],
     examples: [
@@ -228,6 +230,16 @@ export const COMMANDS: CommandSpec[] = [
     examples: [{ command: 'tool config decrypt authtoken', does: 'the token in plain' }],
     json: 'document',
     load: () => import('./config-decrypt.ts'),
+  },
+  {
+    name: 'trust',
+    summary: "print this machine's public key, which signs every snapshot that it builds",
+    group: 'Set up',
+    arguments: [],
+    options: [],
+    examples: [{ command: 'tool trust', does: 'the line to put into trusted_keys of those who load its snapshots' }],
+    json: 'document',
+    load: () => import('./trust.ts'),
   },
   ...AUTH_COMMANDS,
   {

@@ -19,6 +19,7 @@ interface Options {
   undo: boolean;
   push: boolean;
   cpus?: number;
+  allowUntrusted?: boolean;
 }
 
 export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
@@ -40,7 +41,7 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
 }
 
 function toRequest({ arguments: { target, snapshot }, options }: Invocation<Arguments, Options>): SanitizeRequest {
-  const { ephemeral, strict, undo, push, cpus } = options;
+  const { ephemeral, strict, undo, push, cpus, allowUntrusted } = options;
   return {
     target,
     ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
@@ -48,6 +49,7 @@ function toRequest({ arguments: { target, snapshot }, options }: Invocation<Argu
     ...(ephemeral && { ephemeral }),
     ...(strict && { strict }),
     ...(cpus !== undefined && { cpus }),
+    ...(allowUntrusted && { allowUntrusted }),
     undo,
     push,
   };

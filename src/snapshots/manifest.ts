@@ -51,6 +51,8 @@ export const manifestSchema = v.object({
   added_bytes: v.number(),
   /** What only the engine that wrote it understands. */
   details: v.record(v.string(), v.unknown()),
+  /** By the machine that built it: see `signature.ts`. Missing in older snapshots. */
+  signature: v.exactOptional(v.object({ key: v.string(), value: v.string() })),
 });
 
 export type Manifest = v.InferOutput<typeof manifestSchema>;

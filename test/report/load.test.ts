@@ -16,6 +16,7 @@ const snapshot: SnapshotRow = {
   stored_bytes: 12_000_000,
   where: ['local'],
   note: null,
+  signature: { state: 'none', key: null },
 };
 
 const plan: LoadPlan = {

@@ -72,7 +72,7 @@ export const settingsSchema = v.strictObject({
       v.description(
         'Public keys (tool trust prints that of a machine). Only snapshots signed by one of them are loaded, sanitized, pulled and imported.',
       ),
-      v.examples([['ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=']]),
+      v.examples([['ed25519-11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=']]),
     ),
   ),
   docker: v.optional(v.pipe(dockerSchema, v.description('Database engine images.')), {}),

@@ -50,7 +50,7 @@ export const tableName = v.pipe(
 /** An Ed25519 public key, as `tool trust` prints it. */
 export const publicKey = v.pipe(
   v.string(),
-  v.regex(/^ed25519:[A-Za-z0-9+/]{43}=$/, 'must be a public key as tool trust prints it: ed25519:…'),
+  v.regex(/^ed25519-[A-Za-z0-9+/]{43}=$/, 'must be a public key as tool trust prints it: ed25519-…'),
   traits({ trust: 'key' }),
 );
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { isTrue } from '../../terminal.ts';
 import type { ConfigFile, FileRequest } from '../config-file.ts';
 import { userConfigFile } from '../paths.ts';
-import { type TrustRequest, trustRequestOf } from './trust-request.ts';
+import { asksForNothing, type TrustRequest, trustRequestOf } from './trust-request.ts';
 import { isTrusted } from './trust-store.ts';
 import { UntrustedConfiguration } from './untrusted-configuration.ts';
 
@@ -17,7 +17,7 @@ export async function requireTrust(
 ): Promise<void> {
   if (!file.inFolder || isTrue(environment.CI)) return;
   const request = await trustRequestOf(file, environment);
-  if (Object.values(request.items).every((items: string[]) => items.length === 0)) return;
+  if (asksForNothing(request)) return;
   const own = userConfigFile(environment);
   if (request.file === (await realpath(own).catch(() => own))) return;
   if (isGiven(request, { value: environment.TOOL_TRUST ?? '', cwd })) return;

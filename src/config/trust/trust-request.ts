@@ -86,6 +86,7 @@ function collect(value: unknown, { shape, path, found }: Collecting): void {
 
 function collectText(text: string, { shape, path, found }: Collecting): void {
   const { trust } = shape.traits;
+  if (text === shape.default) return;
   // What cannot be opened now may be opened later, by a key from elsewhere: the sealed text stands for it.
   const shown = text.includes(ENCRYPTED) && (trust !== 'database' || text.startsWith(ENCRYPTED));
   const value = shown ? `${dotted(path)}, encrypted: ${text}` : text;
@@ -163,4 +164,9 @@ function collectStorage(name: string, profile: unknown, { hosts, files, variable
 
 function entriesOf(value: unknown): [string, unknown][] {
   return isTree(value) ? Object.entries(value) : [];
+}
+
+/** Whether the file asks for nothing that anybody need be asked about. */
+export function asksForNothing({ items }: TrustRequest): boolean {
+  return Object.values(items).every((values: string[]) => values.length === 0);
 }

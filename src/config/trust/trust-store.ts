@@ -5,7 +5,7 @@ import { writeBeside } from '../edit/write-beside.ts';
 import { userConfigFile } from '../paths.ts';
 import { isTree, type Tree } from '../tree.ts';
 import { parseYaml } from '../yaml-source.ts';
-import { type TrustRequest, trustRequestOf } from './trust-request.ts';
+import { asksForNothing, type TrustRequest, trustRequestOf } from './trust-request.ts';
 
 /** A file keeps the answers of so many contents: branches of a project are switched between. */
 const MOST_DIGESTS = 20;
@@ -54,7 +54,8 @@ export async function trustOwnFile(
 ): Promise<void> {
   const own = userConfigFile(environment);
   if (basename(file) !== basename(own) || file === (await realpath(own).catch(() => own))) return;
-  await rememberTrust(await requestOf(file, text, environment), environment);
+  const request = await requestOf(file, text, environment);
+  if (!asksForNothing(request)) await rememberTrust(request, environment);
 }
 
 function requestOf(path: string, text: string, environment: NodeJS.ProcessEnv): Promise<TrustRequest> {
