@@ -1,8 +1,15 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { encrypt } from '../../src/config/secrets/cipher.ts';
 import { connectionOf, parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import type { RunEvent } from '../../src/events.ts';
+import { encryptValues } from '../../src/operations/configuration/secrets.ts';
+import { show } from '../../src/operations/configuration/show.ts';
 import { chooseDestination } from '../../src/operations/load/destination.ts';
-import { configFolder, withKey } from '../helpers/config-folder.ts';
+import { bucketKey } from '../../src/operations/snapshots/shelves.ts';
+import { redact } from '../../src/process/redact.ts';
+import { configFolder, SECRET_KEY, withKey } from '../helpers/config-folder.ts';
 import { testContext } from '../helpers/postgres-server.ts';
 
 function warnings(text: string): Promise<string[]> {
@@ -70,3 +77,42 @@ test.each([
     expect(await warnings(sharing(places))).toEqual(codes);
   },
 );
+
+test.each(['oauth_client_secret', 'scram_client_key', 'scram_server_key', 'sslpassword'])(
+  '%s in a URL is a password: encrypted, masked, and never an argument of a program',
+  async (name) => {
+    const url = `postgres://app@db.example.com/app?${name}=s3cr3t-value&sslmode=require`;
+    const thrown = (() => {
+      try {
+        parsePostgresUrl(url);
+        return '';
+      } catch (error) {
+        return String(error);
+      }
+    })();
+    expect(thrown).toContain(name);
+    expect(thrown).not.toContain('s3cr3t-value');
+    expect(redact(`tool: ${url}`)).not.toContain('s3cr3t-value');
+    const folder = await configFolder({ 'tool.yml': withKey(target(url)) });
+    const environment = { HOME: folder.path, TOOL_TRUST: 'true' };
+    const encrypted = await encryptValues({ cwd: folder.path, environment, keys: [], dryRun: false });
+    expect(encrypted.encrypted).toEqual([KEY]);
+    const text = await readFile(join(folder.path, 'tool.yml'), 'utf8');
+    expect(text).toContain(`${name}=$aes$`);
+    const shown = JSON.stringify(await show({ cwd: folder.path, environment }));
+    expect(shown).not.toContain('s3cr3t-value');
+  },
+);
+
+test('a bucket with an encryption_key opens by this key, whatever the secret_key, and tokens do not', async () => {
+  const key = '89abcdef0123456789abcdef01234567';
+  const profile = (more: string) =>
+    `storage_profiles: { team: { provider: minio, bucket: b, endpoint: "http://127.0.0.1:1", encrypt: true${more} } }\n`;
+  const keyOf = async (more: string) => {
+    const folder = await configFolder({ 'tool.yml': withKey(profile(more)) });
+    return bucketKey((await folder.load()).settings, 'team');
+  };
+  expect(await keyOf(`, encryption_key: "${key}"`)).toBe(key);
+  expect(await keyOf(`, encryption_key: "${encrypt(key, SECRET_KEY)}"`)).toBe(key);
+  expect(await keyOf('')).toBe(SECRET_KEY);
+});

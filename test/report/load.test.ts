@@ -55,6 +55,7 @@ test('the plan names server, database, size, open connections, what chose it, th
     '  chosen by targets.app.snapshot.dst_url',
     '  strategy  swap: the role may create databases',
     '  undo      the database as it is now is kept: tool undo app',
+    '  signature none',
     '   1. Restore beside',
     '   2. Swap',
     '  warning: 3 sessions will be ended',

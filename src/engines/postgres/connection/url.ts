@@ -10,6 +10,9 @@ const SHAPE =
 const IN_CONTAINER = 'pgdocker';
 const DEFAULT_PORT = 5432;
 
+/** Secrets for which libpq has no environment variable; those of PostgreSQL 18 are among them. */
+const SECRET_PARAMETERS = ['sslpassword', 'oauth_client_secret', 'scram_client_key', 'scram_server_key'];
+
 /**
  * A connection URL by libpq's own rules (host lists, IPv6, unix sockets, any parameter), which WHATWG's URL lacks.
  * https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS
@@ -18,8 +21,9 @@ export function parsePostgresUrl(text: string): DatabaseUrl {
   const groups = SHAPE.exec(text)?.groups;
   if (!groups) throw malformed('it does not read postgres://user:password@host:port/database');
   const parameters = readParameters(groups.parameters);
-  if (parameters.has('sslpassword')) {
-    throw malformed('sslpassword would be seen in the list of processes; put it into a service file and say service=');
+  const secret = SECRET_PARAMETERS.find((name) => parameters.has(name));
+  if (secret !== undefined) {
+    throw malformed(`${secret} would be seen in the list of processes; put it into a service file and say service=`);
   }
   const [user, password] = splitOnce(groups.userinfo ?? '', ':');
   const database = take(parameters, 'dbname') ?? decode(groups.database ?? '');
