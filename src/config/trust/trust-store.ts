@@ -11,7 +11,7 @@ import { asksForNothing, type TrustRequest, trustRequestOf } from './trust-reque
 const MOST_DIGESTS = 20;
 
 /** Where the answers are: absolute paths with the digests that were trusted, newest last. */
-export function trustFile(environment: NodeJS.ProcessEnv): string {
+function trustFile(environment: NodeJS.ProcessEnv): string {
   return join(dirname(userConfigFile(environment)), 'trusted.json');
 }
 
