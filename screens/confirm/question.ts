@@ -36,12 +36,12 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
     facts: [
       { name: 'Snapshot', value: plan.snapshot ? snapshotLine(plan.snapshot, now) : (plan.file ?? '') },
       { name: 'Contents', value: contentsLine(plan) },
-      ...(plan.snapshot ? [{ name: 'Signature', value: signatureText(plan.snapshot.signature) }] : []),
       ...destinationFacts(destination),
       // Where the window is low, long lists are cut, and not where they go.
       ...(plan.selection ? selectionFacts(plan.selection) : []),
       { name: 'Chosen by', value: plan.chosen_by },
       { name: 'How', value: plan.strategy_reason },
+      ...(plan.snapshot ? [{ name: 'Signature', value: signatureText(plan.snapshot.signature) }] : []),
     ],
     steps: plan.steps,
     warnings: plan.warnings.map(({ message }) => message),
