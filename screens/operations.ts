@@ -1,6 +1,7 @@
 import type { Change } from '../src/config/edit/change.ts';
 import type { DiffLine } from '../src/config/edit/diff-lines.ts';
 import type { KeyPath } from '../src/config/tree.ts';
+import type { TrustRequest } from '../src/config/trust/trust-request.ts';
 import type { Context } from '../src/context.ts';
 import type { BuildRequest } from '../src/operations/build.ts';
 import type { CheckRequest, EngineState } from '../src/operations/configuration/check.ts';
@@ -90,6 +91,8 @@ export interface Operations {
   saveDraft(draft: Draft): Promise<Draft>;
   listProviders(session: Session): Promise<ProviderChoice[]>;
   signIn(session: Session, request: SignInRequest): Promise<SignedIn>;
+  /** Remembers that the configuration of the current folder is trusted. */
+  trust(request: TrustRequest): Promise<void>;
 }
 
 /** Makes the context of a piece of work; reads the configuration when it is first needed. */
@@ -269,6 +272,10 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
     async signIn(session, request) {
       const { signIn } = await import('../src/operations/sign-in/sign-in.ts');
       return signIn(await createContext(session), request);
+    },
+    async trust(request) {
+      const { rememberTrust } = await import('../src/config/trust/trust-store.ts');
+      await rememberTrust(request, surroundings.environment);
     },
   };
 }

@@ -55,6 +55,16 @@ export interface SnapshotRow {
   note: string | null;
   /** The target that it is of, where that is not the one that was asked for: on the shelf of a share target. */
   origin?: string;
+  signature: SnapshotSignature;
+}
+
+/**
+ * Who signed the manifest. `trusted` and `untrusted`: valid, and the key is in `trusted_keys` or not; `valid`: without
+ * `trusted_keys`; `unchecked`: as the index of a bucket says, which is verified before the snapshot is used.
+ */
+export interface SnapshotSignature {
+  state: 'none' | 'invalid' | 'unchecked' | 'valid' | 'trusted' | 'untrusted';
+  key: string | null;
 }
 
 /** A table as a snapshot holds it. */
@@ -97,6 +107,13 @@ export interface LoadPlan {
   /** What will be done, in order, for people. */
   steps: string[];
   warnings: { code: string; message: string }[];
+}
+
+/** The warning of a plan to load, as a superuser, what somebody else has built: it is confirmed by typing. */
+export const FOREIGN_SUPERUSER = 'foreign_code_as_superuser';
+
+export function isForeign({ warnings }: Pick<LoadPlan, 'warnings'>): boolean {
+  return warnings.some(({ code }) => code === FOREIGN_SUPERUSER);
 }
 
 export interface DestinationState {

@@ -1,7 +1,9 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
 import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
+import { isForeign } from '../../src/results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
+import { signatureText } from '../../src/signature-text.ts';
 import { sanitizeQuestion } from '../coverage/question.ts';
 import type { Plan } from '../place.ts';
 import { subsetQuestion } from '../subset/question.ts';
@@ -46,13 +48,14 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
       ...(plan.selection ? selectionFacts(plan.selection) : []),
       { name: 'Chosen by', value: plan.chosen_by },
       { name: 'How', value: plan.strategy_reason },
+      ...(plan.snapshot ? [{ name: 'Signature', value: signatureText(plan.snapshot.signature) }] : []),
     ],
     steps: plan.steps,
     warnings: [...unverifiedWarnings(plan), ...plan.warnings.map(({ message }) => message)],
     consequence: loadConsequence(plan),
     safe: destination.exists ? `Leave ${database} as it is` : 'Do not load',
     go: destination.exists ? `Replace ${database}` : `Create ${database}`,
-    typeName: nameToType(destination, plan),
+    typeName: isForeign(plan) ? database : nameToType(destination, plan),
   };
 }
 

@@ -101,6 +101,8 @@ export interface Globals {
   yes: boolean;
   readOnly: boolean;
   debug: boolean;
+  /** The configuration of the current folder is trusted from now on. */
+  trust: boolean;
 }
 
 export interface ScreensPlace {

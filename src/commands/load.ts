@@ -23,6 +23,7 @@ interface Options {
   source?: boolean;
   cpus?: number;
   unverifiedSources?: boolean;
+  allowUntrusted?: boolean;
 }
 
 export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
@@ -36,7 +37,7 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
 }
 
 function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation<Arguments, Options>): LoadRequest {
-  const { destdb, tables, undo, inPlace, original, drop, source, cpus, unverifiedSources } = options;
+  const { destdb, tables, undo, inPlace, original, drop, source, cpus, unverifiedSources, allowUntrusted } = options;
   const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;
   if (file === undefined && (source || !drop)) throw needsFile(source ? '--source' : '--no-drop');
   if (file !== undefined && tables) throw needsSnapshot(snapshot ?? '');
@@ -51,6 +52,7 @@ function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation
     ...(source && { source }),
     ...(unverifiedSources && { unverifiedSources }),
     ...(cpus !== undefined && { cpus }),
+    ...(allowUntrusted && { allowUntrusted }),
     undo,
   };
 }

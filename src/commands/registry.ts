@@ -1,7 +1,7 @@
 import { AUTH_COMMANDS } from './auth-commands.ts';
 import type { CommandSpec, OptionSpec } from './command.ts';
 import { KEEPING_COMMANDS } from './keeping-commands.ts';
-import { CPUS, DRY_RUN, ORIGINAL, SNAPSHOT, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
+import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, ORIGINAL, SNAPSHOT, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
 /** Every command that works, in the order of the help. */
 export const COMMANDS: CommandSpec[] = [
@@ -61,6 +61,7 @@ export const COMMANDS: CommandSpec[] = [
       { flags: '--no-drop', description: 'with a file: run it on the database as it is' },
       { flags: '--source', description: 'with a file: run it on the source database' },
       UNVERIFIED_SOURCES,
+      ALLOW_UNTRUSTED,
       CPUS,
     ],
     examples: [
@@ -94,6 +95,7 @@ export const COMMANDS: CommandSpec[] = [
       { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
       { flags: '--no-push', description: 'leave it on this machine, whatever the storage profile' },
       UNVERIFIED_SOURCES,
+      ALLOW_UNTRUSTED,
       CPUS,
     ],
     examples: [
@@ -245,6 +247,16 @@ export const COMMANDS: CommandSpec[] = [
     json: 'document',
     load: () => import('./config-decrypt.ts'),
   },
+  {
+    name: 'trust',
+    summary: "print this machine's public key, which signs every snapshot that it builds",
+    group: 'Set up',
+    arguments: [],
+    options: [],
+    examples: [{ command: 'tool trust', does: 'the line to put into trusted_keys of those who load its snapshots' }],
+    json: 'document',
+    load: () => import('./trust.ts'),
+  },
   ...AUTH_COMMANDS,
   {
     name: 'demo',
@@ -295,5 +307,6 @@ export const GLOBAL_OPTIONS: OptionSpec[] = [
     flags: '--read-only',
     description: 'change no database and no snapshot: what would is refused, in the screens too',
   },
+  { flags: '--trust', description: 'trust the tool.yml of this folder from now on, as it is' },
   { flags: '--debug', description: 'say which commands are run, keep a log, and show where an error came from' },
 ];

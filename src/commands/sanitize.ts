@@ -21,6 +21,7 @@ interface Options {
   push: boolean;
   cpus?: number;
   unverifiedSources?: boolean;
+  allowUntrusted?: boolean;
 }
 
 export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
@@ -42,7 +43,7 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
 }
 
 function toRequest({ arguments: { target, snapshot }, options }: Invocation<Arguments, Options>): SanitizeRequest {
-  const { ephemeral, strict, allowSuperuser, undo, push, cpus, unverifiedSources } = options;
+  const { ephemeral, strict, allowSuperuser, undo, push, cpus, unverifiedSources, allowUntrusted } = options;
   return {
     target,
     ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
@@ -52,6 +53,7 @@ function toRequest({ arguments: { target, snapshot }, options }: Invocation<Argu
     ...(allowSuperuser && { allowSuperuser }),
     ...(unverifiedSources && { unverifiedSources }),
     ...(cpus !== undefined && { cpus }),
+    ...(allowUntrusted && { allowUntrusted }),
     undo,
     push,
   };

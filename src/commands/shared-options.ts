@@ -32,3 +32,8 @@ export const ORIGINAL: OptionSpec = {
   flags: '--original',
   description: 'take the original where a sanitized snapshot would be taken',
 };
+
+export const ALLOW_UNTRUSTED: OptionSpec = {
+  flags: '--allow-untrusted',
+  description: 'take a snapshot that no key of trusted_keys has signed, this once',
+};

@@ -1,6 +1,6 @@
 import type { Finding } from './finding.ts';
 import type { Shape } from './schema/shape.ts';
-import { blankTemplate, fillTemplate, TemplateError } from './template.ts';
+import { blankTemplate, fillTemplateFrom, TemplateError, type Variables } from './template.ts';
 import { dotted, isTree, type KeyPath, type Tree } from './tree.ts';
 import { joinUrl } from './url-insertion.ts';
 
@@ -11,10 +11,7 @@ export interface FilledUrls {
 }
 
 /** Fills in the templates of all URLs that accept them. One that cannot be filled in is taken out, and a finding. */
-export function fillUrls(
-  tree: Tree,
-  { shape, environment }: { shape: Shape; environment: NodeJS.ProcessEnv },
-): FilledUrls {
+export function fillUrls(tree: Tree, { shape, variables }: { shape: Shape; variables: Variables }): FilledUrls {
   const findings: Finding[] = [];
   const blanks = new Map<string, string>();
 
@@ -32,7 +29,7 @@ export function fillUrls(
       }
       if (!child.traits.template || typeof value !== 'string' || !value.includes('{{')) continue;
       try {
-        parent[key] = joinUrl(fillTemplate(value, environment));
+        parent[key] = joinUrl(fillTemplateFrom(value, variables));
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
         findings.push(failure(here, error));

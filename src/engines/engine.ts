@@ -206,6 +206,8 @@ export interface Engine {
   /** Which tables of a snapshot are not whole without which others, by its definitions alone. */
   readNeeds(context: EngineContext, request: DefinitionsRequest): Promise<NeededTable[]>;
   planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
+  /** Whether the URL's user may do anything on its server. */
+  isSuperuser(context: EngineContext, url: DatabaseUrl): Promise<boolean>;
   restore(context: EngineContext, run: RestoreRun): Promise<Replaced>;
   /** The state of the database that a script would be run on. */
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;

@@ -14,6 +14,7 @@ import { findTarget } from './find-target.ts';
 import { rememberIdentities, type SeenSource } from './identities.ts';
 import { pushManifest } from './snapshots/push.ts';
 import { profileFor } from './snapshots/shelves.ts';
+import { signed } from './snapshots/signatures.ts';
 import { repositoryOf, snapshotRow } from './snapshots/snapshots.ts';
 
 export interface BuildRequest {
@@ -68,12 +69,13 @@ export async function build(
     ...dumped,
   };
   context.signal.throwIfAborted();
-  await repository.write(manifest);
+  const written = await signed(context, manifest);
+  await repository.write(written);
   report({ event: 'step', step: 'store', state: 'done', label: `Stored snapshot ${manifest.id}` });
-  const row = snapshotRow(manifest, 0);
+  const row = snapshotRow(context, written, 0);
   const profile = push ? profileFor(context, name, manifest) : undefined;
   if (profile === undefined) return row;
-  await pushManifest(context, manifest, profile).catch((cause) => {
+  await pushManifest(context, written, profile).catch((cause) => {
     context.signal.throwIfAborted();
     throw notPushed(manifest, cause);
   });

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { filesOf } from './catalogue.ts';
 import type { Manifest } from './manifest.ts';
+import { verifyManifest } from './signature.ts';
 import { count, list, name, snapshotId, time } from './values.ts';
 
 /** What lists show of a snapshot: little of a manifest, which may be long. */
@@ -20,12 +21,15 @@ export const headlineSchema = v.object({
   size_bytes: v.pipe(v.number(), v.minValue(0), v.finite()),
   stored_bytes: count,
   note: v.nullable(v.string()),
+  /** Missing where there is none. `unchecked`: as somebody else's index says. */
+  signature: v.exactOptional(v.object({ state: v.picklist(['valid', 'invalid', 'unchecked']), key: v.string() })),
 });
 
 export type Headline = v.InferOutput<typeof headlineSchema>;
 
 export function headlineOf(manifest: Manifest): Headline {
   const { sanitized_of, sanitized_at } = manifest;
+  const signature = verifyManifest(manifest);
   const { target, id, created_at, sanitized, engine, server_version, schemas, tables, note } = manifest;
   return {
     ...{ target, id, created_at, sanitized, engine, server_version, schemas },
@@ -36,5 +40,6 @@ export function headlineOf(manifest: Manifest): Headline {
     size_bytes: filesOf(manifest).reduce((sum, file) => sum + file.bytes, 0),
     stored_bytes: manifest.added_bytes,
     note,
+    ...(signature.state !== 'none' && { signature }),
   };
 }

@@ -45,7 +45,7 @@ async function readGroup(
   const index = current(cached, files);
   if (lacking(index, files).length === 0) return index;
 
-  Object.assign(index, current(await readIndex(store, key), lacking(index, files)));
+  Object.assign(index, unchecked(current(await readIndex(store, key), lacking(index, files))));
   const unread = lacking(index, files);
   const text = (): string => JSON.stringify({ format: 1, headlines: index });
   try {
@@ -84,4 +84,19 @@ function current(index: Index, files: StoredFile[]): Index {
 
 function lacking(index: Index, files: StoredFile[]): StoredFile[] {
   return files.filter(({ key }) => !(key in index));
+}
+
+/** Whoever may write to a shelf may have written its index: that a signature is valid is not taken from it. */
+function unchecked(index: Index): Index {
+  const entries = Object.entries(index).map(([key, { version, headline }]) => {
+    const { signature } = headline;
+    return [
+      key,
+      {
+        version,
+        headline: signature ? { ...headline, signature: { ...signature, state: 'unchecked' as const } } : headline,
+      },
+    ] as const;
+  });
+  return Object.fromEntries(entries);
 }

@@ -62,6 +62,8 @@ const manifestSchema = v.object({
   /** Bytes that this build added to `objects/`; what was shared with other snapshots is not in it. */
   added_bytes: count,
   details: v.record(v.string(), v.unknown()),
+  /** By the machine that built it: see `signature.ts`. Missing in older snapshots. */
+  signature: v.exactOptional(v.object({ key: v.string(), value: v.string() })),
 });
 
 export type Manifest = v.InferOutput<typeof manifestSchema>;

@@ -41,6 +41,9 @@ export function fakeOperations(world: FakeWorld): Operations {
     return { target, snapshot: row, storage: 's3://snapshots/shop', objects: 27, bytes: 6_100_000 };
   };
   return {
+    trust: async ({ file }) => {
+      world.done.push(`trust ${file}`);
+    },
     listTargets: async () => world.targets.map(counted),
     refreshTargets: async ({ signal }, { listed, take }) => {
       const rows = listed(world.targets.map(counted));

@@ -67,6 +67,7 @@ export function fakeSnapshot(row: Partial<SnapshotRow> = {}): SnapshotRow {
     stored_bytes: 6_100_000,
     where: ['local'],
     note: null,
+    signature: { state: 'valid', key: 'ed25519-11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=' },
     ...row,
   };
 }

@@ -12,6 +12,7 @@ import { restore } from './restore/restore.ts';
 import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
 import { runScript } from './script.ts';
+import { isSuperuser } from './superuser.ts';
 import { reportTools } from './tools.ts';
 
 export const mysql: Engine = {
@@ -28,6 +29,7 @@ export const mysql: Engine = {
   dump: (context, request) => explained(request.url, () => dump(context, request)),
   readNeeds: (_context, request) => readNeeds(request),
   planRestore: (context, request) => explained(request.url, () => planRestore(context, request)),
+  isSuperuser: (context, url) => explained(url, () => isSuperuser(context, url)),
   restore: (context, run) => explained(run.url, () => restore(context, run)),
   inspect: (context, url) => explained(url, async () => (await inspectDestination(context, url)).destination),
   scriptsRollBack: false,

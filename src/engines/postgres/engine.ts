@@ -11,6 +11,7 @@ import { restore } from './restore/restore.ts';
 import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
 import { runScript } from './script.ts';
+import { isSuperuser } from './superuser.ts';
 import { reportTools } from './tools.ts';
 
 export const postgres: Engine = {
@@ -28,6 +29,7 @@ export const postgres: Engine = {
   dump,
   readNeeds,
   planRestore,
+  isSuperuser,
   restore,
   inspect: async (context, url) => (await inspectDestination(context, url)).destination,
   scriptsRollBack: true,

@@ -21,9 +21,7 @@ export async function planScript(context: Context, request: LoadRequest & { file
       cause,
     });
   });
-  const { text, chosenBy } = request.source
-    ? sourceOf(context, request.target)
-    : chooseDestination(context.configuration, request);
+  const { text, chosenBy } = request.source ? sourceOf(context, request.target) : chooseDestination(context, request);
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
   const unverified = request.source ? [] : await refuseSources(context, url, request);

@@ -1,8 +1,9 @@
 import type { Context } from '../../context.ts';
 import type { LoadPlan, LoadResult } from '../../results.ts';
+import type { TrustChoice } from '../snapshots/signatures.ts';
 import type { SnapshotSelector } from '../snapshots/snapshots.ts';
 
-export interface LoadRequest {
+export interface LoadRequest extends TrustChoice {
   target: string;
   /** Default 0. Ignored with `file`. */
   snapshot?: SnapshotSelector;

@@ -52,8 +52,8 @@ export async function undo(
   };
 }
 
-function destinationOf({ configuration }: Context, request: UndoRequest): { engine: Engine; url: DatabaseUrl } {
-  const { text } = chooseDestination(configuration, request);
+function destinationOf(context: Context, request: UndoRequest): { engine: Engine; url: DatabaseUrl } {
+  const { text } = chooseDestination(context, request);
   const engine = engineForUrl(text);
   return { engine, url: engine.parseUrl(text) };
 }

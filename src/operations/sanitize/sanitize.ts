@@ -1,4 +1,5 @@
 import { connectionUrl } from '../../config/connection-url.ts';
+import { ORIGINALS_HINT, sharedOriginals } from '../../config/rules/shared-originals.ts';
 import type { Context } from '../../context.ts';
 import type { Engine } from '../../engines/engine.ts';
 import { engineForUrl } from '../../engines/registry.ts';
@@ -16,12 +17,13 @@ import { findTarget } from '../find-target.ts';
 import { pullFiles } from '../snapshots/pull.ts';
 import { pushManifest } from '../snapshots/push.ts';
 import { profileFor } from '../snapshots/shelves.ts';
+import { refuseUntrusted, signed, type TrustChoice } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot, repositoryOf, type SnapshotSelector, snapshotRow } from '../snapshots/snapshots.ts';
 import { type SanitizedDump, sanitizeDatabase } from './sanitize-database.ts';
 import { choosePlaces, openPlace, type SanitizePlace } from './sanitize-place.ts';
 
-export interface SanitizeRequest {
+export interface SanitizeRequest extends TrustChoice {
   target: string;
   /** Default 0. Ignored with `build`. */
   snapshot?: SnapshotSelector;
@@ -56,6 +58,7 @@ export async function planSanitize(context: Context, request: SanitizeRequest): 
   const query = await chooseQuery(configuration, target);
   if (!query) throw queryMissing(target);
   const found = request.build ? null : await findSnapshot(context, { ...request, original: true });
+  if (found) refuseUntrusted(context, found.manifest, request);
   const engine = engineForUrl(found ? `${found.manifest.engine}://` : sourceOf(context, target));
   const statements = sanitizerOf(engine.id).splitQuery(query.text);
   if (statements.length === 0) throw queryEmpty(query);
@@ -76,7 +79,7 @@ export async function planSanitize(context: Context, request: SanitizeRequest): 
     undo,
     unverified_sources: place?.unverifiedSources ?? [],
     steps: stepsOf({ builds: !found, statements, destination, undo, where: place?.label ?? '' }),
-    warnings: [],
+    warnings: request.build ? sharingWarnings(configuration, request) : [],
   };
   return {
     plan,
@@ -87,10 +90,18 @@ export async function planSanitize(context: Context, request: SanitizeRequest): 
         snapshot: built?.id ?? found?.manifest.id ?? 0,
         original: true,
       });
+      // What was built just now needs no trust in anybody else.
+      if (!built) refuseUntrusted(running, manifest, request);
       if (!local && shelf) await pullFiles(running, { manifest, shelf, keep: true });
       return apply(running, { request, engine, manifest, statements, keep, places, strict, undo });
     },
   };
+}
+
+/** The original that is built first is pushed as well. */
+function sharingWarnings({ settings }: Context['configuration'], { target, push }: SanitizeRequest) {
+  const message = push === false ? null : sharedOriginals(settings, settings.targets[target]?.storage_profile);
+  return message === null ? [] : [{ code: 'originals_shared', message: `${message}. ${ORIGINALS_HINT}` }];
 }
 
 /** Does what was planned. Steps: those of a load, and in it `survey`, `query`, `coverage`, `dump`, `traces`; then `store`, `push`. */
@@ -158,8 +169,8 @@ async function apply(context: Context, work: Work): Promise<SanitizeResult> {
   }
   const { index } = (await findSnapshot(context, { target: manifest.target, snapshot: published.id })).row;
   return {
-    snapshot: snapshotRow(published, index),
-    original: snapshotRow(manifest, index),
+    snapshot: snapshotRow(context, published, index),
+    original: snapshotRow(context, manifest, index),
     destination: stays ? restoration.url.display : null,
     statements: statements.length,
     coverage: sanitized.coverage,
@@ -180,7 +191,7 @@ async function publish(context: Context, { repository, original, sanitized }: Pu
   report({ event: 'step', step: 'store', state: 'started', label: 'Store the sanitized snapshot' });
   const { serverVersion, toolVersion, ...dumped } = sanitized.dump;
   const { format, target, created_at, engine, note, id: sanitized_of } = original;
-  const manifest: Manifest = {
+  const manifest = await signed(context, {
     ...{ format, target, created_at, engine, note, sanitized_of },
     id: newSnapshotId(),
     server_version: serverVersion,
@@ -189,7 +200,7 @@ async function publish(context: Context, { repository, original, sanitized }: Pu
     sanitized_at: clock().toISOString(),
     added_bytes: sanitized.addedBytes,
     ...dumped,
-  };
+  });
   const earlier = (await repository.list(target)).filter((other) => other.sanitized_of === sanitized_of);
   signal.throwIfAborted();
   await repository.write(manifest);

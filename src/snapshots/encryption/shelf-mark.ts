@@ -59,10 +59,10 @@ export function sealedMark(store: Store, clear: Store, profile: string): ShelfMa
 }
 
 function keyDiffers({ name }: Store): UserError {
-  return new UserError(`${name} was encrypted with another secret_key`, {
+  return new UserError(`${name} was encrypted with another key`, {
     code: 'encryption_key_differs',
     exit: EXIT.configuration,
-    hint: 'All who share an encrypted bucket need the same secret_key in their configuration; or use another prefix.',
+    hint: 'Set encryption_key of the storage profile to the key of those who share the bucket, or use another prefix.',
   });
 }
 
@@ -70,7 +70,7 @@ function isEncrypted({ name }: Store, profile: string): UserError {
   return new UserError(`${name} is encrypted, and storage profile "${profile}" is not`, {
     code: 'shelf_encrypted',
     exit: EXIT.configuration,
-    hint: `Set storage_profiles.${profile}.encrypt: true, with the secret_key of those who push to it.`,
+    hint: `Set storage_profiles.${profile}.encrypt: true, with the encryption_key of those who push to it.`,
   });
 }
 
