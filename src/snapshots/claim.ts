@@ -23,7 +23,7 @@ const OWN: Record<string, RegExp> = {
 };
 
 /** What is at the top besides: our own, and what systems leave in any folder. */
-const OWN_TOP = /^(encrypted|tool\.yml(\.replaced)?|\.DS_Store|Thumbs\.db|desktop\.ini|lost\+found\/)$/;
+const OWN_TOP = /^(encrypted|tool\.yml(\..+)?|\.DS_Store|Thumbs\.db|desktop\.ini|lost\+found\/)$/;
 
 /** Whose a store is: it has our mark or our layout, nothing is in it, or somebody else's files are. */
 export type Ownership = 'marked' | 'ours' | 'empty' | 'foreign';
