@@ -44,7 +44,6 @@ export async function build(
   const created = clock().toISOString();
 
   const jobs = cpus ?? jobsFor(context, name);
-  if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url });
   const stored = await store(context, {
     engine,
     repository,
@@ -53,6 +52,7 @@ export async function build(
     url,
     schemaConfig: target.snapshot?.schema_config,
   });
+  if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url });
   report({ event: 'step', step: 'store', state: 'started', label: 'Store the snapshot' });
   const { serverVersion, toolVersion, ...dumped } = stored.dump;
   const manifest: Manifest = {
@@ -82,7 +82,7 @@ export async function build(
   return { ...row, where: ['local', 'remote'] };
 }
 
-/** What the source says of itself is remembered for the guard; where it cannot be asked, the dump says why. */
+/** What the source says of itself is remembered for the guard; a source that is gone by now costs no snapshot. */
 async function rememberSource(context: Context, { key, url }: Omit<SeenSource, 'identity'>): Promise<void> {
   const { identity } = await checkDatabase(context, url, { sizes: false });
   if (identity) await rememberIdentities(context, [{ key, url, identity }]);
