@@ -169,6 +169,15 @@ for (const flavour of FLAVOURS) {
       await expect(loadApp()).rejects.toMatchObject({ code: 'name_reserved', exit: 5 });
     });
 
+    it('refuses a source with such a table, which no load would take', async () => {
+      await server.createDatabase('marked');
+      await server.sql('marked', 'CREATE TABLE `tool-mark` (id INT PRIMARY KEY)');
+      const snapshot = { src_url: server.url('marked') };
+      const settings = { working_directory: folder.path, targets: { marked: { snapshot } } };
+      const context = testContext({ settings });
+      await expect(build(context, { target: 'marked' })).rejects.toMatchObject({ code: 'name_reserved' });
+    });
+
     it('ends the work when the session that holds the lock is lost, and keeps it from being idle', async () => {
       const context = contextFor();
       const url = parseMysqlUrl(server.url(''));

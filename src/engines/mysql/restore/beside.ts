@@ -3,7 +3,7 @@ import { redact } from '../../../process/redact.ts';
 import type { EngineContext } from '../../engine.ts';
 import type { Collations } from '../catalogue.ts';
 import { inDatabase, MARK, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
-import { besideNames } from '../names.ts';
+import { besideNames, isReserved } from '../names.ts';
 import { createDatabase, destinationName, dropDatabase, findBeside, isEmpty } from '../server.ts';
 import { journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { KEPT, keptSchema } from './kept.ts';
@@ -91,6 +91,13 @@ export async function dropBeside(
     report({ event: 'warning', code: 'leftover', message });
     return false;
   }
+}
+
+/** A table of a source with a name of the tool's own: a snapshot leaves the mark out, and no load takes the others. */
+export async function reservedInSource(server: Session, database: string): Promise<string | null> {
+  const names = (await reservedTables(server, database)).filter(isReserved);
+  const mark = await readMark(server, database);
+  return names.find((name) => name !== MARK || mark === null) ?? null;
 }
 
 /** Tables of the database with names that only the tool's own may have. */
