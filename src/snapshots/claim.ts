@@ -18,8 +18,8 @@ const OWN: Record<string, RegExp> = {
   staging: /^staging\/\d+-[0-9a-f]{8}\//,
   cache: /^cache\/[0-9a-f]{16}\/index\/[^/]+$/,
   logs: /^logs\/tool\.log(\.|$)/,
-  // Of the launcher, where XDG_CACHE_HOME is the same folder.
-  tool: /^tool\/compile-cache\//,
+  // Of the launcher and the screens, where XDG_CACHE_HOME is the same folder.
+  tool: /^tool\/(compile-cache\/|targets\.json)/,
 };
 
 /** What is at the top besides: our own, and what systems leave in any folder. */
