@@ -12,10 +12,11 @@ import { invalidConfiguration } from './invalid-configuration.ts';
 import { type Mode, modeOf } from './mode.ts';
 import { absolutePath } from './paths.ts';
 import { pruneTree } from './prune.ts';
+import { applyRules } from './rules/apply-rules.ts';
 import type { Rule, Surroundings } from './rules/rule.ts';
 import { othersCannotRead } from './rules/secrets-file.ts';
 import { storageProfilesAreComplete, storageProfilesExist } from './rules/storage.ts';
-import { storageCredentialsAreKept } from './rules/storage-credentials.ts';
+import { cliProfilesAreUsable, storageCredentialsAreKept } from './rules/storage-credentials.ts';
 import {
   schemaConfigIsForPostgres,
   schemaListsDiffer,
@@ -73,6 +74,7 @@ const RULES: Rule[] = [
   storageProfilesExist,
   storageProfilesAreComplete,
   storageCredentialsAreKept,
+  cliProfilesAreUsable,
   schemaConfigIsForPostgres,
   enginesAgree,
   destinationsAreNoSources,
@@ -122,7 +124,7 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
     environment,
     awsProfiles: Object.keys(draft.storage_profiles ?? {}).length > 0 ? await readAwsProfiles(environment) : new Map(),
   };
-  const unruly = RULES.flatMap((rule) => rule(draft, surroundings));
+  const unruly = applyRules(RULES, draft, surroundings);
   const wrong = secrets.withoutValues([...findings, ...unruly]);
   const broken = [...unknown, ...locked, ...secrets.findings(), ...wrong];
   const folders = [...(file ? [dirname(file.path)] : []), cwd];
