@@ -157,7 +157,7 @@ function nothingConfigured(problems: Problem[], origins: Origins): Inspection {
   return { ...nothing, file: null, mode: 'local', problems: [missing, ...problems], origins };
 }
 
-/** Makes the paths absolute. A query file that is not there matters only to who sanitizes. */
+/** Makes the paths absolute. A query file is looked for in the folders, then in the working directory. A query file that is not there matters only to who sanitizes. */
 async function resolvePaths(
   settings: Settings,
   { folders, environment }: { folders: string[]; environment: NodeJS.ProcessEnv },
@@ -165,9 +165,10 @@ async function resolvePaths(
   const [base = '.'] = folders;
   settings.working_directory = absolutePath(settings.working_directory, { from: base, environment });
   const findings: Finding[] = [];
+  const around = [...folders, settings.working_directory];
   for (const [name, { sanitize }] of Object.entries(settings.targets)) {
     if (sanitize?.query_file === undefined) continue;
-    const candidates = folders.map((from) => absolutePath(sanitize.query_file ?? '', { from, environment }));
+    const candidates = around.map((from) => absolutePath(sanitize.query_file ?? '', { from, environment }));
     const places = [...new Set(candidates)];
     const found = await firstFile(places);
     if (found === null) {
@@ -175,7 +176,7 @@ async function resolvePaths(
         path: ['targets', name, 'sanitize', 'query_file'],
         code: 'query_file_not_found',
         message: `query file '${sanitize.query_file}' not found`,
-        hint: `Looked for ${places.join(' and ')}.`,
+        hint: `Looked for ${places.join(', ')}.`,
       });
     }
     sanitize.query_file = found ?? places[0] ?? sanitize.query_file;

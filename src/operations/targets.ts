@@ -1,10 +1,11 @@
-import type { Configuration } from '../config/configuration.ts';
 import { connectionUrl } from '../config/connection-url.ts';
 import type { Context } from '../context.ts';
+import type { DatabaseUrl, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { toUserError } from '../errors.ts';
 import type { TargetRow } from '../results.ts';
 import { findTarget } from './find-target.ts';
+import { configuredDestination } from './load/destination.ts';
 import { whyNotShared } from './sign-in/sharing.ts';
 import { repositoryOf } from './snapshots/snapshots.ts';
 
@@ -21,13 +22,18 @@ export async function listTargets(context: Context): Promise<TargetRow[]> {
 export async function checkTarget(context: Context, name: string): Promise<TargetRow> {
   const row = await describeTarget(context, name);
   if (row.status === 'denied') return row;
-  const field = row.type === 'share' ? 'share.dst_url' : 'snapshot.src_url';
-  const text = connectionUrl(context.configuration, `targets.${name}.${field}`);
-  if (text === undefined) return row;
-  const engine = engineForUrl(text);
+  const { configuration } = context;
+  const probed = urlState(() =>
+    row.type === 'share'
+      ? configuredDestination(configuration, name)?.text
+      : connectionUrl(configuration, `targets.${name}.snapshot.src_url`),
+  );
+  // Why a URL cannot be filled in or read is in the row already.
+  if (probed.parsed === null) return row;
+  const { engine, url } = probed.parsed;
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(CHECK_TIMEOUT)]);
   try {
-    return { ...row, ...(await engine.probe({ ...context, signal }, engine.parseUrl(text))) };
+    return { ...row, ...(await engine.probe({ ...context, signal }, url)) };
   } catch (thrown) {
     context.signal.throwIfAborted();
     const error = signal.aborted ? `no answer within ${CHECK_TIMEOUT / 1000} s` : toUserError(thrown).message;
@@ -38,17 +44,17 @@ export async function checkTarget(context: Context, name: string): Promise<Targe
 async function describeTarget(context: Context, name: string): Promise<TargetRow> {
   const { configuration } = context;
   const target = findTarget(configuration, name);
-  const source = urlState(configuration, `targets.${name}.snapshot.src_url`);
-  const destination = urlState(configuration, `targets.${name}.${target.share ? 'share' : 'snapshot'}.dst_url`);
+  const source = urlState(() => connectionUrl(configuration, `targets.${name}.snapshot.src_url`));
+  const destination = urlState(() => configuredDestination(configuration, name)?.text);
   const taken = await repositoryOf(context).takenAt(name);
   const notShared = await whyNotShared(context, name);
   return {
     name,
     title: target.name ?? name,
     type: target.share ? 'share' : 'local',
-    engine: source.engine ?? destination.engine,
-    src_url: source.display,
-    dst_url: destination.display,
+    engine: (source.parsed ?? destination.parsed)?.engine.id ?? null,
+    src_url: source.parsed?.url.display ?? null,
+    dst_url: destination.parsed?.url.display ?? null,
     storage_profile: target.storage_profile ?? target.share?.storage_profile_name ?? null,
     status: notShared === null ? 'unchecked' : 'denied',
     latency_ms: null,
@@ -60,17 +66,19 @@ async function describeTarget(context: Context, name: string): Promise<TargetRow
   };
 }
 
-/** A URL that cannot be filled in is told of, and does not hide the other targets. */
-function urlState(
-  configuration: Configuration,
-  key: string,
-): Pick<TargetRow, 'engine' | 'error'> & { display: string | null } {
+interface UrlState {
+  parsed: { engine: Engine; url: DatabaseUrl } | null;
+  error: string | null;
+}
+
+/** A URL that cannot be filled in or read is an error of its target and does not hide the other targets. */
+function urlState(read: () => string | undefined): UrlState {
   try {
-    const text = connectionUrl(configuration, key);
-    if (text === undefined) return { engine: null, display: null, error: null };
+    const text = read();
+    if (text === undefined) return { parsed: null, error: null };
     const engine = engineForUrl(text);
-    return { engine: engine.id, display: engine.parseUrl(text).display, error: null };
+    return { parsed: { engine, url: engine.parseUrl(text) }, error: null };
   } catch (thrown) {
-    return { engine: null, display: null, error: toUserError(thrown).message };
+    return { parsed: null, error: toUserError(thrown).message };
   }
 }

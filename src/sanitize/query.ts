@@ -38,7 +38,7 @@ async function readQueryFile(file: string): Promise<string> {
     throw new UserError(`Cannot read the sanitization query ${file}: ${missing ? 'it is not there' : cause.message}`, {
       code: missing ? 'query_file_not_found' : 'query_file_unreadable',
       exit: EXIT.configuration,
-      hint: 'Check query_file in the configuration; a relative path starts at the folder of the configuration.',
+      hint: 'Check query_file in the configuration; a relative path starts at the folder of the configuration, the current one or working_directory.',
       cause,
     });
   });

@@ -1,3 +1,4 @@
+import type { Configuration } from '../../config/configuration.ts';
 import { connectionUrl } from '../../config/connection-url.ts';
 import type { Context } from '../../context.ts';
 import type { DatabaseUrl, Engine, RestorePlan, RestoreRequest } from '../../engines/engine.ts';
@@ -34,8 +35,7 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
     const destination = await engine.inspect(context, url);
     return [{ label: url.display, destination, open: async () => ({ url, [Symbol.asyncDispose]: async () => {} }) }];
   }
-  const loadsInto = connectionUrl(configuration, `targets.${target}.snapshot.dst_url`);
-  const server = loadsInto === undefined ? null : engine.parseUrl(loadsInto);
+  const server = serverToBorrow(configuration, { target, engine });
   const places = await sanitizerOf(engine.id).scratchPlaces(context, server);
   if (places.length > 0) return places.map(({ label, open }) => ({ label, destination: null, open }));
   throw new UserError(`There is nowhere to sanitize a snapshot of "${target}"`, {
@@ -43,6 +43,19 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
     exit: EXIT.configuration,
     hint: `Set targets.${target}.sanitize.dst_url or snapshot.dst_url, or install the server programs of the database.`,
   });
+}
+
+/** The server of the target's destination; one that is not known is only a place less to choose from. */
+function serverToBorrow(
+  configuration: Configuration,
+  { target, engine }: Pick<PlaceRequest, 'target' | 'engine'>,
+): DatabaseUrl | null {
+  try {
+    const text = connectionUrl(configuration, `targets.${target}.snapshot.dst_url`);
+    return text === undefined ? null : engine.parseUrl(text);
+  } catch {
+    return null;
+  }
 }
 
 export interface OpenPlace extends AsyncDisposable {
