@@ -89,3 +89,15 @@ export interface Suggestion {
   /** SQL for a person to read and edit. */
   query: string;
 }
+
+/** Whether the data of a plan is sanitized, and why, for people. */
+export function dataText({
+  sanitized,
+  sanitized_reason,
+}: {
+  sanitized: boolean | null;
+  sanitized_reason: string;
+}): string {
+  const state = sanitized === null ? 'not known to be sanitized' : sanitized ? 'sanitized' : 'NOT sanitized';
+  return `${state}: ${sanitized_reason}`;
+}

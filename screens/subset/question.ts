@@ -1,9 +1,11 @@
 import { formatCount, formatNumberOf } from '../../src/amounts.ts';
+import { dataText } from '../../src/sanitize-results.ts';
 import type { SubsetPlanResult } from '../../src/subset-results.ts';
 import { destinationFacts, nameToType, type Question } from '../confirm/question-facts.ts';
 
 /** What is asked before a subset is made. */
-export function subsetQuestion({ source, destination, tables, warnings, undo }: SubsetPlanResult): Question {
+export function subsetQuestion(plan: SubsetPlanResult): Question {
+  const { source, destination, tables, warnings, undo } = plan;
   const { database, exists } = destination;
   const filled = tables.filter(({ rows_expected }) => (rows_expected ?? 0) > 0);
   const rows = filled.reduce((sum, { rows_expected }) => sum + (rows_expected ?? 0), 0);
@@ -11,6 +13,7 @@ export function subsetQuestion({ source, destination, tables, warnings, undo }: 
     facts: [
       { name: 'Source', value: source },
       { name: 'Contents', value: `${formatNumberOf(filled.length, 'table')} with rows, ${formatCount(rows)} rows` },
+      { name: 'Data', value: dataText(plan) },
       ...destinationFacts(destination),
     ],
     steps: [

@@ -22,7 +22,7 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
   const context = await invocation.context();
   const parallel = cpus === undefined ? {} : { cpus };
   const noted = note === undefined ? {} : { note };
-  if (wanted && (await hasSanitizeQuery(context, target))) {
+  if (wanted && hasSanitizeQuery(context, target)) {
     return buildAndSanitize(invocation, { target, build: noted, push, ...parallel });
   }
   const snapshot = await build(context, { target, push, ...noted, ...parallel });

@@ -10,7 +10,7 @@ export const TARGET: ArgumentSpec = {
 
 export const SNAPSHOT: ArgumentSpec = {
   name: 'snapshot',
-  description: 'index (0 is the newest) or id of a snapshot; default 0',
+  description: 'index (0 is the newest), latest, or id of a snapshot; default 0',
   required: false,
   complete: 'snapshot',
 };
@@ -24,6 +24,6 @@ export const CPUS: OptionSpec = {
 export const DRY_RUN: OptionSpec = { flags: '--dry-run', description: 'print the plan, change nothing' };
 
 export const ORIGINAL: OptionSpec = {
-  flags: '--original',
+  flags: '-o, --original',
   description: 'take the original where a sanitized snapshot would be taken',
 };

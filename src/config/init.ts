@@ -56,6 +56,8 @@ export async function initConfiguration({
   try {
     await mkdir(from, { recursive: true, mode: 0o700 });
     if (!force) await refuseExisting(path);
+    // Before the file: a working directory that cannot be made leaves no configuration behind that names it.
+    await mkdir(working_directory, { recursive: true, mode: 0o700 });
     if (force) await keepFormerKey(path);
     const secretKey = randomBytes(16).toString('hex');
     // Written before the keychain has it: when the disk is full, the file that is there keeps its key.
@@ -68,7 +70,6 @@ export async function initConfiguration({
     const secret_key_in = keychain && keychain_error === null ? 'keychain' : 'file';
     try {
       const replaced = await putInPlace(unfinished, path, force);
-      await mkdir(working_directory, { recursive: true, mode: 0o700 });
       const shadowed_by = file === undefined ? await shadowOf(path, cwd) : null;
       return { file: path, working_directory, replaced, shadowed_by, secret_key_in, keychain_error };
     } finally {

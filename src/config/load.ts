@@ -23,7 +23,7 @@ import {
   subsetTablesChooseRows,
   targetsDoSomething,
 } from './rules/targets.ts';
-import { destinationsAreNoSources, enginesAgree } from './rules/urls.ts';
+import { allowedTargetsExist, destinationsAreNoSources, enginesAgree } from './rules/urls.ts';
 import { type Settings, settingsSchema } from './schema/settings.ts';
 import { shapeOf } from './schema/shape.ts';
 import { takeFromKeychain } from './secrets/key-in-keychain.ts';
@@ -78,6 +78,7 @@ const RULES: Rule[] = [
   schemaConfigIsForPostgres,
   enginesAgree,
   destinationsAreNoSources,
+  allowedTargetsExist,
 ];
 
 /** Advice about a file that works: for `config check`, not for every command. */

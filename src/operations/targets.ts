@@ -12,10 +12,21 @@ import { repositoryOf } from './snapshots/snapshots.ts';
 /** A server that has not answered after so many milliseconds is called unreachable. */
 const CHECK_TIMEOUT = 5000;
 
+export interface TargetsRequest {
+  /** Counts originals only, not what was made of them. */
+  original?: boolean;
+}
+
 /** All targets as the configuration and the disk know them: no network, status `unchecked`. */
-export async function listTargets(context: Context): Promise<TargetRow[]> {
+export async function listTargets(context: Context, { original = false }: TargetsRequest = {}): Promise<TargetRow[]> {
   const names = Object.keys(context.configuration.settings.targets);
-  return Promise.all(names.map((name) => describeTarget(context, name)));
+  const rows = await Promise.all(names.map((name) => describeTarget(context, name)));
+  return original ? Promise.all(rows.map((row) => withOriginals(context, row))) : rows;
+}
+
+async function withOriginals(context: Context, row: TargetRow): Promise<TargetRow> {
+  const originals = (await repositoryOf(context).list(row.name)).filter(({ sanitized }) => !sanitized);
+  return { ...row, snapshots: originals.length, last_snapshot_at: originals[0]?.created_at ?? null };
 }
 
 /** One target with its source's live state: status, latency, version, size; given up after 5 s. */

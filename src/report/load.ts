@@ -1,5 +1,6 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../amounts.ts';
 import type { LoadPlan, LoadResult } from '../results.ts';
+import { dataText } from '../sanitize-results.ts';
 import { reasonsOf, shortened, type TableSelection } from '../selected-tables.ts';
 import { destinationLines, typedName } from './destination.ts';
 import type { Question } from './question.ts';
@@ -9,6 +10,7 @@ export function loadPlanLines(plan: LoadPlan): string[] {
   return [
     `Load ${contents(plan)}`,
     ...(plan.selection ? selectionLines(plan.selection) : []),
+    dataLine(plan),
     ...destinationLines(plan.destination),
     `  chosen by ${plan.chosen_by}`,
     `  strategy  ${plan.strategy}: ${plan.strategy_reason}`,
@@ -36,6 +38,11 @@ export function loadedText(plan: LoadPlan, result: LoadResult) {
     ...(swap_ms === null ? [] : [`The database was away for ${formatDuration(swap_ms)}`]),
     ...(undo_database === null ? [] : [`The database as it was is kept: ${undoCommand(plan)}`]),
   ].join('\n');
+}
+
+/** `  data      NOT sanitized: the target has no sanitization query` */
+export function dataLine({ sanitized, sanitized_reason }: Pick<LoadPlan, 'sanitized' | 'sanitized_reason'>): string {
+  return `  data      ${dataText({ sanitized, sanitized_reason })}`;
 }
 
 function contents({ target, snapshot, file, tables, rows, size_bytes, schemas }: LoadPlan): string {

@@ -14,17 +14,25 @@ export interface SanitizeQuery {
   base64: boolean;
 }
 
-/** The target's query, highest first: its `override_query`, `override.san_query`, its `query_file`. */
-export async function chooseQuery({ settings }: Configuration, target: string): Promise<SanitizeQuery | null> {
+export type ChosenQuery = { chosenBy: string } & ({ text: string; file: null } | { file: string });
+
+/** Where the target's query comes from, highest first: its `override_query`, `override.san_query`, its `query_file`. */
+export function chosenQuery({ settings }: Configuration, target: string): ChosenQuery | null {
   const own = settings.targets[target]?.sanitize;
   const candidates = [
     { chosenBy: `targets.${target}.sanitize.override_query`, text: own?.override_query },
     { chosenBy: 'override.san_query', text: settings.override.san_query },
   ];
-  for (const { chosenBy, text } of candidates) if (text !== undefined) return decoded({ text, chosenBy, file: null });
+  for (const { chosenBy, text } of candidates) if (text !== undefined) return { text, chosenBy, file: null };
   if (own?.query_file === undefined) return null;
-  const text = await readQueryFile(own.query_file);
-  return decoded({ text, chosenBy: `targets.${target}.sanitize.query_file`, file: own.query_file });
+  return { chosenBy: `targets.${target}.sanitize.query_file`, file: own.query_file };
+}
+
+/** The target's query with its text; `null` when none is configured. */
+export async function chooseQuery(configuration: Configuration, target: string): Promise<SanitizeQuery | null> {
+  const chosen = chosenQuery(configuration, target);
+  if (chosen === null) return null;
+  return decoded(chosen.file === null ? chosen : { ...chosen, text: await readQueryFile(chosen.file) });
 }
 
 function decoded(query: Omit<SanitizeQuery, 'base64'>): SanitizeQuery {

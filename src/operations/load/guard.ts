@@ -1,3 +1,4 @@
+import { isAllowedDestination } from '../../config/allowed-destinations.ts';
 import { connectionUrl } from '../../config/connection-url.ts';
 import type { Context } from '../../context.ts';
 import type { DatabaseUrl } from '../../engines/engine.ts';
@@ -10,8 +11,11 @@ const IDENTIFY_TIMEOUT = 5000;
 /** The sources of which no snapshot may ever take the place. */
 const SOURCES = ['snapshot.src_url', 'subset.src_url'];
 
-/** Refuses a destination that is the source of any target, whatever the spelling of its host. */
-export async function refuseSources(context: Context, destination: DatabaseUrl): Promise<void> {
+/**
+ * Refuses a destination that is the source of any target, whatever the spelling of its host. A source whose owner
+ * allows the loaded target is a warning.
+ */
+export async function refuseSources(context: Context, destination: DatabaseUrl, loaded?: string): Promise<void> {
   const { configuration, report } = context;
   const timeout = AbortSignal.timeout(IDENTIFY_TIMEOUT);
   const signal = AbortSignal.any([context.signal, timeout]);
@@ -27,7 +31,12 @@ export async function refuseSources(context: Context, destination: DatabaseUrl):
           report({ event: 'warning', code: 'guard_incomplete', message });
           return false;
         });
-        if (same) throw isSource(target, destination);
+        if (!same) return;
+        if (loaded === undefined || !isAllowedDestination(configuration.settings, { loaded, owner: target })) {
+          throw isSource({ owner: target, loaded, destination });
+        }
+        const message = `${destination.display} is the source of target "${target}", whose allow_destination_of names "${loaded}"`;
+        report({ event: 'warning', code: 'destination_allowed', message });
       }),
     ),
   );
@@ -46,10 +55,19 @@ function sourceOf(context: Context, key: string): DatabaseUrl | null {
   }
 }
 
-function isSource(target: string, destination: DatabaseUrl): UserError {
-  return new UserError(`${destination.display} is the source of target "${target}": nothing is loaded into a source`, {
+function isSource({ owner, loaded, destination }: Refused): UserError {
+  return new UserError(`${destination.display} is the source of target "${owner}": nothing is loaded into a source`, {
     code: 'destination_is_source',
     exit: EXIT.refused,
-    hint: 'Choose another destination: dst_url in the configuration, or --destdb.',
+    hint:
+      loaded === undefined || owner === loaded
+        ? 'Choose another destination: dst_url in the configuration, or --destdb.'
+        : `Choose another destination: dst_url in the configuration, or --destdb. If "${owner}" is to be filled by "${loaded}", set targets.${owner}.allow_destination_of: [${loaded}].`,
   });
+}
+
+interface Refused {
+  owner: string;
+  loaded: string | undefined;
+  destination: DatabaseUrl;
 }

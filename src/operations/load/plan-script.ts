@@ -26,7 +26,7 @@ export async function planScript(context: Context, request: LoadRequest & { file
     : chooseDestination(context.configuration, request);
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
-  if (!request.source) await refuseSources(context, url);
+  if (!request.source) await refuseSources(context, url, request.target);
   const destination = await engine.inspect(context, url);
   const asItIs = (request.noDrop ?? false) || (request.source ?? false);
   const undo = !asItIs && (request.undo ?? true) && destination.exists;
@@ -35,6 +35,8 @@ export async function planScript(context: Context, request: LoadRequest & { file
     target: request.target,
     snapshot: null,
     file,
+    sanitized: null,
+    sanitized_reason: 'it is what the SQL file makes of it',
     destination,
     chosen_by: chosenBy,
     strategy: asItIs ? 'script' : 'swap',

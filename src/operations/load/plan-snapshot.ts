@@ -12,6 +12,7 @@ import { pullFiles } from '../snapshots/pull.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot, repositoryOf } from '../snapshots/snapshots.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
+import { dataState } from './data-state.ts';
 import { chooseDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
 import { loadSteps } from './load-steps.ts';
@@ -26,7 +27,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
   refuseOtherEngine(engine, manifest, url);
-  await refuseSources(context, url);
+  await refuseSources(context, url, request.target);
   const schemaConfig = findTarget(configuration, request.target).snapshot?.schema_config;
   const wanted = request.tables;
   const selected = wanted ? await chooseTables(context, { found, engine, url, wanted }) : null;
@@ -44,10 +45,17 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const size_bytes = restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   const files = [...restore.tables.flatMap(filesOfTable), ...manifest.files];
   const lacking = local ? [] : await missingHere(repositoryOf(context), files);
+  const data = dataState(configuration, {
+    target: request.target,
+    snapshot: row,
+    original: request.original ?? false,
+  });
   const plan: LoadPlan = {
     target: request.target,
     snapshot: row,
     file: null,
+    sanitized: data.sanitized,
+    sanitized_reason: data.sanitized_reason,
     destination: restore.destination,
     chosen_by: chosenBy,
     strategy: restore.strategy,
@@ -60,7 +68,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     selection,
     jobs,
     steps: loadSteps({ lacking, shelf, restore, undo }),
-    warnings: restore.warnings.map(({ code, message }) => ({ code, message })),
+    warnings: [...data.warnings, ...restore.warnings.map(({ code, message }) => ({ code, message }))],
   };
   return {
     plan,

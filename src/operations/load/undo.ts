@@ -14,7 +14,7 @@ export interface UndoRequest {
 /** What `undo` would put back. Throws when nothing is kept. */
 export async function planUndo(context: Context, request: UndoRequest): Promise<UndoPlan> {
   const { engine, url } = destinationOf(context, request);
-  await refuseSources(context, url);
+  await refuseSources(context, url, request.target);
   const kept = await engine.findKept(context, url);
   const { undoDatabase, replacedAt, sizeBytes, destination } = kept;
   return {

@@ -31,7 +31,7 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
   const text = ephemeral ? undefined : connectionUrl(configuration, `targets.${target}.sanitize.dst_url`);
   if (text !== undefined) {
     const url = engine.parseUrl(text);
-    await refuseSources(context, url);
+    await refuseSources(context, url, target);
     const destination = await engine.inspect(context, url);
     return [{ label: url.display, destination, open: async () => ({ url, [Symbol.asyncDispose]: async () => {} }) }];
   }

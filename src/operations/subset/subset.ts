@@ -27,7 +27,7 @@ export async function planSubset(
 ): Promise<PlannedSubset> {
   const setting = settingOf(context, request);
   const { engine, subset, destination: url } = setting;
-  await refuseSources(context, url);
+  await refuseSources(context, url, request.target);
   const destination = await engine.inspect(context, url);
   await subset.checkDestination(context, url);
   const undo = (request.undo ?? true) && destination.exists;
@@ -38,6 +38,8 @@ export async function planSubset(
   return {
     plan: {
       target: request.target,
+      sanitized: null,
+      sanitized_reason: 'its rows are those of the source, and no sanitization query runs on them',
       source: setting.source.display,
       destination,
       seed,
