@@ -10,6 +10,7 @@ import { fillUrls } from './fill-urls.ts';
 import { type Finding, type Origins, toProblem } from './finding.ts';
 import { invalidConfiguration } from './invalid-configuration.ts';
 import { type Mode, modeOf } from './mode.ts';
+import { replacementOf } from './old-keys.ts';
 import { absolutePath } from './paths.ts';
 import { pruneTree } from './prune.ts';
 import { applyRules } from './rules/apply-rules.ts';
@@ -28,7 +29,7 @@ import { type Settings, settingsSchema } from './schema/settings.ts';
 import { shapeOf } from './schema/shape.ts';
 import { takeFromKeychain } from './secrets/key-in-keychain.ts';
 import { openValues } from './secrets/open-values.ts';
-import { createTree, type Tree, valueAt } from './tree.ts';
+import { createTree, dotted, type Tree, valueAt } from './tree.ts';
 
 export interface LoadOptions extends FileRequest {
   /** Hears the warnings. */
@@ -126,7 +127,7 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
     awsProfiles: Object.keys(draft.storage_profiles ?? {}).length > 0 ? await readAwsProfiles(environment) : new Map(),
   };
   const unruly = applyRules(RULES, draft, surroundings);
-  const wrong = secrets.withoutValues([...findings, ...unruly]);
+  const wrong = secrets.withoutValues([...withoutRenamed(findings, unknown), ...unruly]);
   const broken = [...unknown, ...locked, ...secrets.findings(), ...wrong];
   const folders = [...(file ? [dirname(file.path)] : []), cwd];
   const missing = settings ? await resolvePaths(settings, { folders, environment }) : [];
@@ -141,6 +142,12 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
 
 function flawsOf({ path, source }: ConfigFile): Problem[] {
   return source.flaws.map((flaw) => ({ ...flaw, severity: 'error', key: '', file: path }));
+}
+
+/** A key that is written by its former name is not also called missing. */
+function withoutRenamed(findings: Finding[], unknown: Finding[]): Finding[] {
+  const renamed = new Set(unknown.map(({ path }) => replacementOf(path)));
+  return findings.filter(({ code, path }) => code !== 'missing_key' || !renamed.has(dotted(path)));
 }
 
 function nothingConfigured(problems: Problem[], origins: Origins): Inspection {

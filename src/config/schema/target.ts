@@ -20,7 +20,7 @@ export const targetSchema = v.strictObject({
     v.pipe(
       v.array(text),
       v.description("Targets that may load into this target's source; any other load into a source is refused."),
-      v.examples([['production']]),
+      v.examples([[]]),
     ),
   ),
   sso_groups: v.exactOptional(
