@@ -1,8 +1,3 @@
-import { distance } from 'fastest-levenshtein';
-
-/** Longer words are not compared letter by letter with those that they may have been meant for. */
-const LONGEST = 64;
-
 /** The known word that was probably meant; `null` when none is within a third of its length. */
 export function nearest(wanted: string, known: readonly string[]): string | null {
   return nearestFew(wanted, known, 1)[0] ?? null;
@@ -10,20 +5,43 @@ export function nearest(wanted: string, known: readonly string[]): string | null
 
 /** The known words that may have been meant, the nearest first, at most so many. */
 export function nearestFew(wanted: string, known: readonly string[], most: number): string[] {
-  return known
-    .map((word) => ({ word, mistakes: mistakesIn(wanted, word) }))
-    .filter(({ word, mistakes }) => mistakes <= word.length / 3)
-    .sort((a, b) => a.mistakes - b.mistakes)
-    .slice(0, most)
-    .map(({ word }) => word);
+  return (
+    known
+      // Of words that differ more in length alone, which may be very long, nothing need be compared.
+      .filter((word) => Math.abs(wanted.length - word.length) <= word.length / 3)
+      .map((word) => ({ word, mistakes: mistakesIn(wanted, word) }))
+      .filter(({ word, mistakes }) => mistakes <= word.length / 3)
+      .sort((a, b) => a.mistakes - b.mistakes)
+      .slice(0, most)
+      .map(({ word }) => word)
+  );
 }
 
-/** The Levenshtein distance, in which two letters that changed places count as one mistake. */
+/**
+ * Letters that are too many, missing or wrong, and neighbours that changed places: the optimal string alignment
+ * distance, row by row of its table.
+ */
 function mistakesIn(wanted: string, word: string): number {
-  const mistakes = distance(wanted, word);
-  if (mistakes < 2 || wanted.length > LONGEST || Math.abs(wanted.length - word.length) > 1) return mistakes;
-  const swapped = Array.from(wanted.slice(1), (letter, index) => {
-    return wanted.slice(0, index) + letter + wanted[index] + wanted.slice(index + 2);
-  });
-  return Math.min(mistakes, ...swapped.map((text) => distance(text, word) + 1));
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: word.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= wanted.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= word.length; column += 1) {
+      const [letter, other] = [wanted[row - 1], word[column - 1]];
+      const isSwapped = row > 1 && column > 1 && letter === word[column - 2] && other === wanted[row - 2];
+      current[column] = Math.min(
+        at(last, column) + 1,
+        at(current, column - 1) + 1,
+        at(last, column - 1) + (letter === other ? 0 : 1),
+        isSwapped ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return at(last, word.length);
+}
+
+function at(row: number[], column: number): number {
+  return row[column] ?? Number.POSITIVE_INFINITY;
 }

@@ -24,3 +24,9 @@ test('several words that are near come with the nearest first', () => {
     'public.store',
   ]);
 });
+
+test('a very long word is like none, and found to be at once', () => {
+  const started = performance.now();
+  expect(nearest('x'.repeat(1_000_000), ['app', 'snapshot'])).toBeNull();
+  expect(performance.now() - started).toBeLessThan(100);
+});

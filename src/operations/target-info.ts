@@ -2,6 +2,7 @@ import { connectionUrl } from '../config/connection-url.ts';
 import type { Context } from '../context.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { toUserError } from '../errors.ts';
+import { redact } from '../process/redact.ts';
 import type { TargetInfo } from '../results.ts';
 import { chosenQuery } from '../sanitize/query.ts';
 import { jobsFor } from './build.ts';
@@ -41,7 +42,7 @@ function shown(read: () => string | undefined): string | null {
     const text = read();
     return text === undefined ? null : engineForUrl(text).parseUrl(text).display;
   } catch (thrown) {
-    return toUserError(thrown).message;
+    return redact(toUserError(thrown).message);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import type { DatabaseUrl, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { toUserError } from '../errors.ts';
+import { redact } from '../process/redact.ts';
 import type { TargetRow } from '../results.ts';
 import { findTarget } from './find-target.ts';
 import { configuredDestination } from './load/destination.ts';
@@ -44,10 +45,11 @@ export async function checkTarget(context: Context, name: string): Promise<Targe
   const { engine, url } = probed.parsed;
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(CHECK_TIMEOUT)]);
   try {
-    return { ...row, ...(await engine.probe({ ...context, signal }, url)) };
+    const probe = await engine.probe({ ...context, signal }, url);
+    return { ...row, ...probe, error: probe.error === null ? null : redact(probe.error) };
   } catch (thrown) {
     context.signal.throwIfAborted();
-    const error = signal.aborted ? `no answer within ${CHECK_TIMEOUT / 1000} s` : toUserError(thrown).message;
+    const error = signal.aborted ? `no answer within ${CHECK_TIMEOUT / 1000} s` : redact(toUserError(thrown).message);
     return { ...row, status: 'unreachable', error };
   }
 }
@@ -90,6 +92,6 @@ function urlState(read: () => string | undefined): UrlState {
     const engine = engineForUrl(text);
     return { parsed: { engine, url: engine.parseUrl(text) }, error: null };
   } catch (thrown) {
-    return { parsed: null, error: toUserError(thrown).message };
+    return { parsed: null, error: redact(toUserError(thrown).message) };
   }
 }

@@ -48,13 +48,13 @@ export function destinationsAreNoSources(draft: Draft): Finding[] {
   const own = targets.flatMap(([name, target]) =>
     pairsOf(name, target)
       .filter(({ source, destination }) => identify(source.url) === identify(destination.url))
-      .map(({ destination }) => isSource(destination, name, 'error')),
+      .map(({ destination }) => isSource(destination, { owner: name, severity: 'error' })),
   );
   const others = [...destinationsOf(draft)].flatMap(([name, destination]): Finding[] => {
     const owner = owners.get(identify(destination.url));
     if (owner === undefined || owner === name) return [];
     if (name !== null && isAllowedDestination(draft, { loaded: name, owner })) return [];
-    return [isSource(destination, owner, 'warning', name)];
+    return [isSource(destination, { owner, severity: 'warning', loaded: name })];
   });
   return [...own, ...others];
 }
@@ -98,7 +98,14 @@ function* destinationsOf(draft: Draft): Generator<[string | null, Url]> {
   }
 }
 
-function isSource({ path }: Url, owner: string, severity: 'error' | 'warning', loaded: string | null = null): Finding {
+interface SourceHit {
+  owner: string;
+  severity: 'error' | 'warning';
+  /** The target whose destination it is; `null` for one of all targets. */
+  loaded?: string | null;
+}
+
+function isSource({ path }: Url, { owner, severity, loaded = null }: SourceHit): Finding {
   const allow = `If it is meant, set targets.${owner}.allow_destination_of: [${loaded}].`;
   return {
     path,
