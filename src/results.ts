@@ -1,3 +1,4 @@
+import type { LeftOutSchema } from './left-out-schemas.ts';
 import type { TableSelection } from './selected-tables.ts';
 
 export type EngineId = 'postgres' | 'mysql';
@@ -63,6 +64,8 @@ export interface SnapshotRow {
   engine: EngineId;
   server_version: string;
   schemas: string[];
+  /** Schemas of the source that are not in it, if there are any. */
+  left_out_schemas?: LeftOutSchema[];
   tables: number;
   rows: number;
   /** Bytes of content. */

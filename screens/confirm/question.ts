@@ -1,5 +1,6 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
+import { leftOutText } from '../../src/left-out-schemas.ts';
 import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
 import { dataText } from '../../src/sanitize-results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
@@ -35,6 +36,7 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
     facts: [
       { name: 'Snapshot', value: plan.snapshot ? snapshotLine(plan.snapshot, now) : (plan.file ?? '') },
       { name: 'Contents', value: contentsLine(plan) },
+      ...leftOutFacts(plan),
       { name: 'Data', value: dataText(plan) },
       ...destinationFacts(destination),
       // Where the window is low, long lists are cut, and not where they go.
@@ -49,6 +51,11 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
     go: destination.exists ? `Replace ${database}` : `Create ${database}`,
     typeName: nameToType(destination),
   };
+}
+
+function leftOutFacts({ snapshot }: LoadPlan): Fact[] {
+  const leftOut = snapshot?.left_out_schemas ?? [];
+  return leftOut.length === 0 ? [] : [{ name: 'Left out', value: leftOutText(leftOut) }];
 }
 
 /** What was marked, what comes along and why, and what is left empty. */

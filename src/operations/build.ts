@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import type { DumpRequest, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, toUserError, UserError } from '../errors.ts';
+import { leftOutSchemasOf, leftOutText } from '../left-out-schemas.ts';
 import type { SnapshotRow } from '../results.ts';
 import { bytesOfTable, type Manifest } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/objects/object-pool.ts';
@@ -66,7 +67,7 @@ export async function build(
   };
   context.signal.throwIfAborted();
   await repository.write(manifest);
-  report({ event: 'step', step: 'store', state: 'done', label: `Stored snapshot ${manifest.id}` });
+  report({ event: 'step', step: 'store', state: 'done', label: storedText(manifest) });
   const row = snapshotRow(manifest, 0);
   const profile = push ? profileFor(context, name, manifest) : undefined;
   if (profile === undefined) return row;
@@ -75,6 +76,12 @@ export async function build(
     throw notPushed(manifest, cause);
   });
   return { ...row, where: ['local', 'remote'] };
+}
+
+function storedText(manifest: Manifest): string {
+  const leftOut = leftOutSchemasOf(manifest) ?? [];
+  const without = leftOut.length === 0 ? '' : ` without schemas ${leftOutText(leftOut)}`;
+  return `Stored snapshot ${manifest.id}${without}`;
 }
 
 /** Nothing is lost by it: the snapshot is on this machine. */

@@ -1,4 +1,5 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../amounts.ts';
+import { leftOutText } from '../left-out-schemas.ts';
 import type { LoadPlan, LoadResult } from '../results.ts';
 import { dataText } from '../sanitize-results.ts';
 import { reasonsOf, shortened, type TableSelection } from '../selected-tables.ts';
@@ -10,6 +11,7 @@ export function loadPlanLines(plan: LoadPlan): string[] {
   return [
     `Load ${contents(plan)}`,
     ...(plan.selection ? selectionLines(plan.selection) : []),
+    ...leftOutLines(plan),
     dataLine(plan),
     ...destinationLines(plan.destination),
     `  chosen by ${plan.chosen_by}`,
@@ -43,6 +45,12 @@ export function loadedText(plan: LoadPlan, result: LoadResult) {
 /** `  data      NOT sanitized: the target has no sanitization query` */
 export function dataLine({ sanitized, sanitized_reason }: Pick<LoadPlan, 'sanitized' | 'sanitized_reason'>): string {
   return `  data      ${dataText({ sanitized, sanitized_reason })}`;
+}
+
+/** Schemas of the source that cannot be loaded, since the snapshot does not have them. */
+function leftOutLines({ snapshot }: LoadPlan): string[] {
+  const leftOut = snapshot?.left_out_schemas ?? [];
+  return leftOut.length === 0 ? [] : [`  left out  ${leftOutText(leftOut)}: not in the snapshot`];
 }
 
 function contents({ target, snapshot, file, tables, rows, size_bytes, schemas }: LoadPlan): string {

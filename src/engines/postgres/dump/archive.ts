@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { EXIT, UserError } from '../../../errors.ts';
+import { leftOutSchema } from '../../../left-out-schemas.ts';
 import type { Manifest } from '../../../snapshots/manifest.ts';
 import { inventorySchema, localeSchema } from '../catalogue.ts';
 
@@ -34,6 +35,8 @@ const detailsSchema = v.object({
   inventory: inventorySchema,
   /** Objects that cannot be restored without a schema that is not in the snapshot. */
   left_out: v.array(v.object({ oid: v.number(), kind: v.string(), name: v.string(), needs: v.string() })),
+  /** Schemas that are not in the snapshot; not there in those of older versions. */
+  left_out_schemas: v.exactOptional(v.array(leftOutSchema)),
 });
 
 export type ArchiveDetails = v.InferOutput<typeof detailsSchema>;

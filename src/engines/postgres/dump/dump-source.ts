@@ -1,4 +1,5 @@
 import { EXIT, UserError } from '../../../errors.ts';
+import { countLeftOut, leftOutSchemasOf } from '../../../left-out-schemas.ts';
 import type { DumpRequest, EngineContext } from '../../engine.ts';
 import {
   type CatalogueTable,
@@ -60,6 +61,7 @@ export async function readSource(
       settings: await readDatabaseSettings(session),
       inventory,
       left_out,
+      left_out_schemas: (request.copyOf && leftOutSchemasOf(request.copyOf)) ?? countLeftOut(excluded, allTables),
     },
   };
 }
