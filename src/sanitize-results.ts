@@ -90,14 +90,18 @@ export interface Suggestion {
   query: string;
 }
 
-/** Whether the data of a plan is sanitized, and why, for people. */
-export function dataText({
-  sanitized,
-  sanitized_reason,
-}: {
+export interface DataState {
   sanitized: boolean | null;
   sanitized_reason: string;
-}): string {
-  const state = sanitized === null ? 'not known to be sanitized' : sanitized ? 'sanitized' : 'NOT sanitized';
-  return `${state}: ${sanitized_reason}`;
+}
+
+/** Whether the data of a plan is sanitized, and why, for people. */
+export function dataText(data: DataState): string {
+  return `${dataWord(data)}: ${data.sanitized_reason}`;
+}
+
+/** The same where room is short. */
+export function dataWord({ sanitized }: Pick<DataState, 'sanitized'>): string {
+  if (sanitized === null) return 'not known to be sanitized';
+  return sanitized ? 'sanitized' : 'NOT sanitized';
 }

@@ -2,7 +2,7 @@ import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
 import { leftOutText } from '../../src/left-out-schemas.ts';
 import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
-import { dataText } from '../../src/sanitize-results.ts';
+import { dataWord } from '../../src/sanitize-results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import { sanitizeQuestion } from '../coverage/question.ts';
 import type { Plan } from '../place.ts';
@@ -35,9 +35,8 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
   return {
     facts: [
       { name: 'Snapshot', value: plan.snapshot ? snapshotLine(plan.snapshot, now) : (plan.file ?? '') },
-      { name: 'Contents', value: contentsLine(plan) },
+      { name: 'Contents', value: `${contentsLine(plan)}, ${dataWord(plan)}` },
       ...leftOutFacts(plan),
-      { name: 'Data', value: dataText(plan) },
       ...destinationFacts(destination),
       // Where the window is low, long lists are cut, and not where they go.
       ...(plan.selection ? selectionFacts(plan.selection) : []),
