@@ -2,15 +2,13 @@ import * as v from 'valibot';
 import { formatNumberOf } from './amounts.ts';
 
 /** A schema of the source that is not in a snapshot, since `schema_config` leaves it out. */
-export const leftOutSchema = v.object({
-  schema: v.string(),
+export interface LeftOutSchema {
+  schema: string;
   /** How many tables are in it. */
-  tables: v.number(),
-});
+  tables: number;
+}
 
-export type LeftOutSchema = v.InferOutput<typeof leftOutSchema>;
-
-const recorded = v.object({ left_out_schemas: v.array(leftOutSchema) });
+const recorded = v.object({ left_out_schemas: v.array(v.object({ schema: v.string(), tables: v.number() })) });
 
 /** The schemas that a snapshot leaves out, by its manifest's details; `null` where an older version did not record them. */
 export function leftOutSchemasOf({ details }: { details: Record<string, unknown> }): LeftOutSchema[] | null {

@@ -1,7 +1,7 @@
 import { formatCount, formatNumberOf } from '../../src/amounts.ts';
 import { dataWord } from '../../src/sanitize-results.ts';
 import type { SubsetPlanResult } from '../../src/subset-results.ts';
-import { destinationFacts, nameToType, type Question } from '../confirm/question-facts.ts';
+import { destinationFacts, nameToType, type Question, unverifiedWarnings } from '../confirm/question-facts.ts';
 
 /** What is asked before a subset is made. */
 export function subsetQuestion(plan: SubsetPlanResult): Question {
@@ -24,13 +24,13 @@ export function subsetQuestion(plan: SubsetPlanResult): Question {
       'Prove every reference',
       `Give it the name ${database}`,
     ],
-    warnings: summaryOf(warnings, tables),
+    warnings: [...unverifiedWarnings(plan), ...summaryOf(warnings, tables)],
     consequence: exists
       ? `${database} is replaced. ${undo ? 'What it holds now is kept for one undo.' : 'This cannot be undone.'}`
       : `${database} does not exist yet: it is created.`,
     safe: exists ? `Leave ${database} as it is` : 'Do not make it',
     go: exists ? `Replace ${database}` : `Create ${database}`,
-    typeName: nameToType(destination),
+    typeName: nameToType(destination, plan),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { Invocation, Outcome } from '../commands/command.ts';
+import { UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../errors.ts';
 import { printableLines, printableStyled } from '../printable.ts';
@@ -15,6 +16,7 @@ import { confirm } from './confirm.ts';
 import type { Host } from './host.ts';
 import { printError } from './print-error.ts';
 import type { ParsedLine } from './program.ts';
+import { settleTrust } from './trust.ts';
 
 type CommandLine = Extract<ParsedLine, { kind: 'command' }>;
 
@@ -76,7 +78,14 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
   try {
     if (globals.readOnly && writes(line)) throw readOnlyRefusal(spec.name);
     const command = await spec.load();
-    const outcome = await command.run(invocation as Invocation<never, never>);
+    const work = () => command.run(invocation as Invocation<never, never>);
+    const outcome = await work().catch(async (thrown: unknown) => {
+      if (!(thrown instanceof UntrustedConfiguration)) throw thrown;
+      // The configuration is read before anything is done, so the command can begin anew.
+      await settleTrust(thrown, { host, trust: globals.trust });
+      opened = undefined;
+      return work();
+    });
     printer.end('done');
     printOutcome(outcome, { line, host: outcome.verbatim ? given : host, durationMs: clock().getTime() - startedAt });
     return outcome.exit ?? EXIT.done;
@@ -103,8 +112,11 @@ function hidingSecrets(host: Host, known: () => string[]): Host {
   return { ...host, stdout: hiding(host.stdout), stderr: hiding(host.stderr) };
 }
 
-function writes({ spec, options }: CommandLine): boolean {
-  return spec.writes === true && !('dryRun' in options && options.dryRun);
+function writes({ spec, options: given }: CommandLine): boolean {
+  const options: Record<string, unknown> = { ...given };
+  const { writes = false } = spec;
+  const doesWrite = typeof writes === 'boolean' ? writes : options[writes.option] === true;
+  return doesWrite && options.dryRun !== true;
 }
 
 function readOnlyRefusal(command: string): UserError {

@@ -1,6 +1,6 @@
 import { modeOf } from '../config/mode.ts';
 import { targetInfo } from '../operations/target-info.ts';
-import { checkTarget, listTargets } from '../operations/targets.ts';
+import { checkTargets, listTargets } from '../operations/targets.ts';
 import { createStyle } from '../report/style.ts';
 import { targetInfoText } from '../report/target-info.ts';
 import { targetsText } from '../report/targets.ts';
@@ -22,8 +22,9 @@ export async function run(invocation: Invocation<object, Options>): Promise<Outc
   if (screens && isPlain) return { data: {}, text: '', exit: await screens({}) };
   const context = await invocation.context();
   const known = (await listTargets(context, { original })).filter((row) => !cloud || isInCloud(row));
-  // Side by side, so that one slow server holds up nothing but itself.
-  const targets = check || update ? await Promise.all(known.map((row) => checked(row))) : known;
+  const found = new Map(known.map((row) => [row.name, row]));
+  if (check || update) await checkTargets(context, { rows: known, take: (row) => found.set(row.name, row) });
+  const targets = [...found.values()];
   const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
   const { file, settings } = context.configuration;
   const mode = modeOf(settings);
@@ -31,11 +32,6 @@ export async function run(invocation: Invocation<object, Options>): Promise<Outc
   if (!info) return { data: { mode, targets }, text: targetsText(targets, view) };
   const described = targets.map((row) => ({ ...row, info: targetInfo(context, row.name) }));
   return { data: { mode, targets: described }, text: described.map(targetInfoText).join('\n\n') };
-
-  async function checked(row: TargetRow): Promise<TargetRow> {
-    const { snapshots, last_snapshot_at } = row;
-    return { ...(await checkTarget(context, row.name)), snapshots, last_snapshot_at };
-  }
 }
 
 function isInCloud({ type, storage_profile }: TargetRow): boolean {

@@ -5,13 +5,16 @@ import { engineForUrl } from '../engines/registry.ts';
 import { toUserError } from '../errors.ts';
 import { redact } from '../process/redact.ts';
 import type { TargetRow } from '../results.ts';
+import { mapSideBySide } from '../snapshots/side-by-side.ts';
+import { checkDatabases } from './check-databases.ts';
 import { findTarget } from './find-target.ts';
+import { rememberIdentities, type SeenSource } from './identities.ts';
 import { configuredDestination } from './load/destination.ts';
 import { whyNotShared } from './sign-in/sharing.ts';
 import { repositoryOf } from './snapshots/snapshots.ts';
 
-/** A server that has not answered after so many milliseconds is called unreachable. */
-const CHECK_TIMEOUT = 5000;
+/** How many folders of snapshots are read at a time. */
+const LISTED_AT_ONCE = 16;
 
 export interface TargetsRequest {
   /** Counts originals only, not what was made of them. */
@@ -21,8 +24,10 @@ export interface TargetsRequest {
 /** All targets as the configuration and the disk know them: no network, status `unchecked`. */
 export async function listTargets(context: Context, { original = false }: TargetsRequest = {}): Promise<TargetRow[]> {
   const names = Object.keys(context.configuration.settings.targets);
-  const rows = await Promise.all(names.map((name) => describeTarget(context, name)));
-  return original ? Promise.all(rows.map((row) => withOriginals(context, row))) : rows;
+  return mapSideBySide(names, LISTED_AT_ONCE, async (name) => {
+    const row = await describeTarget(context, name);
+    return original ? withOriginals(context, row) : row;
+  });
 }
 
 async function withOriginals(context: Context, row: TargetRow): Promise<TargetRow> {
@@ -32,26 +37,66 @@ async function withOriginals(context: Context, row: TargetRow): Promise<TargetRo
 
 /** One target with its source's live state: status, latency, version, size; given up after 5 s. */
 export async function checkTarget(context: Context, name: string): Promise<TargetRow> {
-  const row = await describeTarget(context, name);
-  if (row.status === 'denied') return row;
-  const { configuration } = context;
-  const probed = urlState(() =>
-    row.type === 'share'
-      ? configuredDestination(configuration, name)?.text
-      : connectionUrl(configuration, `targets.${name}.snapshot.src_url`),
-  );
-  // Why a URL cannot be filled in or read is in the row already.
-  if (probed.parsed === null) return row;
-  const { engine, url } = probed.parsed;
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(CHECK_TIMEOUT)]);
+  let found = await describeTarget(context, name);
+  await checkTargets(context, {
+    rows: [found],
+    take: (row) => {
+      found = row;
+    },
+  });
+  return found;
+}
+
+export interface RefreshTargets extends Pick<CheckTargets, 'take'> {
+  /** Called with all targets before any is checked; hands them back, the most urgent first. */
+  listed: (rows: TargetRow[]) => TargetRow[];
+}
+
+/** Lists the targets, then checks them. */
+export async function refreshTargets(context: Context, { listed, take }: RefreshTargets): Promise<void> {
+  const rows = await listTargets(context);
+  context.signal.throwIfAborted();
+  await checkTargets(context, { rows: listed(rows), take });
+}
+
+export interface CheckTargets {
+  /** As they were listed, the most urgent first. */
+  rows: TargetRow[];
+  /** Called for each target, and once more when the size of its source is known. */
+  take: (row: TargetRow) => void;
+}
+
+/** The targets with their sources' live states. What the sources say of themselves is remembered for the guard. */
+export async function checkTargets(context: Context, { rows, take }: CheckTargets): Promise<void> {
+  const checks = rows.flatMap((row): { row: TargetRow; key: string; url: DatabaseUrl }[] => {
+    const key = `targets.${row.name}.snapshot.src_url`;
+    const parsed = row.status === 'denied' ? null : checkedUrl(context, { row, key });
+    if (parsed === null) take(row);
+    return parsed === null ? [] : [{ row, key, url: parsed.url }];
+  });
+  const seen = new Map<string, SeenSource>();
   try {
-    const probe = await engine.probe({ ...context, signal }, url);
-    return { ...row, ...probe, error: probe.error === null ? null : redact(probe.error) };
-  } catch (thrown) {
-    context.signal.throwIfAborted();
-    const error = signal.aborted ? `no answer within ${CHECK_TIMEOUT / 1000} s` : redact(toUserError(thrown).message);
-    return { ...row, status: 'unreachable', error };
+    await checkDatabases(context, {
+      urls: checks.map(({ url }) => url),
+      sizes: true,
+      take(index, { state, identity }) {
+        const check = checks[index];
+        if (!check) return;
+        const { row, key, url } = check;
+        take({ ...row, ...state, error: state.error === null ? null : redact(state.error) });
+        if (identity && row.type !== 'share') seen.set(key, { key, url, identity });
+      },
+    });
+  } finally {
+    await rememberIdentities(context, [...seen.values()]);
   }
+}
+
+/** The source, or where a shared target is loaded; `null` where there is none that can be read: the row says why. */
+function checkedUrl({ configuration }: Context, { row, key }: { row: TargetRow; key: string }): UrlState['parsed'] {
+  const read = () =>
+    row.type === 'share' ? configuredDestination(configuration, row.name)?.text : connectionUrl(configuration, key);
+  return urlState(read).parsed;
 }
 
 async function describeTarget(context: Context, name: string): Promise<TargetRow> {
@@ -76,22 +121,23 @@ async function describeTarget(context: Context, name: string): Promise<TargetRow
     snapshots: taken.length,
     last_snapshot_at: taken[0] ?? null,
     error: notShared ?? source.error ?? destination.error,
+    error_code: notShared === null ? (source.error_code ?? destination.error_code) : 'not_shared',
   };
 }
 
-interface UrlState {
+interface UrlState extends Pick<TargetRow, 'error' | 'error_code'> {
   parsed: { engine: Engine; url: DatabaseUrl } | null;
-  error: string | null;
 }
 
 /** A URL that cannot be filled in or read is an error of its target and does not hide the other targets. */
 function urlState(read: () => string | undefined): UrlState {
   try {
     const text = read();
-    if (text === undefined) return { parsed: null, error: null };
+    if (text === undefined) return { parsed: null, error: null, error_code: null };
     const engine = engineForUrl(text);
-    return { parsed: { engine, url: engine.parseUrl(text) }, error: null };
+    return { parsed: { engine, url: engine.parseUrl(text) }, error: null, error_code: null };
   } catch (thrown) {
-    return { parsed: null, error: redact(toUserError(thrown).message) };
+    const { message, code } = toUserError(thrown);
+    return { parsed: null, error: redact(message), error_code: code };
   }
 }

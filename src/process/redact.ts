@@ -4,7 +4,8 @@ const HIDDEN = '***';
 const BY_FORM: RegExp[] = [
   // The password of a URL; it may itself hold `@`, so everything up to the last `@` before a slash or space goes.
   /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s/]*(?=@)/gi,
-  /(\b[a-z][a-z0-9+.-]*:\/\/[^\s?#]*\?(?:[^\s#]*&)?\w*(?:password|passwd|pwd|token|secret)\w*=)[^\s&#]+/gi,
+  // The parameters of a URL.
+  /([?&]\w*(?:password|passwd|pwd|token|secret|scram_client_key|scram_server_key)\w*=)[^\s&#]+/gi,
   // In SQL: CREATE ROLE … PASSWORD '…', CREATE USER MAPPING … OPTIONS (password '…').
   /(\bpassword\s+)(?:E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|(\$\w*\$).*?\2)/gis,
   /(\$aes\$)[0-9a-f]+/gi,
@@ -19,7 +20,7 @@ const BY_FORM: RegExp[] = [
  * configurations. A hint's own `PASSWORD=…` stays, and a server's `using password: YES`.
  */
 const BY_NAME =
-  /(\b\w*(?:password|passwd|pwd|secret_key|access_key|authtoken|access_token|refresh_token|id_token)["']?\s*[=:]\s*)(?!…(?:\s|$)|(?:YES|NO)\))(?:'(?:[^']|'')*'|"[^"]*"|[^\s&,;]+)/gi;
+  /(\b\w*(?:password|passwd|pwd|secret_key|access_key|authtoken|access_token|refresh_token|id_token|client_secret|scram_client_key|scram_server_key)["']?\s*[=:]\s*)(?!…(?:\s|$)|(?:YES|NO)\))(?:'(?:[^']|'')*'|"[^"]*"|[^\s&,;]+)/gi;
 
 /**
  * The text without passwords, tokens and keys: for everything that came from a tool, a server, a file or the

@@ -33,10 +33,11 @@ test('a target never allows itself, even when it is written so', () => {
 test('the guard lets the allowed pair through with a warning, and nothing else', async () => {
   const events: RunEvent[] = [];
   const context = testContext({ settings: { targets: CHAIN }, events });
-  await refuseSources(context, parsePostgresUrl(`${DB}/staging`), 'production');
+  await refuseSources(context, parsePostgresUrl(`${DB}/staging`), { target: 'production' });
   expect(events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'destination_allowed' }));
-  const refused = (database: string, loaded?: string) =>
-    expect(refuseSources(context, parsePostgresUrl(`${DB}/${database}`), loaded)).rejects;
+  const refused = (database: string, target?: string) =>
+    expect(refuseSources(context, parsePostgresUrl(`${DB}/${database}`), target === undefined ? {} : { target }))
+      .rejects;
   await refused('staging', 'other').toMatchObject({
     code: 'destination_is_source',
     exit: 5,

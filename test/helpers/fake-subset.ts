@@ -53,6 +53,7 @@ export function fakePlannedSubset(world: FakeWorld, { target, settings }: Subset
       ],
       sanitized: null,
       sanitized_reason: 'its rows are those of the source, and no sanitization query runs on them',
+      unverified_sources: [],
       circles: [],
       warnings: [],
     },

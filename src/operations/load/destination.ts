@@ -1,6 +1,8 @@
 import type { Configuration } from '../../config/configuration.ts';
 import { connectionUrl } from '../../config/connection-url.ts';
 import type { TargetSettings } from '../../config/schema/settings.ts';
+import { serviceElsewhere } from '../../config/url-parts.ts';
+import type { Context } from '../../context.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import { findTarget } from '../find-target.ts';
 
@@ -13,10 +15,11 @@ export interface ChosenDestination {
 
 /** Where a load goes, highest first: docs/commands.md, "The destination of a load". */
 export function chooseDestination(
-  configuration: Configuration,
+  { configuration, report }: Pick<Context, 'configuration' | 'report'>,
   { target: name, destdb }: { target: string; destdb?: string | undefined },
 ): ChosenDestination {
   const target = findTarget(configuration, name);
+  if (destdb !== undefined) warnOfService(destdb, report);
   const chosen =
     destdb === undefined ? configuredDestination(configuration, name) : { chosenBy: '--destdb', text: destdb };
   if (chosen) return chosen;
@@ -46,4 +49,12 @@ export function configuredDestination(configuration: Configuration, name: string
 
 function ownKey(name: string, { share }: TargetSettings): string {
   return `targets.${name}.${share ? 'share' : 'snapshot'}.dst_url`;
+}
+
+/** URLs of the configuration are looked at when it is read. */
+function warnOfService(url: string, report: Context['report']): void {
+  const leak = serviceElsewhere(url);
+  if (!leak) return;
+  const message = `The password of service '${leak.service}' is sent to ${leak.host}`;
+  report({ event: 'warning', code: 'service_elsewhere', message });
 }

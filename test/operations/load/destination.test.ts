@@ -9,7 +9,7 @@ const OVERRIDE = 'postgres://override/db';
 const SHARED = 'postgres://shared/db';
 
 function choose(settings: Partial<Settings>, destdb?: string) {
-  return chooseDestination(testContext({ settings }).configuration, { target: 'app', destdb });
+  return chooseDestination(testContext({ settings }), { target: 'app', destdb });
 }
 
 const both = { override: { dst_db_url: OVERRIDE }, defaults: { shared_target_dst_db_url: SHARED } };
@@ -40,7 +40,7 @@ test('a destination named with the flag does without the configured one, whose v
   const folder = await configFolder({
     'tool.yml': withKey('targets: {app: {snapshot: {dst_url: "{{`NOT_SET` | env}}"}}}'),
   });
-  const configuration = await folder.load();
-  expect(chooseDestination(configuration, { target: 'app', destdb: OWN }).text).toBe(OWN);
-  expect(() => chooseDestination(configuration, { target: 'app' })).toThrow('NOT_SET is not set');
+  const context = { ...testContext({ settings: {} }), configuration: await folder.load() };
+  expect(chooseDestination(context, { target: 'app', destdb: OWN }).text).toBe(OWN);
+  expect(() => chooseDestination(context, { target: 'app' })).toThrow('NOT_SET is not set');
 });

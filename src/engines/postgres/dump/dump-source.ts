@@ -1,4 +1,5 @@
 import { EXIT, UserError } from '../../../errors.ts';
+import type { Report } from '../../../events.ts';
 import { countLeftOut, leftOutSchemasOf } from '../../../left-out-schemas.ts';
 import type { DumpRequest, EngineContext } from '../../engine.ts';
 import {
@@ -9,10 +10,13 @@ import {
   readLocale,
   readOutwardObjects,
   readPolicyRoles,
+  readReplication,
   readSchemas,
   readTables,
+  replicationWarnings,
 } from '../catalogue.ts';
 import { quoteText, type Session } from '../connection/session.ts';
+import { whyNoSetting } from '../restore/alter-set.ts';
 import { selectSchemas } from '../schema-selection.ts';
 import { majorOf } from '../tools.ts';
 import type { ArchiveDetails } from './archive.ts';
@@ -46,6 +50,8 @@ export async function readSource(
     const message = `The ${kind} ${name} needs ${needs}, whose schema is not in the snapshot: it will not be restored`;
     report({ event: 'warning', code: 'object_left_out', message });
   }
+  const replication = await readReplication(session);
+  for (const warning of replicationWarnings(replication)) report(warning);
   const allTables = await readTables(session);
   const left_out = outward;
   const inventory = withoutLeftOut(await readInventory(session, schemas), outward);
@@ -58,8 +64,9 @@ export async function readSource(
       extensions: await readExtensions(session),
       roles: await readPolicyRoles(session, schemas),
       locale: await readLocale(session, majorOf(serverVersion)),
-      settings: await readDatabaseSettings(session),
+      settings: settingsToKeep(await readDatabaseSettings(session), report),
       inventory,
+      replication,
       left_out,
       left_out_schemas: (request.copyOf && leftOutSchemasOf(request.copyOf)) ?? countLeftOut(excluded, allTables),
     },
@@ -72,6 +79,15 @@ export async function readDatabaseSettings(session: Session): Promise<string[]> 
     SELECT unnest(setconfig) AS setting FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
     WHERE s.setrole = 0 AND d.datname = current_database()`);
   return rows.map((row) => row.setting);
+}
+
+/** Without those that a load would refuse. */
+export function settingsToKeep(settings: string[], report: Report): string[] {
+  return settings.filter((setting) => {
+    const why = whyNoSetting(setting);
+    if (why !== null) report({ event: 'warning', code: 'setting_left_out', message: `${why}. It is left out` });
+    return why === null;
+  });
 }
 
 function withoutLeftOut(inventory: ArchiveDetails['inventory'], outward: OutwardObject[]): ArchiveDetails['inventory'] {

@@ -1,8 +1,9 @@
+import * as v from 'valibot';
 import type { EngineContext } from '../../engine.ts';
 import type { Traces } from '../../sanitizer.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
-import type { ArchiveDetails } from '../dump/archive.ts';
+import { archiveDetailsSchema } from '../dump/archive.ts';
 
 /**
  * What an UPDATE leaves behind: rows that are dead but lie in the table's file, statistics with the most common of the
@@ -12,7 +13,7 @@ export async function removeTraces(context: EngineContext, { url, dump, changed 
   const { report } = context;
   report({ event: 'step', step: 'traces', state: 'started', label: 'Remove what the old values have left' });
   await using session = await connect(context, url, { settings: { statement_timeout: '0', row_security: 'off' } });
-  const data = (dump.details as ArchiveDetails).data;
+  const { data } = v.parse(archiveDetailsSchema, dump.details);
   for (const { name, file } of dump.tables) {
     const table = data[file.name];
     if (!table || !changed.includes(name)) continue;
