@@ -23,25 +23,33 @@ const OWN: Record<string, RegExp> = {
 };
 
 /** What is at the top besides: our own, and what systems leave in any folder. */
-const OWN_TOP = /^(encrypted|tool\.yml(\..+)?|\.DS_Store|Thumbs\.db|desktop\.ini|lost\+found\/)$/;
+const OWN_TOP =
+  /^(encrypted|identities\.json(\.[0-9a-f]{8}\.tmp)?|tool\.yml(\..+)?|\.DS_Store|Thumbs\.db|desktop\.ini|lost\+found\/)$/;
 
-/** Whose a store is: it has our mark or our layout, nothing is in it, or somebody else's files are. */
+/** Whose a store is: it has our mark or our layout, nothing is in it, or files of somebody else. */
 export type Ownership = 'marked' | 'ours' | 'empty' | 'foreign';
 
-export async function ownershipOf(store: Store): Promise<Ownership> {
+export async function ownershipOf(store: Store, configured: string[] = []): Promise<Ownership> {
   const top = await store.top();
   if (top.includes(MARK)) return 'marked';
   const folders = Object.keys(OWN).filter((folder) => top.includes(`${folder}/`));
   const keys = (await Promise.all(folders.map((folder) => store.list(folder)))).flat().map(({ key }) => key);
   if (keys.some((key) => isManifestKey(key) || isObjectKey(key))) return 'ours';
-  const isOwn = (name: string): boolean => OWN_TOP.test(name) || folders.some((folder) => name === `${folder}/`);
+  const isOwn = (name: string): boolean =>
+    OWN_TOP.test(name) || configured.includes(name) || folders.some((folder) => name === `${folder}/`);
   const isForeign = !top.every(isOwn) || !keys.every((key) => OWN[key.slice(0, key.indexOf('/'))]?.test(key));
   return isForeign ? 'foreign' : 'empty';
 }
 
+export interface Claim {
+  /** What the configuration keeps at the top of the store; a folder ends with `/`. */
+  configured?: string[];
+  refusal: () => UserError;
+}
+
 /** Marks a store as ours before anything is stored in it or removed from it; refuses what is somebody else's. */
-export async function claim(store: Store, refusal: () => UserError): Promise<void> {
-  const ownership = await ownershipOf(store);
+export async function claim(store: Store, { configured, refusal }: Claim): Promise<void> {
+  const ownership = await ownershipOf(store, configured);
   if (ownership === 'foreign') throw refusal();
   if (ownership !== 'marked') await store.write(MARK, MARK_TEXT);
 }

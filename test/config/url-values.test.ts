@@ -67,7 +67,7 @@ test('a value that breaks an address hides no other problem, in the check neithe
   const folder = await configFolder({ 'tool.yml': withKey(text) });
   const { report } = await check({
     cwd: folder.path,
-    environment: { HOME: folder.path, PATH: folder.path },
+    environment: { TOOL_TRUST: 'true', HOME: folder.path, PATH: folder.path },
     offline: false,
     report: () => {},
     signal: new AbortController().signal,

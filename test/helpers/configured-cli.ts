@@ -12,13 +12,14 @@ export interface ConfiguredCli {
 
 /** The real command line, configuration and operations over a `tool.yml` with these lines and a `secret_key`. */
 export async function configuredCli(text: string, files: Record<string, string> = {}): Promise<ConfiguredCli> {
+  const ownVariables = { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR };
   const folder = await configFolder({ 'tool.yml': withKey(text), ...files });
   const tool: ConfiguredCli['tool'] = (words, { environment, ...change } = {}) =>
     runWith(words, COMMANDS, {
       openContext,
       cwd: folder.path,
       clock: () => new Date(),
-      environment: { HOME: folder.path, PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...environment },
+      environment: { ...{ TOOL_TRUST: 'true', HOME: folder.path }, ...ownVariables, ...environment },
       ...change,
     });
   return {

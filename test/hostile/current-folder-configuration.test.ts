@@ -291,6 +291,7 @@ const HARMLESS = [
   ].map((key) => `storage_profiles.*.${key}`),
   'storage_profiles.*.encryption_key',
   ...['storage_profile', 'sanitize.storage_profile', 'share.storage_profile_name'].map((key) => `targets.*.${key}`),
+  'targets.*.snapshot.role',
   ...['include_schemas[]', 'exclude_schemas[]'].map((key) => `targets.*.snapshot.schema_config.${key}`),
   ...['copy_tables[]', 'excluded_tables[]', 'subset_tables[].table'].map((key) => `targets.*.subset.${key}`),
   ...['fk_table', 'fk_columns', 'ref_table', 'ref_columns'].map(

@@ -2,6 +2,7 @@ import { apiEndpoint } from '../../config/api-endpoint.ts';
 import type { Configuration, Problem } from '../../config/configuration.ts';
 import { inspectConfiguration } from '../../config/load.ts';
 import type { Mode } from '../../config/mode.ts';
+import { queryFilesIn } from '../../config/query-files.ts';
 import { findKeychain } from '../../config/secrets/keychain.ts';
 import type { EngineContext, ToolReport } from '../../engines/engine.ts';
 import { engines } from '../../engines/registry.ts';
@@ -74,7 +75,9 @@ export async function check(request: CheckRequest): Promise<{ report: CheckRepor
 
   const [working_directory, found, docker, sanitizing, keychain, storage_profiles, cloud] = await Promise.all([
     guarded('working directory', null, () =>
-      configuration ? reportWorkingDirectory(configuration.settings.working_directory) : null,
+      configuration
+        ? reportWorkingDirectory(configuration.settings.working_directory, queryFilesIn(configuration.settings))
+        : null,
     ),
     guarded('client tools', [], () => findEngines(request)),
     guarded('Docker', null, () => reportDocker({ ...context, images: values?.docker?.images ?? {} })),

@@ -26,7 +26,7 @@ export function clearMark(store: Store, profile: string): ShelfMark {
     check,
     async set() {
       await check();
-      await claim(store, () => foreignBucket(store.name, profile));
+      await claim(store, { refusal: () => foreignBucket(store.name, profile) });
     },
   };
 }
