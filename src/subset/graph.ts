@@ -1,6 +1,6 @@
-import { closest } from 'fastest-levenshtein';
 import type { TargetSettings } from '../config/schema/settings.ts';
 import { EXIT, UserError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import type { ColumnFacts, Facts, ForeignKeyFacts, TableFacts } from './facts.ts';
 
 export type SubsetSettings = NonNullable<TargetSettings['subset']>;
@@ -66,8 +66,8 @@ function unknownTables(tables: Graph['tables'], settings: SubsetSettings): strin
   return named
     .filter(({ table }) => !tables.has(table))
     .map(({ key, table }) => {
-      const nearest = names.length > 0 ? `; did you mean ${closest(table, names)}?` : '';
-      return `${key}: there is no table ${table}${nearest}`;
+      const near = nearest(table, names);
+      return `${key}: there is no table ${table}${near === null ? '' : `; did you mean ${near}?`}`;
     });
 }
 

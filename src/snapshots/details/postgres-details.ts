@@ -44,6 +44,8 @@ export function postgresDetails(text: v.GenericSchema<string>) {
     replication: v.optional(list(text)),
     /** Objects that cannot be restored without a schema that is not in the snapshot. */
     left_out: list(v.object({ oid: count, kind: text, name: text, needs: text })),
+    /** Schemas of the source that are not in the snapshot; absent from earlier versions. */
+    left_out_schemas: v.optional(list(v.object({ schema: text, tables: count }))),
   });
 }
 

@@ -1,5 +1,6 @@
 import { EXIT, UserError } from '../../../errors.ts';
 import type { Report } from '../../../events.ts';
+import { countLeftOut, leftOutSchemasOf } from '../../../left-out-schemas.ts';
 import type { DumpRequest, EngineContext } from '../../engine.ts';
 import {
   type CatalogueTable,
@@ -67,6 +68,7 @@ export async function readSource(
       inventory,
       replication,
       left_out,
+      left_out_schemas: (request.copyOf && leftOutSchemasOf(request.copyOf)) ?? countLeftOut(excluded, allTables),
     },
   };
 }
