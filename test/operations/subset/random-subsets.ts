@@ -47,7 +47,7 @@ export async function checkWorlds({ server, directory, seeds }: Checking): Promi
     excluded_relationships: worlds.flatMap(({ settings }) => settings.excluded_relationships),
   };
   const context = testContext({
-    settings: { working_directory: directory, targets: { worlds: { subset: section } } },
+    settings: { working_directory: join(directory, 'work'), targets: { worlds: { subset: section } } },
   });
   const planned = await planSubset(context, { target: 'worlds', seed: PERCENT_SEED, cpus: 2 });
   const { proof } = await subset(context, planned);
