@@ -52,7 +52,9 @@ export function readTables(session: Session): Promise<CatalogueTable[]> {
 const OBJECTS: Record<string, string> = {
   table: `SELECT relnamespace, relname AS name, 'pg_class'::regclass AS class, oid FROM pg_class WHERE relkind IN ('r', 'p', 'f')`,
   view: `SELECT relnamespace, relname, 'pg_class'::regclass, oid FROM pg_class WHERE relkind IN ('v', 'm')`,
-  index: `SELECT relnamespace, relname, 'pg_class'::regclass, oid FROM pg_class WHERE relkind IN ('i', 'I')`,
+  // What a failed CREATE INDEX CONCURRENTLY leaves is not dumped; what is not complete of a partitioned table is.
+  index: `SELECT c.relnamespace, c.relname, 'pg_class'::regclass, c.oid FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
+    JOIN pg_class t ON t.oid = i.indrelid WHERE i.indisready AND (i.indisvalid OR t.relkind = 'p')`,
   // Those that a partition inherits are named by the server anew.
   constraint: `SELECT k.connamespace, concat_ws('.', r.relname, t.typname, k.conname), 'pg_constraint'::regclass, k.oid FROM pg_constraint k
     LEFT JOIN pg_class r ON r.oid = k.conrelid LEFT JOIN pg_type t ON t.oid = k.contypid
@@ -66,19 +68,25 @@ const OBJECTS: Record<string, string> = {
     WHERE t.typtype IN ('e', 'd') OR c.relkind = 'c'`,
 };
 
-/** What of it is in these schemas, without what extensions brought. */
-export async function readInventory(session: Session, schemas: string[]): Promise<Inventory> {
+/** What of it is in these schemas, without what extensions brought, and without some objects by `class:oid`. */
+export async function readInventory(
+  session: Session,
+  schemas: string[],
+  without: ReadonlySet<string> = new Set(),
+): Promise<Inventory> {
   const within = inList(schemas);
   const union = Object.entries(OBJECTS).map(
-    ([kind, sql]) => `SELECT ${quoteText(kind)} AS kind, o.* FROM (${sql}) AS o (namespace, name, class, oid)`,
+    // As text: `name` would cut `table.constraint` to 63 bytes.
+    ([kind, sql]) =>
+      `SELECT ${quoteText(kind)} AS kind, o.namespace, o.name::text AS name, o.class, o.oid FROM (${sql}) AS o (namespace, name, class, oid)`,
   );
-  const rows = await session.query<{ kind: string; name: string }>(`
-    SELECT kind, n.nspname || '.' || name AS name FROM (${union.join(' UNION ALL ')}) o
+  const rows = await session.query<{ kind: string; name: string; key: string }>(`
+    SELECT kind, n.nspname || '.' || name AS name, o.class::oid || ':' || o.oid AS key FROM (${union.join(' UNION ALL ')}) o
     JOIN pg_namespace n ON n.oid = o.namespace
     WHERE n.nspname ${within}
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = o.class AND d.objid = o.oid AND d.deptype = 'e')`);
   const objects: Inventory['objects'] = Object.fromEntries(Object.keys(OBJECTS).map((kind) => [kind, []]));
-  for (const { kind, name } of rows) objects[kind]?.push(name);
+  for (const { kind, name, key } of rows) if (!without.has(key)) objects[kind]?.push(name);
   for (const names of Object.values(objects)) names.sort();
   const sequences = await session.query<Inventory['sequences'][number]>(`
     SELECT schemaname || '.' || sequencename AS name, last_value, increment_by > 0 AS ascending FROM pg_sequences
@@ -109,65 +117,6 @@ export async function readPolicyRoles(session: Session, schemas: string[]): Prom
     JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_roles r ON r.oid = ANY (p.polroles)
     WHERE n.nspname ${inList(schemas)} ORDER BY 1`);
   return rows.map((row) => row.name);
-}
-
-export interface OutwardObject {
-  /** As the archive's table of contents numbers it. */
-  oid: number;
-  kind: 'foreign key' | 'view' | 'index' | 'trigger' | 'column';
-  name: string;
-  /** What it needs, in a schema that is left out. */
-  needs: string;
-}
-
-/**
- * Objects in the chosen schemas that need something in a schema that is left out: they cannot be restored without it.
- * Views are followed through views; what an extension brought comes with the extension, wherever it is.
- */
-export function readOutwardObjects(session: Session, schemas: string[], leftOut: string[]): Promise<OutwardObject[]> {
-  const inside = inList(schemas);
-  const outside = inList(leftOut);
-  return session.query<OutwardObject>(`
-    WITH RECURSIVE outer_objects AS (
-      SELECT o.class, o.oid, n.nspname || '.' || o.name AS name FROM (
-        SELECT 'pg_class'::regclass AS class, oid, relname AS name, relnamespace AS namespace FROM pg_class
-        UNION ALL SELECT 'pg_type'::regclass, oid, typname, typnamespace FROM pg_type
-        UNION ALL SELECT 'pg_proc'::regclass, oid, proname || '()', pronamespace FROM pg_proc
-      ) o JOIN pg_namespace n ON n.oid = o.namespace
-      WHERE n.nspname ${outside}
-        AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = o.class AND d.objid = o.oid AND d.deptype = 'e')
-    ), inner_relations AS (
-      SELECT c.oid, c.relkind, n.nspname || '.' || c.relname AS name
-      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname ${inside}
-    ), uses AS (
-      SELECT r.ev_class AS view, d.refclassid AS class, d.refobjid AS used FROM pg_rewrite r
-      JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid WHERE d.refobjid <> r.ev_class
-    ), views AS (
-      SELECT u.view, o.name AS needs FROM uses u JOIN outer_objects o ON o.class = u.class AND o.oid = u.used
-      UNION SELECT u.view, v.needs FROM uses u JOIN views v ON u.class = 'pg_class'::regclass AND u.used = v.view
-    ), left_out AS (
-      SELECT DISTINCT ON (c.oid) c.oid, c.name, v.needs FROM views v JOIN inner_relations c ON c.oid = v.view
-      WHERE c.relkind IN ('v', 'm') ORDER BY c.oid, v.needs
-    )
-    SELECT oid::int8 AS oid, 'view' AS kind, name, needs FROM left_out
-    UNION ALL
-    SELECT i.oid::int8, 'index', i.name, v.needs FROM left_out v
-    JOIN pg_index x ON x.indrelid = v.oid JOIN inner_relations i ON i.oid = x.indexrelid
-    UNION ALL
-    SELECT t.oid::int8, 'trigger', c.name || '.' || t.tgname, coalesce(v.needs, o.name) FROM pg_trigger t
-    JOIN inner_relations c ON c.oid = t.tgrelid LEFT JOIN left_out v ON v.oid = t.tgrelid
-    LEFT JOIN outer_objects o ON o.class = 'pg_proc'::regclass AND o.oid = t.tgfoid
-    WHERE NOT t.tgisinternal AND coalesce(v.oid, o.oid) IS NOT NULL
-    UNION ALL
-    SELECT k.oid::int8, 'foreign key', c.name || '.' || k.conname, o.name FROM pg_constraint k
-    JOIN outer_objects o ON o.class = 'pg_class'::regclass AND o.oid = k.confrelid
-    JOIN inner_relations c ON c.oid = k.conrelid WHERE k.contype = 'f'
-    UNION ALL
-    SELECT c.oid::int8, 'column', c.name || '.' || a.attname, o.name FROM pg_attribute a
-    JOIN inner_relations c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'c') JOIN pg_type t ON t.oid = a.atttypid
-    JOIN outer_objects o ON o.class = 'pg_type'::regclass AND o.oid = CASE WHEN t.typcategory = 'A' THEN t.typelem ELSE t.oid END
-    WHERE a.attnum > 0 AND NOT a.attisdropped
-    ORDER BY 2, 3`);
 }
 
 /** How a database sorts and encodes: a restored one must do the same for its indexes to mean the same. */

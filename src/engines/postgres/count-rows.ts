@@ -5,7 +5,7 @@ import { quoteName } from './connection/session.ts';
 
 /** The rows of every table of a database, by `schema.table`, at one instant. */
 export async function countRows(context: EngineContext, { url }: { url: DatabaseUrl }): Promise<Map<string, number>> {
-  await using session = await connect(context, url);
+  await using session = await connect(context, url, { settings: { statement_timeout: '0' } });
   await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
   const counts = new Map<string, number>();
   for (const { schema, name } of await readTables(session)) {

@@ -33,7 +33,17 @@ const detailsSchema = v.object({
   settings: v.array(v.string()),
   inventory: inventorySchema,
   /** Objects that cannot be restored without a schema that is not in the snapshot. */
-  left_out: v.array(v.object({ oid: v.number(), kind: v.string(), name: v.string(), needs: v.string() })),
+  left_out: v.array(
+    v.object({
+      /** Of the system catalog; absent in older snapshots. */
+      class: v.optional(v.number()),
+      /** 0 for a part of a table's definition, which is not in the archive. */
+      oid: v.number(),
+      kind: v.string(),
+      name: v.string(),
+      needs: v.string(),
+    }),
+  ),
 });
 
 export type ArchiveDetails = v.InferOutput<typeof detailsSchema>;
@@ -50,6 +60,8 @@ export function archiveDetails(manifest: Manifest): ArchiveDetails {
 
 export interface ArchiveEntry {
   dumpId: number;
+  /** Oid of the system catalog that `oid` is in; 0 where there is none. */
+  class: number;
   /** Object identifier in the source's catalogue; 0 where there is none. */
   oid: number;
   /** The line as `pg_restore --list` wrote it, to be given back to `--use-list`. */
@@ -64,10 +76,13 @@ export interface ArchiveEntry {
 export function parseArchiveList(listing: string): ArchiveEntry[] {
   const entries: ArchiveEntry[] = [];
   for (const line of listing.split('\n')) {
-    const match = /^(\d+); \d+ (\d+) (.*)$/.exec(line);
+    const match = /^(\d+); (\d+) (\d+) (.*)$/.exec(line);
     const needs = /^;\tdepends on:((?: \d+)+)$/.exec(line)?.[1];
-    if (match) entries.push({ dumpId: Number(match[1]), oid: Number(match[2]), line, text: match[3] ?? '', needs: [] });
-    else if (needs) entries.at(-1)?.needs.push(...needs.trim().split(' ').map(Number));
+    if (match) {
+      const [dumpId = 0, catalog = 0, oid = 0] = match.slice(1, 4).map(Number);
+      entries.push({ dumpId, class: catalog, oid, line, text: match[4] ?? '', needs: [] });
+    }
+    if (needs) entries.at(-1)?.needs.push(...needs.trim().split(' ').map(Number));
   }
   return entries;
 }

@@ -2,19 +2,18 @@ import { EXIT, UserError } from '../../../errors.ts';
 import type { DumpRequest, EngineContext } from '../../engine.ts';
 import {
   type CatalogueTable,
-  type OutwardObject,
   readExtensions,
   readInventory,
   readLocale,
-  readOutwardObjects,
   readPolicyRoles,
   readSchemas,
   readTables,
 } from '../catalogue.ts';
-import { quoteText, type Session } from '../connection/session.ts';
+import type { Session } from '../connection/session.ts';
 import { selectSchemas } from '../schema-selection.ts';
 import { majorOf } from '../tools.ts';
 import type { ArchiveDetails } from './archive.ts';
+import { type Broken, readBroken } from './broken-selection.ts';
 
 /** What the source's catalogue says, all of one instant. */
 export interface Source {
@@ -24,6 +23,8 @@ export interface Source {
   allTables: CatalogueTable[];
   /** Schemas that are not to be dumped. */
   excluded: string[];
+  /** Parts of definitions that cannot be restored. */
+  cuts: Broken['cuts'];
   details: Omit<ArchiveDetails, 'data'>;
 }
 
@@ -39,19 +40,18 @@ export async function readSource(
   for (const warning of warnings) report(warning);
   if (schemas.length === 0) throw noSchema(request, names);
   const excluded = names.filter((name) => !schemas.includes(name));
-  const outward = excluded.length === 0 ? [] : await readOutwardObjects(session, schemas, excluded);
-  refuseColumns(outward);
-  for (const { kind, name, needs } of outward) {
-    const message = `The ${kind} ${name} needs ${needs}, whose schema is not in the snapshot: it will not be restored`;
-    report({ event: 'warning', code: 'object_left_out', message });
-  }
+  const broken = await readBroken(
+    session,
+    available.filter(({ name }) => excluded.includes(name)),
+  );
+  for (const warning of broken.warnings) report(warning);
   const allTables = await readTables(session);
-  const left_out = outward;
-  const inventory = withoutLeftOut(await readInventory(session, schemas), outward);
+  const inventory = await readInventory(session, schemas, broken.keys);
   return {
     tables: allTables.filter((table) => schemas.includes(table.schema)),
     allTables,
     excluded,
+    cuts: broken.cuts,
     details: {
       schemas: available.filter((schema) => schemas.includes(schema.name)),
       extensions: await readExtensions(session),
@@ -59,7 +59,7 @@ export async function readSource(
       locale: await readLocale(session, majorOf(serverVersion)),
       settings: await readDatabaseSettings(session),
       inventory,
-      left_out,
+      left_out: broken.leftOut,
     },
   };
 }
@@ -70,28 +70,6 @@ export async function readDatabaseSettings(session: Session): Promise<string[]> 
     SELECT unnest(setconfig) AS setting FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
     WHERE s.setrole = 0 AND d.datname = current_database()`);
   return rows.map((row) => row.setting);
-}
-
-function withoutLeftOut(inventory: ArchiveDetails['inventory'], outward: OutwardObject[]): ArchiveDetails['inventory'] {
-  const names = new Set(outward.map((object) => object.name));
-  const objects = Object.entries(inventory.objects).map(([kind, all]) => [
-    kind,
-    all.filter((name) => !names.has(name)),
-  ]);
-  return { ...inventory, objects: Object.fromEntries(objects) };
-}
-
-/** A table cannot be made without the type of its column, and a snapshot that cannot be restored is none. */
-function refuseColumns(outward: OutwardObject[]): void {
-  const columns = outward.filter((object) => object.kind === 'column');
-  if (columns.length === 0) return;
-  const missing = [...new Set(columns.map(({ needs }) => needs.split('.')[0] ?? ''))];
-  throw new UserError(`The chosen schemas cannot be restored without ${missing.map(quoteText).join(', ')}`, {
-    code: 'schema_needed',
-    exit: EXIT.failed,
-    details: columns.slice(0, 20).map(({ name, needs }) => `${name} is of type ${needs}`),
-    hint: `Add to the target's schema_config.include_schemas: ${missing.join(', ')}`,
-  });
 }
 
 function noSchema({ url }: DumpRequest, available: string[]): UserError {

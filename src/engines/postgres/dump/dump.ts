@@ -20,6 +20,7 @@ import {
   TERMINATOR_LINES,
   withoutDate,
 } from './archive.ts';
+import { cutDefinitions } from './cut-definitions.ts';
 import { createDumpProgress, type DumpProgress, nameOf } from './dump-progress.ts';
 import { readSource, type Source } from './dump-source.ts';
 
@@ -46,6 +47,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const dumping = runPgDump(context, { request, tools, snapshot, source, progress });
   await followFiles(request.directory, { until: dumping, found: packing.follow });
   request.finish();
+  await cutDefinitions(join(request.directory, 'toc.dat'), source.cuts);
   const archive = await listArchive(context, tools, request.directory);
   await fixDate(join(request.directory, 'toc.dat'));
   await packing.packRest(await readdir(request.directory));

@@ -34,7 +34,7 @@ async function countRows(context: EngineContext, { url, tools, details, plan, jo
   const queue = expectedRows(plan).filter(({ table }) => details.data[table.file.name]?.of_extension === false);
   const differences: string[] = [];
   const worker = async (): Promise<void> => {
-    await using session = await connect(context, url, { tools });
+    await using session = await connect(context, url, { tools, settings: { statement_timeout: '0' } });
     for (let next = queue.pop(); next; next = queue.pop()) {
       const { table, rows, words } = next;
       const data = details.data[table.file.name];

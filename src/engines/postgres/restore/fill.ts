@@ -8,6 +8,7 @@ import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import { type ArchiveEntry, isTableData, withoutDependents } from '../dump/archive.ts';
+import { isLeftOut } from '../dump/left-out-entries.ts';
 import type { Filling } from './filling.ts';
 import { listArchive } from './list-archive.ts';
 import { loadTables } from './load-tables.ts';
@@ -69,8 +70,7 @@ export async function materialize(
   for (const file of manifest.files) await writeOut(read(file), join(archive, file.name));
   const listed = await listArchive(context, { tools, archive, directory });
   const list = join(directory, 'archive.list');
-  const leftOut = new Set(details.left_out.map((object) => object.oid));
-  const able = withoutDependents(listed, ({ oid }) => oid !== 0 && leftOut.has(oid));
+  const able = withoutDependents(listed, isLeftOut(details.left_out, listed));
   const entries = able.filter((entry) => !isTableData(entry) && isWanted(entry, { details, plan }));
   await writeFile(list, entries.map(({ line }) => `${line}\n`).join(''));
   return { directory: archive, list };
