@@ -28,11 +28,12 @@ export async function buildAndLoad(
   const context = testContext({ settings, events });
   await build(context, { target: database });
   const plan = await planLoad(context, { target: database, cpus: 2 });
-  await load(context, plan);
+  await load(context, plan).catch((error) => {
+    // The details say which object it was.
+    throw new Error([error.message, ...(error.details ?? [])].join('\n'), { cause: error });
+  });
   return {
-    warnings: events
-      .filter((event): event is WarningEvent => event.event === 'warning')
-      .map(({ message }) => message),
+    warnings: events.filter((event): event is WarningEvent => event.event === 'warning').map(({ message }) => message),
   };
 }
 

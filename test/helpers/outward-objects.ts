@@ -116,6 +116,7 @@ export const OUTWARD_CASES: OutwardCase[] = [
     name: 'composite type',
     sql: `CREATE TYPE cp AS (a other.mood, b integer); CREATE FUNCTION cp_function(cp) RETURNS integer LANGUAGE sql AS 'SELECT 1'`,
     ends: ['public.cp', 'other.mood'],
+    oracle: 'DROP TYPE cp CASCADE',
   },
   {
     name: 'function',
@@ -190,6 +191,19 @@ export const OUTWARD_CASES: OutwardCase[] = [
       CREATE TRIGGER fires AFTER INSERT ON other.days FOR EACH ROW EXECUTE FUNCTION other.fire()`,
     ends: ['public.pt', 'other.days'],
     oracle: 'ALTER TABLE other.days DETACH PARTITION public.pt',
+  },
+  {
+    name: 'partition that is left out',
+    sql: `CREATE TABLE mp (id integer PRIMARY KEY) PARTITION BY LIST (id); CREATE TABLE mp1 PARTITION OF mp FOR VALUES IN (1);
+      CREATE TABLE other.mp2 PARTITION OF mp FOR VALUES IN (2); INSERT INTO mp VALUES (1), (2); CREATE INDEX mp_index ON mp ((id + 1));
+      CREATE TABLE mp_refers (id integer CONSTRAINT mp_key REFERENCES mp); INSERT INTO mp_refers VALUES (1), (2)`,
+    ends: ['other.mp2', 'public.mp'],
+    oracle: 'ALTER TABLE mp_refers DROP CONSTRAINT mp_key',
+  },
+  {
+    name: 'heir that is left out',
+    sql: `CREATE TABLE hp (id integer); CREATE TABLE other.heir () INHERITS (hp); INSERT INTO other.heir VALUES (1)`,
+    ends: ['other.heir', 'public.hp'],
   },
   {
     name: 'inheritance from a table that is left out',

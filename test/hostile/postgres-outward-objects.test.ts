@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildAndLoad, normalized } from '../helpers/build-and-load.ts';
 import { OTHER, OUTWARD_CASES, REFUSED_CASES } from '../helpers/outward-objects.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-} from '../helpers/postgres-server.ts';
+import { describeWithPostgres, startPostgres, type TestPostgres, temporaryFolder } from '../helpers/postgres-server.ts';
 
 describeWithPostgres('a selection of schemas', () => {
   let server: TestPostgres;
@@ -27,7 +22,10 @@ describeWithPostgres('a selection of schemas', () => {
     await server.psql('all_cases', { sql: [OTHER, ...OUTWARD_CASES.map(({ sql }) => sql)].join(';\n') });
     const { warnings } = await buildAndLoad(server, { database: 'all_cases', workingDirectory: folder.path });
     for (const { name, ends } of OUTWARD_CASES) {
-      expect({ name, told: warnings.some((text) => ends.every((end) => text.includes(end))) }).toEqual({ name, told: true });
+      expect({ name, told: warnings.some((text) => ends.every((end) => text.includes(end))) }).toEqual({
+        name,
+        told: true,
+      });
     }
     const oracle = OUTWARD_CASES.flatMap(({ oracle: sql }) => sql ?? []);
     await server.psql('all_cases', { sql: [...oracle, 'DROP SCHEMA other CASCADE'].join(';\n') });

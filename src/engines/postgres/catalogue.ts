@@ -48,6 +48,9 @@ export function readTables(session: Session): Promise<CatalogueTable[]> {
     ORDER BY n.nspname, c.relname`);
 }
 
+/** Stands for the condition on the name of a schema, which is not known here. */
+const SELECTED = '/* selected */';
+
 /** The facts that make two databases alike beyond their rows; each query gives schema, name and the row it stands in. */
 const OBJECTS: Record<string, string> = {
   table: `SELECT relnamespace, relname AS name, 'pg_class'::regclass AS class, oid FROM pg_class WHERE relkind IN ('r', 'p', 'f')`,
@@ -55,10 +58,12 @@ const OBJECTS: Record<string, string> = {
   // What a failed CREATE INDEX CONCURRENTLY leaves is not dumped; what is not complete of a partitioned table is.
   index: `SELECT c.relnamespace, c.relname, 'pg_class'::regclass, c.oid FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
     JOIN pg_class t ON t.oid = i.indrelid WHERE i.indisready AND (i.indisvalid OR t.relkind = 'p')`,
-  // Those that a partition inherits are named by the server anew.
+  // Those that a partition inherits are named by the server anew, but where it stands alone without its parent.
   constraint: `SELECT k.connamespace, concat_ws('.', r.relname, t.typname, k.conname), 'pg_constraint'::regclass, k.oid FROM pg_constraint k
     LEFT JOIN pg_class r ON r.oid = k.conrelid LEFT JOIN pg_type t ON t.oid = k.contypid
-    WHERE k.contype IN ('p', 'u', 'f', 'c', 'x') AND k.conparentid = 0`,
+    WHERE k.contype IN ('p', 'u', 'f', 'c', 'x') AND (k.conparentid = 0 OR k.contype IN ('p', 'u') AND EXISTS (
+      SELECT FROM pg_constraint u JOIN pg_namespace n ON n.oid = u.connamespace
+      WHERE u.oid = k.conparentid AND NOT n.nspname ${SELECTED}))`,
   trigger: `SELECT c.relnamespace, c.relname || '.' || t.tgname, 'pg_trigger'::regclass, t.oid FROM pg_trigger t
     JOIN pg_class c ON c.oid = t.tgrelid WHERE NOT t.tgisinternal`,
   policy: `SELECT c.relnamespace, c.relname || '.' || p.polname, 'pg_policy'::regclass, p.oid FROM pg_policy p
@@ -78,7 +83,7 @@ export async function readInventory(
   const union = Object.entries(OBJECTS).map(
     // As text: `name` would cut `table.constraint` to 63 bytes.
     ([kind, sql]) =>
-      `SELECT ${quoteText(kind)} AS kind, o.namespace, o.name::text AS name, o.class, o.oid FROM (${sql}) AS o (namespace, name, class, oid)`,
+      `SELECT ${quoteText(kind)} AS kind, o.namespace, o.name::text AS name, o.class, o.oid FROM (${sql.replaceAll(SELECTED, within)}) AS o (namespace, name, class, oid)`,
   );
   const rows = await session.query<{ kind: string; name: string; key: string }>(`
     SELECT kind, n.nspname || '.' || name AS name, o.class::oid || ':' || o.oid AS key FROM (${union.join(' UNION ALL ')}) o

@@ -108,8 +108,13 @@ function wholeOf({ owners }: Graph, address: Address): Address {
   return whole;
 }
 
-function isOfExtension({ classes, members }: Graph, address: Address): boolean {
-  return address.class === classes.pg_extension || members.has(keyOf({ ...address, column: 0 }));
+/** Also what belongs to an object of an extension, such as an array type. */
+function isOfExtension({ classes, members, owners }: Graph, address: Address): boolean {
+  if (address.class === classes.pg_extension) return true;
+  for (let at: Address | undefined = { ...address, column: 0 }; at; at = owners.get(keyOf(at))) {
+    if (members.has(keyOf(at))) return true;
+  }
+  return false;
 }
 
 function isTable({ classes, relations }: Graph, { class: catalog, oid }: Address): boolean {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { EXIT, UserError } from '../../../errors.ts';
-import type { Session } from '../connection/session.ts';
+import { quoteName, type Session } from '../connection/session.ts';
 import { type ContentsEntry, rewriteContents } from './archive-contents.ts';
 import type { BrokenDependencies, BrokenObject } from './broken-dependencies.ts';
 
@@ -37,8 +37,11 @@ export async function readCuts(
 }
 
 /** Cuts the parts out of the archive's definitions; throws when one is not found, since the snapshot could not be loaded. */
-export async function cutDefinitions(contents: string, cuts: Cut[]): Promise<void> {
-  if (cuts.length === 0) return;
+export async function cutDefinitions(
+  contents: string,
+  { cuts, excluded }: { cuts: Cut[]; excluded: string[] },
+): Promise<void> {
+  if (excluded.length === 0) return;
   const toc = await readFile(contents);
   const keyOf = (entry: { class: number; oid: number }): string => `${entry.class}:${entry.oid}`;
   const entries = new Set<string>();
@@ -50,9 +53,24 @@ export async function cutDefinitions(contents: string, cuts: Cut[]): Promise<voi
   const open = cuts.filter(({ part, ...entry }) => keyOf(part) === keyOf(entry) || !entries.has(keyOf(part)));
   const byEntry = Map.groupBy(open, keyOf);
   const rewritten = rewriteContents(toc, (entry) =>
-    changed(entry, { cuts: byEntry.get(keyOf(entry)) ?? [], all: open }),
+    isOutwardAttach(entry, excluded) ? '' : changed(entry, { cuts: byEntry.get(keyOf(entry)) ?? [], all: open }),
   );
   if (rewritten) await writeFile(contents, rewritten);
+}
+
+/** A partition, or its index, is not attached to what is not there; such an entry has no oid. */
+function isOutwardAttach({ kind, definition }: ContentsEntry, excluded: string[]): boolean {
+  if (kind !== 'TABLE ATTACH' && kind !== 'INDEX ATTACH') return false;
+  return excluded
+    .flatMap(writtenForms)
+    .some((schema) =>
+      [`ALTER TABLE ONLY ${schema}.`, `ALTER INDEX ${schema}.`].some((head) => definition.startsWith(head)),
+    );
+}
+
+/** A name as a definition has it. */
+function writtenForms(name: string): string[] {
+  return [quoteName(name), name];
 }
 
 const DEFINITIONS = new Set(['TABLE', 'FOREIGN TABLE', 'DOMAIN']);
@@ -123,13 +141,16 @@ async function readChecks(session: Session, leftOut: BrokenObject[]): Promise<Cu
     parts: leftOut.filter(({ kind }) => kind === 'table constraint' || kind === 'domain constraint'),
     sql: `
     SELECT p.oid, p.number, CASE WHEN c.oid IS NULL THEN 'pg_type'::regclass ELSE 'pg_class'::regclass END::oid::int8 AS class,
-      coalesce(c.oid, k.contypid)::int8 AS entry, '' AS table, quote_ident(k.conname) AS column,
+      coalesce(c.oid, k.contypid)::int8 AS entry, CASE WHEN c.oid IS NULL THEN 'DOMAIN ' ELSE '' END
+        || quote_ident(n.nspname) || '.' || quote_ident(coalesce(c.relname, t.typname)) AS table, quote_ident(k.conname) AS column,
       pg_get_constraintdef(k.oid) AS text,
       k.contype = 'c' AND (c.oid IS NULL OR k.conislocal OR c.relispartition) AS written
-    FROM PARTS JOIN pg_constraint k ON k.oid = p.oid::oid LEFT JOIN pg_class c ON c.oid = k.conrelid`,
+    FROM PARTS JOIN pg_constraint k ON k.oid = p.oid::oid LEFT JOIN pg_class c ON c.oid = k.conrelid
+    LEFT JOIN pg_type t ON t.oid = k.contypid JOIN pg_namespace n ON n.oid = coalesce(c.relnamespace, t.typnamespace)`,
   });
-  return found.map(([{ class: catalog, entry, column, text }, part]) => ({
+  return found.map(([{ class: catalog, entry, table, column, text }, part]) => ({
     ...{ class: catalog, oid: entry, part },
+    comment: `COMMENT ON CONSTRAINT ${column} ON ${table} IS `,
     apply: (definition) =>
       namesOf(column)
         .flatMap((name) =>

@@ -151,7 +151,10 @@ async function readOwners(session: Session): Promise<Owner[]> {
       UNION ALL SELECT 'pg_attrdef'::regclass, oid, 'pg_class'::regclass, adrelid FROM pg_attrdef
       UNION ALL SELECT 'pg_constraint'::regclass, oid, 'pg_class'::regclass, conrelid FROM pg_constraint WHERE conrelid <> 0
       UNION ALL SELECT 'pg_constraint'::regclass, oid, 'pg_type'::regclass, contypid FROM pg_constraint WHERE contypid <> 0
-      UNION ALL SELECT 'pg_type'::regclass, oid, 'pg_class'::regclass, typrelid FROM pg_type WHERE typrelid <> 0
+      UNION ALL SELECT 'pg_type'::regclass, t.oid, 'pg_class'::regclass, c.oid FROM pg_type t JOIN pg_class c ON c.oid = t.typrelid
+        WHERE c.relkind <> 'c'
+      UNION ALL SELECT 'pg_class'::regclass, c.oid, 'pg_type'::regclass, t.oid FROM pg_type t JOIN pg_class c ON c.oid = t.typrelid
+        WHERE c.relkind = 'c'
       UNION ALL SELECT 'pg_type'::regclass, typarray, 'pg_type'::regclass, oid FROM pg_type WHERE typarray <> 0
       UNION ALL SELECT 'pg_amop'::regclass, oid, 'pg_opfamily'::regclass, amopfamily FROM pg_amop
       UNION ALL SELECT 'pg_amproc'::regclass, oid, 'pg_opfamily'::regclass, amprocfamily FROM pg_amproc

@@ -47,7 +47,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const dumping = runPgDump(context, { request, tools, snapshot, source, progress });
   await followFiles(request.directory, { until: dumping, found: packing.follow });
   request.finish();
-  await cutDefinitions(join(request.directory, 'toc.dat'), source.cuts);
+  await cutDefinitions(join(request.directory, 'toc.dat'), source);
   const archive = await listArchive(context, tools, request.directory);
   await fixDate(join(request.directory, 'toc.dat'));
   await packing.packRest(await readdir(request.directory));

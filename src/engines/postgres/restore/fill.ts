@@ -70,7 +70,7 @@ export async function materialize(
   for (const file of manifest.files) await writeOut(read(file), join(archive, file.name));
   const listed = await listArchive(context, { tools, archive, directory });
   const list = join(directory, 'archive.list');
-  const able = withoutDependents(listed, isLeftOut(details.left_out, listed));
+  const able = withoutDependents(listed, isLeftOut(details.left_out));
   const entries = able.filter((entry) => !isTableData(entry) && isWanted(entry, { details, plan }));
   await writeFile(list, entries.map(({ line }) => `${line}\n`).join(''));
   return { directory: archive, list };
