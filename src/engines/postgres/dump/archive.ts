@@ -23,6 +23,8 @@ const detailsSchema = v.object({
       columns: v.array(v.string()),
       /** Whether an extension made the table, and may have put rows into it. */
       of_extension: v.boolean(),
+      /** The partitioned table through which the rows are loaded, where it is not the partition itself. */
+      root: v.optional(v.object({ schema: v.string(), table: v.string() })),
     }),
   ),
   extensions: v.array(v.object({ name: v.string(), schema: v.string() })),

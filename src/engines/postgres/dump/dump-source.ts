@@ -14,6 +14,7 @@ import { selectSchemas } from '../schema-selection.ts';
 import { majorOf } from '../tools.ts';
 import type { ArchiveDetails } from './archive.ts';
 import { type Broken, readBroken } from './broken-selection.ts';
+import { type PartitionRoot, readPartitionRoots } from './partition-roots.ts';
 
 /** What the source's catalogue says, all of one instant. */
 export interface Source {
@@ -21,6 +22,8 @@ export interface Source {
   tables: CatalogueTable[];
   /** Tables of every schema: an extension's may be dumped with the extension, wherever they are. */
   allTables: CatalogueTable[];
+  /** Partitioned tables through which rows are loaded, by the oid of the partition. */
+  roots: Map<number, PartitionRoot>;
   /** Schemas that are not to be dumped. */
   excluded: string[];
   /** Parts of definitions that cannot be restored. */
@@ -51,6 +54,7 @@ export async function readSource(
     tables: allTables.filter((table) => schemas.includes(table.schema)),
     allTables,
     excluded,
+    roots: await readPartitionRoots(session, schemas),
     cuts: broken.cuts,
     details: {
       schemas: available.filter((schema) => schemas.includes(schema.name)),

@@ -221,7 +221,8 @@ function assemble({ packed, archive, source }: Parts): Pick<DumpResult, 'tables'
     packed.delete(content.file.name);
     tables.push({ name: nameOf(table), rows: content.lines - TERMINATOR_LINES, file: content.file });
     const { schema, name, columns, of_extension } = table;
-    data[content.file.name] = { schema, table: name, columns, of_extension };
+    const root = source.roots.get(table.oid);
+    data[content.file.name] = { schema, table: name, columns, of_extension, ...(root && { root }) };
   }
   tables.sort((a, b) => (a.name < b.name ? -1 : 1));
   const files = [...packed.values()].map(({ file }) => file).sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -9,6 +9,7 @@ import { quoteName } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import { type ArchiveEntry, isTableData, withoutDependents } from '../dump/archive.ts';
 import { isLeftOut } from '../dump/left-out-entries.ts';
+import { listText, separateEventTriggers } from './event-triggers.ts';
 import type { Filling } from './filling.ts';
 import { listArchive } from './list-archive.ts';
 import { loadTables } from './load-tables.ts';
@@ -43,6 +44,10 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
 
   report({ event: 'step', step: 'index', state: 'started', label: 'Build indexes and constraints' });
   await pgRestore(context, { fill, archive, section: 'post-data', jobs });
+  if (archive.eventTriggers) {
+    const last = { ...archive, list: archive.eventTriggers };
+    await pgRestore(context, { fill, archive: last, section: 'post-data', jobs: 1 });
+  }
   report({ event: 'step', step: 'index', state: 'done', label: 'Built indexes and constraints' });
 }
 
@@ -51,6 +56,8 @@ interface Archive {
   directory: string;
   /** The list of entries to restore. */
   list: string;
+  /** The list of those to restore when all else is done, if there are any. */
+  eventTriggers: string | null;
 }
 
 /** Lays the archive out for pg_restore: its table of contents and large objects, and the list of what to take. */
@@ -72,8 +79,11 @@ export async function materialize(
   const list = join(directory, 'archive.list');
   const able = withoutDependents(listed, isLeftOut(details.left_out));
   const entries = able.filter((entry) => !isTableData(entry) && isWanted(entry, { details, plan }));
-  await writeFile(list, entries.map(({ line }) => `${line}\n`).join(''));
-  return { directory: archive, list };
+  const eventTriggers = join(directory, 'event-triggers.list');
+  const separated = separateEventTriggers(entries);
+  await writeFile(list, listText(separated.others));
+  await writeFile(eventTriggers, listText(separated.eventTriggers));
+  return { directory: archive, list, eventTriggers: separated.eventTriggers.length > 0 ? eventTriggers : null };
 }
 
 async function writeOut(content: AsyncIterable<Uint8Array>, path: string): Promise<void> {

@@ -1,19 +1,20 @@
 import { open, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { formatNumberOf } from '../../../amounts.ts';
 import type { Mount } from '../../../process/runner.ts';
 import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
-import { expectedRows } from '../../expected-rows.ts';
 import { readSchemas } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { PSQL_FLAGS, quoteName, quoteText } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
+import { dropsWithoutSchema } from './drops-without-schema.ts';
 import { materialize, sectionArgs } from './fill.ts';
 import { COPY_FLAGS, feedTables } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
+import { countedRows } from './rows-by-root.ts';
 
 /**
  * Restores into the destination itself, in one transaction of one session: until its commit everybody else sees the
@@ -31,10 +32,10 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     await writeFile(join(directory, name), text, { mode: 0o600 });
     return `--file=${join(directory, name)}`;
   };
-  const section = async (name: 'pre-data' | 'data' | 'post-data'): Promise<string> => {
-    const file = join(directory, `${name}.sql`);
+  const section = async (name: 'pre-data' | 'data' | 'post-data', list = archive.list): Promise<string> => {
+    const file = `${join(directory, name)}-${basename(list)}.sql`;
     const args = [
-      ...sectionArgs({ fill: { details, plan }, archive, section: name }),
+      ...sectionArgs({ fill: { details, plan }, archive: { ...archive, list }, section: name }),
       `--file=${file}`,
       archive.directory,
     ];
@@ -52,6 +53,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     await section('data'),
     await section('post-data'),
     await script('check.sql', checkScript(run)),
+    ...(archive.eventTriggers ? [await section('post-data', archive.eventTriggers)] : []),
   ];
   report({ event: 'step', step: 'prepare', state: 'done', label: 'Prepared' });
 
@@ -128,6 +130,7 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
     ({ role, privilege }) => `GRANT ${privilege} ON SCHEMA public TO ${role === null ? 'PUBLIC' : quoteName(role)};`,
   );
   return [
+    ...(await dropsWithoutSchema(session)),
     ...present.map(({ name }) => `DROP SCHEMA ${quoteName(name)} CASCADE;`),
     'SELECT lo_unlink(oid) FROM pg_largeobject_metadata;',
     // pg_dump takes `public` for granted, as initdb makes it.
@@ -141,15 +144,9 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
 
 /** The manifest's row counts, inside the transaction: a difference ends it. */
 function checkScript({ plan, manifest }: RestoreRun): string {
-  const details = archiveDetails(manifest);
-  const checks = expectedRows(plan).flatMap(({ table, rows, words }) => {
-    const data = details.data[table.file.name];
-    if (!data || data.of_extension) return [];
-    const count = `SELECT count(*) FROM ONLY ${quoteName(data.schema)}.${quoteName(data.table)}`;
-    const message = quoteText(`${table.name} has other rows than it should: ${words}`);
-    return [
-      `DO $check$ BEGIN IF (${count}) <> ${rows} THEN RAISE EXCEPTION USING MESSAGE = ${message}; END IF; END $check$;`,
-    ];
+  const checks = countedRows(plan, archiveDetails(manifest)).map(({ name, from, rows, words }) => {
+    const message = quoteText(`${name} has other rows than it should: ${words}`);
+    return `DO $check$ BEGIN IF (SELECT count(*) FROM ${from}) <> ${rows} THEN RAISE EXCEPTION USING MESSAGE = ${message}; END IF; END $check$;`;
   });
   return `${checks.join('\n')}\n`;
 }

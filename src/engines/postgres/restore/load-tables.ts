@@ -114,15 +114,17 @@ const COPY_SETTINGS = {
 
 /**
  * FREEZE writes the rows as the vacuum would leave them, so that nobody has to rewrite them later; it wants the table
- * emptied in the same transaction. A table of an extension keeps the rows that the extension put there.
+ * emptied in the same transaction. A table of an extension keeps the rows that the extension put there, and a
+ * partitioned table those of its other partitions.
  */
 function copyStatement(table: ManifestTable, details: ArchiveDetails): string {
   const data = details.data[table.file.name];
   if (!data) throw new Error(`the manifest has no columns for ${table.name}`);
-  const name = `${quoteName(data.schema)}.${quoteName(data.table)}`;
+  const { schema, table: tableName } = data.root ?? data;
+  const name = `${quoteName(schema)}.${quoteName(tableName)}`;
   const columns = data.columns.length > 0 ? ` (${data.columns.map(quoteName).join(', ')})` : '';
   const copy = `COPY ${name}${columns} FROM STDIN`;
-  return data.of_extension ? `${copy};\n` : `TRUNCATE ONLY ${name};\n${copy} WITH (FREEZE);\n`;
+  return data.of_extension || data.root ? `${copy};\n` : `TRUNCATE ONLY ${name};\n${copy} WITH (FREEZE);\n`;
 }
 
 export interface Feed {

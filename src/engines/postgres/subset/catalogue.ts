@@ -1,6 +1,7 @@
 import type { ColumnFacts, Facts, ForeignKeyFacts, TableFacts } from '../../../subset/facts.ts';
 import type { Relationship } from '../../../subset/graph.ts';
 import { quoteName, quoteText, type Session } from '../connection/session.ts';
+import { type PartitionRoot, readPartitionRoots } from '../dump/partition-roots.ts';
 
 /** The source as subsets see it: what every engine says of itself, and how SQL says it here. */
 export interface SubsetCatalogue {
@@ -30,6 +31,8 @@ export interface Leaf {
   from: string;
   /** As it stands after COPY. */
   name: string;
+  /** Where its rows are loaded, when it is not the leaf itself. */
+  root?: string;
 }
 
 export interface Reference {
@@ -69,8 +72,9 @@ export async function readSubsetCatalogue(session: Session): Promise<SubsetCatal
   const relations = await session.query<RelationRow>(RELATIONS);
   const byOid = new Map(relations.map((relation) => [relation.oid, relation]));
   const tables = new Map<string, SubsetTable>();
+  const through = await readPartitionRoots(session);
   const roots = relations.filter(({ oid, root }) => oid === root);
-  for (const relation of roots) tables.set(nameOf(relation), tableOf(relation, byOid));
+  for (const relation of roots) tables.set(nameOf(relation), tableOf(relation, { byOid, through }));
   const counted = await countRows(
     session,
     roots.filter(({ rows }) => rows < 0),
@@ -122,10 +126,17 @@ function typeOf(table: SubsetTable, column: string): string {
     WHERE a.attrelid = ${quoteText(relation)}::regclass AND a.attname = ${quoteText(column)}`;
 }
 
-function tableOf(relation: RelationRow, byOid: Map<number, RelationRow>): SubsetTable {
+function tableOf(
+  relation: RelationRow,
+  { byOid, through }: { byOid: Map<number, RelationRow>; through: Map<number, PartitionRoot> },
+): SubsetTable {
   const leaves = relation.leaves.flatMap((oid, index): Leaf[] => {
     const leaf = byOid.get(oid);
-    return leaf ? [{ oid, index, from: fromText(leaf), name: qualified(leaf) }] : [];
+    const root = through.get(oid);
+    const rootName = root && `${quoteName(root.schema)}.${quoteName(root.table)}`;
+    return leaf
+      ? [{ oid, index, from: fromText(leaf), name: qualified(leaf), ...(rootName && { root: rootName }) }]
+      : [];
   });
   return {
     name: nameOf(relation),

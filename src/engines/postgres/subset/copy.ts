@@ -107,9 +107,11 @@ function* scriptOf({ plan, collected }: SubsetRun, share: Task[]): Generator<str
     const values = table.columns.map((column) => (nulled?.has(column) ? 'NULL' : quoteName(column)));
     const query = `SELECT ${values.join(', ')} FROM ${leaf.from}`;
     const list = columns.length > 0 ? ` (${columns.join(', ')})` : '';
-    yield echo(`TRUNCATE ONLY ${leaf.name};`);
-    // FREEZE writes the rows as the vacuum would leave them.
-    yield echo(`COPY ${leaf.name}${list} FROM STDIN WITH (FREEZE);`);
+    // FREEZE writes the rows as the vacuum would leave them. A partitioned table does not take it, nor may it be emptied.
+    yield echo(leaf.root ? '-- through the partitioned table' : `TRUNCATE ONLY ${leaf.name};`);
+    yield echo(
+      leaf.root ? `COPY ${leaf.root}${list} FROM STDIN;` : `COPY ${leaf.name}${list} FROM STDIN WITH (FREEZE);`,
+    );
     if (plan.rules.get(table.name) === 'copy') yield `COPY (${query}) TO STDOUT;\n`;
     else {
       for (const batch of batchesOf(collected.taken.get(table.name) ?? createRowSet(), [leaf])) {
