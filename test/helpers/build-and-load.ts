@@ -28,21 +28,31 @@ export async function buildAndLoad(
   const context = testContext({ settings, events });
   await build(context, { target: database });
   const plan = await planLoad(context, { target: database, cpus: 2 });
-  await load(context, plan).catch((error) => {
-    // The details say which object it was.
-    throw new Error([error.message, ...(error.details ?? [])].join('\n'), { cause: error });
-  });
+  await withDetails(load(context, plan));
   return {
     warnings: events.filter((event): event is WarningEvent => event.event === 'warning').map(({ message }) => message),
   };
 }
 
-/** Definitions and rows as sorted statements: what two dumps have beyond order and comments. */
+/** The statements of a dump in order of the alphabet, and each table's rows likewise: what remains is what it means. */
 export function normalized(dump: string): string[] {
-  return dump
+  const rows = new Map<string, string[]>();
+  const definitions = dump.replaceAll(/^(COPY .* FROM stdin;)\n([\s\S]*?)^\\\.$/gm, (_match, copy: string, text: string) => {
+    rows.set(copy, [...(rows.get(copy) ?? []), ...text.split('\n').slice(0, -1)]);
+    return '';
+  });
+  const statements = definitions
     .replaceAll(/^--.*$/gm, '')
-    .split(/;\n|\n\\\.\n/)
+    .split(/;\n/)
     .map((statement) => statement.trim().replaceAll(/\n{2,}/g, '\n'))
-    .filter((statement) => statement !== '')
-    .sort();
+    .filter((statement) => statement !== '');
+  const copies = [...rows].map(([copy, of]) => [copy, ...of.sort()].join('\n'));
+  return [...statements, ...copies].sort();
+}
+
+/** The error's details in its message, where a failed test shows them. */
+export function withDetails<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error) => {
+    throw new Error([error.message, ...(error.details ?? [])].join('\n'), { cause: error });
+  });
 }

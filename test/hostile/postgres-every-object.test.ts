@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { planSubset, subset } from '../../src/operations/subset/subset.ts';
-import { buildAndLoad, normalized } from '../helpers/build-and-load.ts';
+import { buildAndLoad, normalized, withDetails } from '../helpers/build-and-load.ts';
 import { EVERY_OBJECT, INVALID_INDEX } from '../helpers/every-object.ts';
 import {
   describeWithPostgres,
@@ -57,7 +57,7 @@ describeWithPostgres('a database with every kind of object', () => {
     const context = testContext({ settings });
     await server.createDatabase('all_kinds_in_place');
     for (let time = 0; time < 2; time += 1) {
-      await load(context, await planLoad(context, { target: 'all_kinds', cpus: 1, inPlace: true }));
+      await withDetails(load(context, await planLoad(context, { target: 'all_kinds', cpus: 1, inPlace: true })));
       expect(await dumpOf('all_kinds_in_place')).toEqual(expected);
     }
   });
@@ -69,7 +69,7 @@ describeWithPostgres('a database with every kind of object', () => {
       subset_tables: [{ table: 'public.hashed', where: 'n <= 5' }],
     };
     const context = testContext({ settings: { working_directory: folder.path, targets: { t: { subset: section } } } });
-    await subset(context, await planSubset(context, { target: 't', cpus: 2 }));
+    await withDetails(subset(context, await planSubset(context, { target: 't', cpus: 2 })));
     const count = 'SELECT count(*) FROM hashed; SELECT count(*) FROM noted';
     expect(await server.psql('all_kinds_small', { sql: count })).toBe('25\n0\n');
     const definitions = async (database: string): Promise<string[]> =>

@@ -2,7 +2,7 @@ import type { Session } from '../connection/session.ts';
 
 /**
  * Statements that drop what a database has outside of schemas and pg_dump would create anew: event triggers first, so
- * that they do not hear of the rest. What an extension brought stays with it.
+ * that they do not hear of the rest. What an extension or a type brought goes or stays with it.
  */
 export async function dropsWithoutSchema(session: Session): Promise<string[]> {
   const rows = await session.query<{ statement: string }>(`
@@ -18,7 +18,7 @@ export async function dropsWithoutSchema(session: Session): Promise<string[]> {
       UNION ALL SELECT 6, 'pg_am'::regclass, oid FROM pg_am
     ) o, pg_identify_object(o.class, o.oid, 0) i
     WHERE o.oid >= 16384 AND NOT EXISTS (
-      SELECT FROM pg_depend d WHERE d.classid = o.class AND d.objid = o.oid AND d.deptype = 'e')
+      SELECT FROM pg_depend d WHERE d.classid = o.class AND d.objid = o.oid AND d.deptype IN ('e', 'i'))
     ORDER BY o.turn, i.identity`);
   return rows.map(({ statement }) => statement);
 }
