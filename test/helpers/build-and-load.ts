@@ -37,10 +37,13 @@ export async function buildAndLoad(
 /** The statements of a dump in order of the alphabet, and each table's rows likewise: what remains is what it means. */
 export function normalized(dump: string): string[] {
   const rows = new Map<string, string[]>();
-  const definitions = dump.replaceAll(/^(COPY .* FROM stdin;)\n([\s\S]*?)^\\\.$/gm, (_match, copy: string, text: string) => {
-    rows.set(copy, [...(rows.get(copy) ?? []), ...text.split('\n').slice(0, -1)]);
-    return '';
-  });
+  const definitions = dump.replaceAll(
+    /^(COPY .* FROM stdin;)\n([\s\S]*?)^\\\.$/gm,
+    (_match, copy: string, text: string) => {
+      rows.set(copy, [...(rows.get(copy) ?? []), ...text.split('\n').slice(0, -1)]);
+      return '';
+    },
+  );
   const statements = definitions
     .replaceAll(/^--.*$/gm, '')
     .split(/;\n/)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { planSubset, subset } from '../../src/operations/subset/subset.ts';
 import { buildAndLoad, normalized, withDetails } from '../helpers/build-and-load.ts';
@@ -60,6 +61,56 @@ describeWithPostgres('a database with every kind of object', () => {
       await withDetails(load(context, await planLoad(context, { target: 'all_kinds', cpus: 1, inPlace: true })));
       expect(await dumpOf('all_kinds_in_place')).toEqual(expected);
     }
+  });
+
+  it('is loaded by quoted names of tables, and a name that two tables have is an error', async () => {
+    const snapshot = { src_url: server.url('all_kinds'), dst_url: server.url('all_kinds_some'), schema_config: ALL };
+    const settings = { working_directory: folder.path, targets: { all_kinds: { snapshot } } };
+    const context = testContext({ settings });
+    const some = (tables: string[]) => planLoad(context, { target: 'all_kinds', cpus: 2, tables });
+    await expect(some(['a.b.c'])).rejects.toMatchObject({
+      code: 'table_ambiguous',
+      message: expect.stringMatching(/a\."b\.c"/),
+      hint: expect.stringContaining('with its quotes'),
+    });
+    await load(context, await some(['a."b.c"', 'a.b.t']));
+    const counts = `SELECT (SELECT count(*) FROM a."b.c"), (SELECT count(*) FROM "a.b".c), (SELECT count(*) FROM "a.b".t), (SELECT count(*) FROM a.t)`;
+    expect(await server.psql('all_kinds_some', { sql: counts })).toBe('3|0|2|0\n');
+  });
+
+  it('is loaded without one of two schemas whose names begin alike', async () => {
+    const snapshot = {
+      src_url: server.url('all_kinds'),
+      dst_url: server.url('all_kinds_one_schema'),
+      schema_config: { include_schemas: ['a', 'a.b'] },
+    };
+    const settings = { working_directory: folder.path, targets: { alike: { snapshot } } };
+    await build(testContext({ settings }), { target: 'alike' });
+    const only = { ...snapshot, schema_config: { include_schemas: ['a'] } };
+    const context = testContext({ settings: { ...settings, targets: { alike: { snapshot: only } } } });
+    await withDetails(load(context, await planLoad(context, { target: 'alike', cpus: 2 })));
+    const schemas = `SELECT nspname FROM pg_namespace WHERE nspname LIKE 'a%'`;
+    expect(await server.psql('all_kinds_one_schema', { sql: schemas })).toBe('a\n');
+  });
+
+  it('is subset by quoted names of tables', async () => {
+    const plan = (table: string) => {
+      const section = {
+        src_url: server.url('all_kinds'),
+        dst_url: server.url('all_kinds_named'),
+        subset_tables: [{ table, percent: 100 }],
+      };
+      return planSubset(testContext({ settings: { targets: { t: { subset: section } } } }), { target: 't' });
+    };
+    await expect(plan('a.b.c')).rejects.toMatchObject({
+      details: [expect.stringContaining('a."b.c" or "a.b".c')],
+    });
+    for (const table of ['a."b.c"', 'a.b.t']) await expect(plan(table)).resolves.toBeDefined();
+    const { plan: planned } = await plan('"a.b".t');
+    const unreachable = planned.warnings.find(({ code }) => code === 'table_not_reached')?.message;
+    expect(unreachable).toMatch(
+      /^\d+ tables are not reachable .*: ([^,]+, ){9}[^,]+ and \d+ more\. Add them to copy_tables/,
+    );
   });
 
   it('has the same definitions in a subset, and rows of partitions by hash of an enum', async () => {

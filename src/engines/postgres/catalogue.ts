@@ -48,6 +48,11 @@ export function readTables(session: Session): Promise<CatalogueTable[]> {
     ORDER BY n.nspname, c.relname`);
 }
 
+/** A schema as `table-names.ts` writes it. */
+export function namePartOf(column: string): string {
+  return `CASE WHEN ${column} ~ '[.]|^"' THEN '"' || replace(${column}, '"', '""') || '"' ELSE ${column}::text END`;
+}
+
 /** Stands for the condition on the name of a schema, which is not known here. */
 const SELECTED = '/* selected */';
 
@@ -86,7 +91,7 @@ export async function readInventory(
       `SELECT ${quoteText(kind)} AS kind, o.namespace, o.name::text AS name, o.class, o.oid FROM (${sql.replaceAll(SELECTED, within)}) AS o (namespace, name, class, oid)`,
   );
   const rows = await session.query<{ kind: string; name: string; key: string }>(`
-    SELECT kind, n.nspname || '.' || name AS name, o.class::oid || ':' || o.oid AS key FROM (${union.join(' UNION ALL ')}) o
+    SELECT kind, ${namePartOf('n.nspname')} || '.' || name AS name, o.class::oid || ':' || o.oid AS key FROM (${union.join(' UNION ALL ')}) o
     JOIN pg_namespace n ON n.oid = o.namespace
     WHERE n.nspname ${within}
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = o.class AND d.objid = o.oid AND d.deptype = 'e')`);
@@ -94,7 +99,7 @@ export async function readInventory(
   for (const { kind, name, key } of rows) if (!without.has(key)) objects[kind]?.push(name);
   for (const names of Object.values(objects)) names.sort();
   const sequences = await session.query<Inventory['sequences'][number]>(`
-    SELECT schemaname || '.' || sequencename AS name, last_value, increment_by > 0 AS ascending FROM pg_sequences
+    SELECT ${namePartOf('schemaname')} || '.' || sequencename AS name, last_value, increment_by > 0 AS ascending FROM pg_sequences
     WHERE schemaname ${within} ORDER BY 1`);
   return { objects, sequences };
 }

@@ -1,3 +1,4 @@
+import { tableName } from '../../table-names.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { readTables } from './catalogue.ts';
 import { connect } from './connection/connect.ts';
@@ -11,7 +12,7 @@ export async function countRows(context: EngineContext, { url }: { url: Database
   for (const { schema, name } of await readTables(session)) {
     const table = `${quoteName(schema)}.${quoteName(name)}`;
     const [counted] = await session.query<{ rows: number }>(`SELECT count(*) AS rows FROM ONLY ${table}`);
-    counts.set(`${schema}.${name}`, counted?.rows ?? 0);
+    counts.set(tableName(schema, name), counted?.rows ?? 0);
   }
   return counts;
 }

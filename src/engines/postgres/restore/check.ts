@@ -1,3 +1,4 @@
+import { splitName } from '../../../table-names.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
 import { type Inventory, readInventory } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
@@ -50,7 +51,7 @@ async function compareObjects(context: EngineContext, { url, tools, details, pla
 }
 
 function within({ objects, sequences }: Inventory, schemas: string[]): Inventory {
-  const inside = (name: string): boolean => schemas.some((schema) => name.startsWith(`${schema}.`));
+  const inside = (name: string): boolean => schemas.includes(splitName(name).schema);
   return {
     objects: Object.fromEntries(Object.entries(objects).map(([kind, names]) => [kind, names.filter(inside)])),
     sequences: sequences.filter(({ name }) => inside(name)),

@@ -11,6 +11,7 @@ import { portOf } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import { selectSchemas } from '../schema-selection.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
+import { refuseInPlace } from './in-place-preflight.ts';
 
 /** Whether, how and with what consequences a snapshot can be restored; nothing is changed. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
@@ -22,6 +23,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const facts = await inspectDestination(context, url);
   refuseMissing(facts, { extensions: details.extensions.map(({ name }) => name), roles: details.roles });
   const chosen = chooseStrategy(facts, request);
+  if (chosen.strategy === 'in_place') await refuseInPlace(context, { url, details });
   const wanted = new Set(schemas);
   const inSchemas = manifest.tables.filter((table) => {
     const data = details.data[table.file.name];

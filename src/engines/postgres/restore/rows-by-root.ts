@@ -1,3 +1,4 @@
+import { tableName } from '../../../table-names.ts';
 import type { RestorePlan } from '../../engine.ts';
 import { expectedRows } from '../../expected-rows.ts';
 import { quoteName } from '../connection/session.ts';
@@ -27,7 +28,7 @@ export function countedRows(plan: Pick<RestorePlan, 'tables' | 'empty'>, { data 
       ? `${quoteName(root.schema)}.${quoteName(root.table)}`
       : `ONLY ${quoteName(found.schema)}.${quoteName(found.table)}`;
     const total = (counted.get(from)?.rows ?? 0) + rows;
-    const name = root ? `${root.schema}.${root.table}` : table.name;
+    const name = root ? tableName(root.schema, root.table) : table.name;
     counted.set(from, { name, from, rows: total, words: root ? `${total} in the manifest` : words });
   }
   return [...counted.values()];

@@ -1,5 +1,6 @@
 import type { ColumnFacts, Facts, ForeignKeyFacts, TableFacts } from '../../../subset/facts.ts';
 import type { Relationship } from '../../../subset/graph.ts';
+import { tableName } from '../../../table-names.ts';
 import { quoteName, quoteText, type Session } from '../connection/session.ts';
 import { type PartitionRoot, readPartitionRoots } from '../dump/partition-roots.ts';
 
@@ -156,7 +157,7 @@ function tableAt(
 }
 
 function nameOf({ schema, name }: RelationRow): string {
-  return `${schema}.${name}`;
+  return tableName(schema, name);
 }
 
 function qualified({ schema, name }: RelationRow): string {
