@@ -27,6 +27,8 @@ const detailsSchema = v.object({
       root: v.optional(v.object({ schema: v.string(), table: v.string() })),
     }),
   ),
+  /** Schemas of the source that are not in the snapshot; absent in older ones. */
+  left_out_schemas: v.optional(v.array(v.string())),
   extensions: v.array(v.object({ name: v.string(), schema: v.string() })),
   /** Roles that policies name. */
   roles: v.array(v.string()),

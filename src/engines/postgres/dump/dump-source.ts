@@ -58,6 +58,7 @@ export async function readSource(
     cuts: broken.cuts,
     details: {
       schemas: available.filter((schema) => schemas.includes(schema.name)),
+      left_out_schemas: excluded,
       extensions: await readExtensions(session),
       roles: await readPolicyRoles(session, schemas),
       locale: await readLocale(session, majorOf(serverVersion)),

@@ -23,6 +23,7 @@ import {
 import { cutDefinitions } from './cut-definitions.ts';
 import { createDumpProgress, type DumpProgress, nameOf } from './dump-progress.ts';
 import { readSource, type Source } from './dump-source.ts';
+import { explainDumpFailure } from './rights.ts';
 
 /**
  * One consistent dump by parallel workers: a transaction of ours exports its snapshot, the catalogue is read in it and
@@ -44,7 +45,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   report({ event: 'step', step: 'dump', state: 'started', label: `Dump ${of}` });
   const progress = createDumpProgress({ tables: source.tables, expected: request.expectedBytes, report });
   const packing = createPacking(request, progress);
-  const dumping = runPgDump(context, { request, tools, snapshot, source, progress });
+  const dumping = runPgDump(context, { request, tools, snapshot, session, source, progress });
   await followFiles(request.directory, { until: dumping, found: packing.follow });
   request.finish();
   await cutDefinitions(join(request.directory, 'toc.dat'), source);
@@ -131,13 +132,15 @@ interface PgDump {
   request: DumpRequest;
   tools: ClientTools;
   snapshot: string;
+  /** Asked why, when it fails. */
+  session: Session;
   source: Source;
   progress: DumpProgress;
 }
 
 async function runPgDump(
   context: EngineContext,
-  { request, tools, snapshot, source, progress }: PgDump,
+  { request, tools, snapshot, session, source, progress }: PgDump,
 ): Promise<void> {
   const { url, jobs, directory } = request;
   const { args, env, mounts } = connectionOf(url, { statement_timeout: '0' });
@@ -160,11 +163,13 @@ async function runPgDump(
     { signal: context.signal, onErrorLine: progress.onToolLine },
   );
   if (result.exitCode === 0) return;
+  const schemas = source.details.schemas.map(({ name }) => name);
+  const { hint, details } = await explainDumpFailure(context, session, { schemas, jobs });
   throw new UserError(`pg_dump failed on ${url.display}`, {
     code: 'dump_failed',
     exit: EXIT.failed,
-    details: wordsOf(result.stderr),
-    hint: "Nothing was stored. The message above is pg_dump's own; most often the user may not read a table.",
+    details: [...wordsOf(result.stderr), ...details],
+    hint,
   });
 }
 

@@ -10,6 +10,7 @@ import { connectionOf } from '../connection/url.ts';
 import { type ArchiveEntry, isTableData, withoutDependents } from '../dump/archive.ts';
 import { isLeftOut } from '../dump/left-out-entries.ts';
 import { listText, separateEventTriggers } from './event-triggers.ts';
+import { failureHint } from './failure-hint.ts';
 import type { Filling } from './filling.ts';
 import { listArchive } from './list-archive.ts';
 import { loadTables } from './load-tables.ts';
@@ -126,7 +127,11 @@ async function pgRestore(context: EngineContext, { fill, archive, section, jobs 
   if (result.exitCode === 0) return;
   const errors = groupErrors(result.stderr);
   if (errors.length > 0)
-    throw restoreFailed(`pg_restore failed on the ${section} of snapshot ${fill.manifest.id}`, errors);
+    throw restoreFailed(
+      `pg_restore failed on the ${section} of snapshot ${fill.manifest.id}`,
+      errors,
+      failureHint(errors, fill.details),
+    );
 }
 
 /** What every call of pg_restore for a section says; owners and grants are the destination's own. */

@@ -11,6 +11,7 @@ import { connectionOf } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
 import { dropsWithoutSchema } from './drops-without-schema.ts';
+import { failureHint } from './failure-hint.ts';
 import { materialize, sectionArgs } from './fill.ts';
 import { COPY_FLAGS, feedTables } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
@@ -90,7 +91,8 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   signal.throwIfAborted();
   if (ended.status === 'rejected') throw ended.reason;
   if (ended.value.exitCode !== 0 && ended.value.exitCode !== null) {
-    throw restoreFailed('The restore in one transaction failed', ended.value.stderr.trim().split('\n').slice(0, 20));
+    const words = ended.value.stderr.trim().split('\n').slice(0, 20);
+    throw restoreFailed('The restore in one transaction failed', words, failureHint(words, details));
   }
   if (fed.status === 'rejected') throw fed.reason;
   report({

@@ -7,6 +7,7 @@ import type { EngineContext } from '../../engine.ts';
 import { PSQL_FLAGS, quoteName } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import { AFTER_END_OF_COPY, type ArchiveDetails } from '../dump/archive.ts';
+import { failureHint } from './failure-hint.ts';
 import type { Filling } from './filling.ts';
 import { restoreFailed } from './restore-failed.ts';
 
@@ -86,12 +87,12 @@ async function loadBatch(context: EngineContext, { fill, batch, onBytes }: Batch
   if (ended.status === 'rejected') throw ended.reason;
   if (ended.value.exitCode !== 0 && ended.value.exitCode !== null) {
     const words = redact(ended.value.stderr).trim().split('\n');
+    // One COPY has ended for each table before the one that failed.
+    const failed = batch[countsOf(tags).length] ?? batch[0];
     throw restoreFailed(
-      `The rows of ${batch
-        .map(({ name }) => name)
-        .slice(0, 3)
-        .join(', ')} could not be loaded`,
+      `The rows of ${failed?.name} could not be loaded`,
       words.slice(0, 20),
+      failureHint(words, details),
     );
   }
   if (fed.status === 'rejected') throw fed.reason;
@@ -168,11 +169,15 @@ function write(input: Writable, content: Uint8Array | string): Promise<void> {
 
 /** psql says `COPY n` for each table, in order. */
 function checkTags(tags: string, batch: ManifestTable[]): void {
-  const counts = [...tags.matchAll(/^COPY (\d+)$/gm)].map((match) => Number(match[1]));
+  const counts = countsOf(tags);
   const wrong = batch.filter((table, index) => counts[index] !== table.rows);
   if (wrong.length === 0) return;
   const lines = wrong.map(
     (table) => `${table.name}: ${counts[batch.indexOf(table)] ?? 0} rows loaded, ${table.rows} in the manifest`,
   );
   throw restoreFailed('Not all rows were loaded', lines);
+}
+
+function countsOf(tags: string): number[] {
+  return [...tags.matchAll(/^COPY (\d+)$/gm)].map((match) => Number(match[1]));
 }
