@@ -7,7 +7,7 @@ export function tableName(schema: string, table: string): string {
 }
 
 /** A schema or a table as a part of a name. */
-export function namePart(part: string): string {
+function namePart(part: string): string {
   return part.includes('.') || part.startsWith('"') ? `"${part.replaceAll('"', '""')}"` : part;
 }
 

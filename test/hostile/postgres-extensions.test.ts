@@ -1,12 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildAndLoad, normalized } from '../helpers/build-and-load.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-} from '../helpers/postgres-server.ts';
+import { describeWithPostgres, startPostgres, type TestPostgres, temporaryFolder } from '../helpers/postgres-server.ts';
 
 /** Types, arrays, domains, operator classes, casts and functions of extensions in a schema that is left out. */
 const EXTENSIONS = `

@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildAndLoad } from '../helpers/build-and-load.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-} from '../helpers/postgres-server.ts';
+import { describeWithPostgres, startPostgres, type TestPostgres, temporaryFolder } from '../helpers/postgres-server.ts';
 
 /** `lax` calls `strict` without its schema, which an empty search_path does not find. */
 const LAX = `

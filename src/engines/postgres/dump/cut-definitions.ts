@@ -49,7 +49,7 @@ export async function cutDefinitions(
     entries.add(keyOf(entry));
     return entry.definition;
   });
-  if (!understood) throw notUnderstood();
+  if (!understood && cuts.length > 0) throw notUnderstood();
   const open = cuts.filter(({ part, ...entry }) => keyOf(part) === keyOf(entry) || !entries.has(keyOf(part)));
   const byEntry = Map.groupBy(open, keyOf);
   const rewritten = rewriteContents(toc, (entry) =>

@@ -2,7 +2,7 @@ import type { EngineContext } from '../../engine.ts';
 import { quoteName, quoteText, type Session } from '../connection/session.ts';
 
 /** Objects of one kind that the role may not read, and what would let it. */
-export interface LackingRight {
+interface LackingRight {
   /** `table public.person`, the first of them. */
   names: string[];
   /** An imperative. */
@@ -16,7 +16,7 @@ const NAMED = 5;
  * What of the schemas the session's role may not dump, found by asking for its rights: the words of pg_dump are in the
  * language of the server. In the order in which pg_dump needs them.
  */
-export async function readLackingRights(session: Session, schemas: string[]): Promise<LackingRight[]> {
+async function readLackingRights(session: Session, schemas: string[]): Promise<LackingRight[]> {
   const within = `n.nspname IN (${schemas.map(quoteText).join(', ') || 'NULL'})`;
   const [role] = await session.query<{ name: string }>('SELECT current_user AS name');
   const name = quoteName(role?.name ?? '');
