@@ -146,7 +146,7 @@ export const OUTWARD_CASES: OutwardCase[] = [
     name: 'view',
     sql: `CREATE VIEW vw AS SELECT id FROM other.log; CREATE MATERIALIZED VIEW vw_materialized AS SELECT id FROM vw; CREATE UNIQUE INDEX vw_index ON vw_materialized (id);
       CREATE FUNCTION vw_function(vw) RETURNS integer LANGUAGE sql AS 'SELECT 1'; CREATE FUNCTION vw_rows() RETURNS SETOF vw LANGUAGE sql AS 'SELECT 1';
-      CREATE VIEW vw_join AS SELECT mood FROM (SELECT 'fine'::other.mood AS mood) m; COMMENT ON VIEW vw IS 'goes'; COMMENT ON COLUMN vw.id IS 'goes'`,
+      CREATE MATERIALIZED VIEW vw_toasted AS SELECT note FROM other.log; CREATE VIEW vw_join AS SELECT mood FROM (SELECT 'fine'::other.mood AS mood) m; COMMENT ON VIEW vw IS 'goes'; COMMENT ON COLUMN vw.id IS 'goes'`,
     ends: ['public.vw_materialized', 'other.log'],
   },
   {

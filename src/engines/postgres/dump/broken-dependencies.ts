@@ -67,7 +67,7 @@ function closureOf(graph: Graph, leftOutSchemas: ReadonlySet<number>): Broken[] 
     const schema = graph.schemaOf.get(keyOf({ ...address, column: 0 }));
     return schema !== undefined && leftOutSchemas.has(schema);
   };
-  const isKept = (address: Address): boolean => isOfExtension(graph, address);
+  const isKept = (address: Address): boolean => isOfExtension(graph, address) || isTemporary(graph, address);
   const broken = new Map<string, Broken>();
   const queue: { address: Address; needs: Address }[] = graph.objects
     .filter((object) => isOuter(object) && !isKept(object))
@@ -115,6 +115,11 @@ function isOfExtension({ classes, members, owners }: Graph, address: Address): b
     if (members.has(keyOf(at))) return true;
   }
   return false;
+}
+
+function isTemporary({ schemaOf, temporarySchemas }: Graph, address: Address): boolean {
+  const schema = schemaOf.get(keyOf({ ...address, column: 0 }));
+  return schema !== undefined && temporarySchemas.has(schema);
 }
 
 function isTable({ classes, relations }: Graph, { class: catalog, oid }: Address): boolean {

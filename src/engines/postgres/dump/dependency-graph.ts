@@ -42,6 +42,8 @@ export interface Graph {
   members: Set<string>;
   /** Of the object or what it belongs to. */
   schemaOf: Map<string, number>;
+  /** Oids of the schemas of other sessions' temporary objects, which are never dumped. */
+  temporarySchemas: Set<number>;
   /** What an object belongs to: the table of an index, the element of an array type. */
   owners: Map<string, Address>;
 }
@@ -81,6 +83,9 @@ export async function readGraph(session: Session): Promise<Graph> {
   );
   const members = new Set(edges.filter(({ type }) => type === 'e').map(({ from }) => keyOf({ ...from, column: 0 })));
   const owners = await readOwners(session);
+  const temporary = await session.query<{ oid: number }>(
+    `SELECT oid::int8 AS oid FROM pg_namespace WHERE nspname ~ '^pg_(toast_)?temp_'`,
+  );
   const objects = new Map<string, Address>();
   for (const { from } of edges) objects.set(keyOf({ ...from, column: 0 }), { ...from, column: 0 });
   return {
@@ -100,6 +105,7 @@ export async function readGraph(session: Session): Promise<Graph> {
     ),
     members,
     schemaOf: schemasOf(edges, { classes, owners }),
+    temporarySchemas: new Set(temporary.map(({ oid }) => oid)),
     owners: new Map(owners.map(({ object, owner }) => [keyOf(object), owner])),
   };
 }
@@ -145,6 +151,7 @@ async function readOwners(session: Session): Promise<Owner[]> {
   const rows = await session.query<{ o: [number, number, number, number] }>(`
     SELECT json_build_array(class::int8, oid::int8, owner_class::int8, owner::int8) AS o FROM (
       SELECT 'pg_class'::regclass AS class, indexrelid AS oid, 'pg_class'::regclass AS owner_class, indrelid AS owner FROM pg_index
+      UNION ALL SELECT 'pg_class'::regclass, reltoastrelid, 'pg_class'::regclass, oid FROM pg_class WHERE reltoastrelid <> 0
       UNION ALL SELECT 'pg_trigger'::regclass, oid, 'pg_class'::regclass, tgrelid FROM pg_trigger
       UNION ALL SELECT 'pg_rewrite'::regclass, oid, 'pg_class'::regclass, ev_class FROM pg_rewrite
       UNION ALL SELECT 'pg_policy'::regclass, oid, 'pg_class'::regclass, polrelid FROM pg_policy

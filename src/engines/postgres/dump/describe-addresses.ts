@@ -37,7 +37,7 @@ export async function describeAddresses(
         AND EXISTS (SELECT FROM pg_type t LEFT JOIN pg_class c ON c.oid = t.typrelid
           WHERE t.oid = g.oid::oid AND (c.relkind <> 'c' OR t.typelem <> 0 AND t.typcategory = 'A')))
       AND NOT (g.class::oid = 'pg_class'::regclass
-        AND EXISTS (SELECT FROM pg_class c WHERE c.oid = g.oid::oid AND c.relkind IN ('t', 'c')))`);
+        AND EXISTS (SELECT FROM pg_class c WHERE c.oid = g.oid::oid AND (c.relkind IN ('t', 'c') OR c.relnamespace = 'pg_toast'::regnamespace)))`);
   const byKey = new Map(rows.map((row) => [keyOf(row), row]));
   return (address) => {
     const found = byKey.get(keyOf(address));
