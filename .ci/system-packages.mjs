@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { runWithoutServices } from './without-services.mjs';
+
+const CLUSTER_SETTINGS = '/etc/postgresql-common/createcluster.conf';
 
 /** Programs that the demo and the tests need and npm cannot bring. */
 const systemPackages = [
@@ -13,6 +16,7 @@ const systemPackages = [
     ),
     debian: ['postgresql'],
     beforehand: keepServerFromStarting,
+    changes: [`installs postgresql-common first, and sets create_main_cluster = false in ${CLUSTER_SETTINGS}`],
     elsewhere: 'macOS: brew install postgresql@17; others: https://www.postgresql.org/download/',
     neededBy: 'the demo and the tests on a real PostgreSQL server',
   },
@@ -25,6 +29,7 @@ const systemPackages = [
       'other Linux: the packages gnome-keyring, dbus and libsecret; macOS and Windows have a keychain of their own',
     neededBy: 'the tests of the keychain',
     onlyForTests: true,
+    startsServices: true,
   },
   {
     name: "an S3 service: Ceph's RADOS gateway; rclone and s3cmd to compare with",
@@ -44,6 +49,7 @@ const systemPackages = [
     elsewhere: 'the tests start a service of their own, on Linux only',
     neededBy: 'the tests of buckets',
     onlyForTests: true,
+    startsServices: true,
   },
   {
     name: 'MariaDB, server and client programs; mydumper to compare with',
@@ -54,6 +60,7 @@ const systemPackages = [
     elsewhere: 'the tests start servers of their own, on Debian only',
     neededBy: 'the tests on a real MariaDB server',
     onlyForTests: true,
+    startsServices: true,
   },
   {
     name: 'Docker, and debootstrap for what is in its images',
@@ -63,6 +70,7 @@ const systemPackages = [
     elsewhere: 'the tests start a daemon of their own, as root on Debian only',
     neededBy: 'the tests with client programs in containers',
     onlyForTests: true,
+    startsServices: true,
   },
   {
     name: 'Chromium',
@@ -72,6 +80,7 @@ const systemPackages = [
     elsewhere: 'the package chromium',
     neededBy: 'the long test of a sign-in in a real browser',
     onlyForTests: true,
+    startsServices: true,
     onlyForLongTests: true,
   },
 ];
@@ -105,28 +114,27 @@ function sayHow({ name, debian, elsewhere, neededBy }) {
   );
 }
 
-function install({ name, debian, beforehand = () => true }) {
-  console.log(`Installing ${name}: apt-get install ${debian.join(' ')}`);
-  return (
-    aptGet('update') && beforehand() && withoutServices(() => aptGet('install', '--no-install-recommends', ...debian))
-  );
+function install({ name, debian, beforehand, changes = [], startsServices = false }) {
+  const all = [
+    `installs ${debian.join(' ')} and what they need, by apt-get`,
+    ...changes,
+    ...(startsServices ? [`keeps services from starting meanwhile, by ${POLICY}`] : []),
+  ];
+  console.log(`${name} is missing. This machine is changed for it (Ctrl-C now keeps it as it is):`);
+  for (const change of all) console.log(`  - ${change}`);
+  const run = startsServices ? aptGetWithoutServices : aptGet;
+  return aptGet('update') && (beforehand?.() ?? true) && run('install', '--no-install-recommends', ...debian);
 }
 
-/** Debian starts what it installs, unless this program says 101. https://manpages.debian.org/bookworm/init-system-helpers/invoke-rc.d.8.en.html */
-function withoutServices(work) {
-  const policy = '/usr/sbin/policy-rc.d';
-  if (existsSync(policy)) return work();
-  writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
-  try {
-    return work();
-  } finally {
-    rmSync(policy);
-  }
+const POLICY = '/usr/sbin/policy-rc.d';
+
+function aptGetWithoutServices(...words) {
+  return succeeded(runWithoutServices(aptGetCommand(words), { policy: POLICY, env: APT_ENVIRONMENT }));
 }
 
 /** Debian makes a cluster of its own and starts it; only the programs are wanted. */
 function keepServerFromStarting() {
-  const file = '/etc/postgresql-common/createcluster.conf';
+  const file = CLUSTER_SETTINGS;
   if (!aptGet('install', '--no-install-recommends', 'postgresql-common')) return false;
   if (!/^create_main_cluster\s*=/m.test(readFileSync(file, 'utf8'))) {
     appendFileSync(file, '\ncreate_main_cluster = false\n');
@@ -136,10 +144,17 @@ function keepServerFromStarting() {
 }
 
 function aptGet(...words) {
-  const { status, stdout, stderr } = spawnSync('apt-get', ['--yes', '--quiet', ...words], {
-    encoding: 'utf8',
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  });
+  const [program, ...rest] = aptGetCommand(words);
+  return succeeded(spawnSync(program, rest, { encoding: 'utf8', env: APT_ENVIRONMENT }));
+}
+
+const APT_ENVIRONMENT = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+
+function aptGetCommand(words) {
+  return ['apt-get', '--yes', '--quiet', ...words];
+}
+
+function succeeded({ status, stdout, stderr }) {
   if (status !== 0) console.error(`${stdout}${stderr}`);
   return status === 0;
 }

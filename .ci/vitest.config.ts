@@ -7,6 +7,8 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     allowOnly: false,
     update: 'none',
+    // The tests write the configurations of the folders that they start the program in; test/hostile/ takes it away.
+    env: { TOOL_TRUST: 'true' },
     // Two cores, and the suites start database servers of their own.
     maxWorkers: 2,
     slowTestThreshold: 5_000,

@@ -26,6 +26,7 @@ import { copySignInUrl, signIn, signInByCode } from './sign-in/actions.ts';
 import { askExport, compare, mark, transfer } from './snapshots/actions.ts';
 import { askSubset, changeShare, copyTable, excludeTable, saveSubset, showSubset } from './subset/actions.ts';
 import { copyUrl, sort } from './targets/actions.ts';
+import { askTrust } from './trust/actions.ts';
 
 /** What each action of the key table does. */
 export const ACTIONS: Record<Action, (model: Model) => void> = {
@@ -39,7 +40,7 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   back,
   filter: startFilter,
   'clear-filter': clearFilter,
-  refresh: (model) => void refresh(model),
+  refresh: (model) => void refresh(model).then(() => askTrust(model)),
   build: askBuild,
   load: askLoad,
   'load-latest': askLoadLatest,

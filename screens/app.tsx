@@ -34,6 +34,7 @@ import { SubsetScreen } from './subset/subset-screen.tsx';
 import { TablesScreen } from './tables/tables-screen.tsx';
 import { TargetsScreen } from './targets/targets-screen.tsx';
 import { TasksScreen } from './tasks/tasks-screen.tsx';
+import { TrustScreen } from './trust/trust-screen.tsx';
 
 export interface AppProps {
   model: Model;
@@ -115,6 +116,8 @@ function PlaceView({ place }: { place: Place }) {
       return <PaletteScreen place={place} />;
     case 'sign-in':
       return <SignInScreen place={place} />;
+    case 'trust':
+      return <TrustScreen place={place} />;
     case 'cancel':
       return <CancelScreen place={place} />;
     case 'quit':

@@ -15,6 +15,7 @@ import { isFiltered, runPlace, snapshotsPlace } from './place.ts';
 import { refreshSnapshots } from './refresh.ts';
 import { backStep, finish } from './setup/actions.ts';
 import { openTables } from './snapshots/actions.ts';
+import { answerTrust } from './trust/actions.ts';
 
 /** Moves the pointer of a list, or scrolls what has none. */
 export function move(model: Model, direction: Move): void {
@@ -60,6 +61,7 @@ const OPENING: AtPlaces = {
   snapshots: openTables,
   setup: finish,
   fix: (model, place) => void applyFix(model, place),
+  trust: (model, { error }) => void answerTrust(model, error),
   editor: openInEditor,
   'editor-diff': saveShown,
   'editor-problems': (model, place) => goToProblem(model, selectedIndex(idsInView(model, place), place.list.selected)),

@@ -50,6 +50,7 @@ export function Frame({ screen, path, aside = [], children }: FrameProps) {
   const size = useWindowSize();
   const place = model.navigation.top();
   const shown = place.screen === 'run' ? place.run : null;
+  const file = useStore(model.file);
   const notice = useStore(model.navigation.store, (state) => state.notice);
   const toast = useStore(model.messages.store, (state) => state.toast);
   const work = useStore(model.runs.store, ({ runs }) =>
@@ -59,7 +60,7 @@ export function Frame({ screen, path, aside = [], children }: FrameProps) {
     <Page
       size={size}
       path={['tool', ...path]}
-      aside={aside}
+      aside={file === null ? aside : [{ text: `${file}  `, tone: 'dim' }, ...aside]}
       status={statusSpans({ notice, toast, work }, glyphs)}
       hints={keyHints(model, screen)}
     >

@@ -43,6 +43,8 @@ export function idsInView(model: Model, place: Place): string[] {
       return rowsOf(place).map(({ id }) => id);
     case 'fix':
       return place.found?.change.kind === 'text' ? place.found.change.diff.map((_, index) => String(index)) : [];
+    case 'trust':
+      return place.lines.map((_, index) => String(index));
     case 'editor':
       return (panesOf(place)?.rows ?? []).map(({ id }) => id);
     case 'editor-diff':

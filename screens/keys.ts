@@ -27,6 +27,7 @@ import {
 import { LOAD_LATEST, SNAPSHOT_KEYS } from './snapshots/snapshot-keys.ts';
 import { SUBSET, SUBSET_KEYS } from './subset/keys.ts';
 import { TABLE_KEYS } from './tables/table-keys.ts';
+import { TRUST_KEYS } from './trust/keys.ts';
 import { noTarget, noTask, notFound } from './why-not.ts';
 
 /** The keys of every screen, in the order in which they are shown. Where a key is twice, the first that applies wins. */
@@ -222,6 +223,7 @@ export const KEY_TABLE: Record<Screen, KeyBinding[]> = {
     },
     HELP,
   ],
+  trust: [...TRUST_KEYS, HELP, ...MOVES],
   cancel: [{ ...BACK, label: 'let it go on', help: 'let it go on' }, HELP],
   quit: [{ ...BACK, label: 'stay', help: 'stay here' }, HELP],
   help: [

@@ -21,7 +21,7 @@ interface Remembered {
   targets: KnownTarget[];
 }
 
-const FORMAT = 2;
+const FORMAT = 3;
 const PLACES_KEPT = 20;
 
 /**

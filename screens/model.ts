@@ -1,3 +1,4 @@
+import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Viewport } from '../components/list.tsx';
 import type { SnapshotRow, SnapshotTable } from '../src/results.ts';
 import { matchesFilter, selectedIndex } from '../src/state/list.ts';
@@ -39,6 +40,8 @@ export interface Model {
   cwd: string;
   /** The file given with `--config`. */
   config: string | undefined;
+  /** The configuration file in effect as people read it; `null` until it is known, or when there is none. */
+  file: StoreApi<string | null>;
   /** Switches everything off that writes. */
   readOnly: boolean;
   /** Keeps what was found of the targets for the first frame of the next session. */
@@ -93,6 +96,7 @@ export function createModel(options: ModelOptions): Model {
     clock,
     cwd,
     config,
+    file: createStore(() => null),
     readOnly,
     remember,
     views: createViews(),

@@ -1,6 +1,7 @@
 import type { Change } from '../src/config/edit/change.ts';
 import type { DiffLine } from '../src/config/edit/diff-lines.ts';
 import type { KeyPath } from '../src/config/tree.ts';
+import type { TrustRequest } from '../src/config/trust/trust-request.ts';
 import type { Context } from '../src/context.ts';
 import type { BuildRequest } from '../src/operations/build.ts';
 import type { CheckRequest, EngineState } from '../src/operations/configuration/check.ts';
@@ -10,7 +11,9 @@ import type { SetUp, SetUpPlan } from '../src/operations/configuration/set-up.ts
 import type { SourceNames } from '../src/operations/configuration/source-names.ts';
 import type { TriedDestination, TriedSource } from '../src/operations/configuration/try-connection.ts';
 import type { StorageProfile } from '../src/operations/configuration/try-storage.ts';
+import type { GuardOptions } from '../src/operations/load/guard.ts';
 import type { LoadRequest, PlannedLoad } from '../src/operations/load/planned-load.ts';
+import type { UndoRequest } from '../src/operations/load/undo.ts';
 import type { PlannedSanitize, SanitizeRequest } from '../src/operations/sanitize/sanitize.ts';
 import type { ProviderChoice } from '../src/operations/sign-in/find-provider.ts';
 import type { SignInRequest } from '../src/operations/sign-in/sign-in.ts';
@@ -21,6 +24,7 @@ import type { SnapshotRequest } from '../src/operations/snapshots/snapshots.ts';
 import type { SaveSubset } from '../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../src/operations/subset/subset-setting.ts';
+import type { RefreshTargets } from '../src/operations/targets.ts';
 import type {
   DiffResult,
   ExportResult,
@@ -42,12 +46,12 @@ import type { SubsetResult } from '../src/subset-results.ts';
 /** What the screens can have done, as they see it. */
 export interface Operations {
   listTargets(session: Session): Promise<TargetRow[]>;
-  checkTarget(session: Session, target: string): Promise<TargetRow>;
+  refreshTargets(session: Session, request: RefreshTargets): Promise<void>;
   listSnapshots(session: Session, target: string): Promise<TargetSnapshots>;
   annotate(session: Session, request: SnapshotRequest & { note: string }): Promise<SnapshotRow>;
   build(session: Session, request: BuildRequest): Promise<SnapshotRow>;
   /** How the target's snapshot is sanitized once it is built; `null` when it is not. */
-  planBuild(session: Session, request: BuildRequest): Promise<PlannedSanitize | null>;
+  planBuild(session: Session, request: BuildRequest & GuardOptions): Promise<PlannedSanitize | null>;
   planSanitize(session: Session, request: SanitizeRequest): Promise<PlannedSanitize>;
   sanitize(session: Session, planned: PlannedSanitize): Promise<SanitizeResult>;
   planLoad(session: Session, request: LoadRequest): Promise<PlannedLoad>;
@@ -55,7 +59,7 @@ export interface Operations {
   verify(session: Session, request: SnapshotRequest): Promise<VerifyResult>;
   planRemove(session: Session, request: SnapshotRequest): Promise<RemovePlan>;
   remove(session: Session, plan: RemovePlan): Promise<void>;
-  planUndo(session: Session, request: { target: string }): Promise<UndoPlan>;
+  planUndo(session: Session, request: UndoRequest): Promise<UndoPlan>;
   undo(session: Session, plan: UndoPlan): Promise<LoadResult>;
   listTables(session: Session, request: SnapshotRequest): Promise<SnapshotTable[]>;
   diff(session: Session, request: DiffRequest): Promise<DiffResult>;
@@ -87,6 +91,8 @@ export interface Operations {
   saveDraft(draft: Draft): Promise<Draft>;
   listProviders(session: Session): Promise<ProviderChoice[]>;
   signIn(session: Session, request: SignInRequest): Promise<SignedIn>;
+  /** Remembers that the configuration of the current folder is trusted. */
+  trust(request: TrustRequest): Promise<void>;
 }
 
 /** Makes the context of a piece of work; reads the configuration when it is first needed. */
@@ -102,9 +108,9 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
       const { listTargets } = await import('../src/operations/targets.ts');
       return listTargets(await createContext(session));
     },
-    async checkTarget(session, target) {
-      const { checkTarget } = await import('../src/operations/targets.ts');
-      return checkTarget(await createContext(session), target);
+    async refreshTargets(session, request) {
+      const { refreshTargets } = await import('../src/operations/targets.ts');
+      return refreshTargets(await createContext(session), request);
     },
     async listSnapshots(session, target) {
       const { listSnapshots } = await import('../src/operations/snapshots/snapshots.ts');
@@ -266,6 +272,10 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
     async signIn(session, request) {
       const { signIn } = await import('../src/operations/sign-in/sign-in.ts');
       return signIn(await createContext(session), request);
+    },
+    async trust(request) {
+      const { rememberTrust } = await import('../src/config/trust/trust-store.ts');
+      await rememberTrust(request, surroundings.environment);
     },
   };
 }

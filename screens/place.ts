@@ -1,5 +1,6 @@
 import type { ChoiceOption } from '../components/choice.tsx';
 import type { TextEdit } from '../components/text-edit.ts';
+import type { TrustLine, UntrustedConfiguration } from '../src/config/trust/untrusted-configuration.ts';
 import type { UserError } from '../src/errors.ts';
 import type { SignInEvent } from '../src/events.ts';
 import type { Diagnosis, FixPlan } from '../src/operations/configuration/fix.ts';
@@ -40,6 +41,7 @@ export type Place =
   | EditorProblemsPlace
   | ChoicePlace
   | SignInPlace
+  | TrustPlace
   | OtherPlace;
 
 export interface TargetsPlace {
@@ -199,6 +201,14 @@ export interface SignInPlace {
   error: UserError | null;
   /** Ends the waiting when one goes away. */
   controller: AbortController;
+}
+
+/** The question whether the configuration of the current folder is trusted. */
+export interface TrustPlace {
+  screen: 'trust';
+  error: UntrustedConfiguration;
+  lines: TrustLine[];
+  list: ListState;
 }
 
 export type OtherPlace =

@@ -25,6 +25,7 @@ const TITLES: Record<Screen, string> = {
   subset: 'Plan of a subset',
   note: 'Note',
   palette: 'Commands',
+  trust: 'Trust in the configuration of this folder',
   cancel: 'Cancelling',
   quit: 'Leaving while work is going on',
   help: 'Help',

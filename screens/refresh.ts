@@ -1,40 +1,175 @@
 import { formatDuration } from '../src/amounts.ts';
-import { toUserError } from '../src/errors.ts';
+import { EXIT, toUserError, UserError } from '../src/errors.ts';
+import type { TargetRow } from '../src/results.ts';
 import { snapshotsFailed, snapshotsListed } from '../src/state/snapshots.ts';
 import {
-  targetChecked,
+  targetsChecked,
   targetsChecking,
   targetsFailed,
   targetsListed,
-  targetUnreachable,
+  targetsUnreachable,
 } from '../src/state/targets.ts';
-import { type Model, quietly } from './model.ts';
+import { type Model, quietly, targetsInView } from './model.ts';
 
-/** An operation is bounded itself; this is for the day on which it is not. */
-const PATIENCE_MS = 10_000;
+/** Every check is bounded itself; this is for the day on which one is not. */
+const SILENCE_MS = 10_000;
 
-/** Looks again at what the present place shows. */
+/** How long a listing may take. */
+const LISTING_MS = 10_000;
+
+/** Rows that are found in between are drawn together: each drawing holds up the keys. */
+const DRAWN_EVERY_MS = 60;
+
+interface RunningRefresh {
+  done: Promise<void>;
+  controller: AbortController;
+}
+
+const running = new WeakMap<Model, RunningRefresh>();
+
+/** Checks again what the present route shows. */
 export async function refresh(model: Model): Promise<void> {
   const place = model.navigation.top();
   if (place.screen === 'snapshots') await refreshSnapshots(model, place.target);
   else await refreshTargets(model);
 }
 
-/** Reads the targets, then tries all their connections side by side. Nothing waits for it, and it never rejects. */
-export async function refreshTargets(model: Model): Promise<void> {
-  if (!(await listTargets(model))) return;
-  model.targets.setState(targetsChecking);
-  const { entries } = model.targets.getState();
-  await Promise.all(entries.map(({ row }) => checkTarget(model, row.name)));
+/** Reads the targets, then checks all their connections. A refresh that is running is joined. It never rejects. */
+export function refreshTargets(model: Model): Promise<void> {
+  const joined = running.get(model);
+  if (joined) return joined.done;
+  const controller = new AbortController();
+  const done = checkAll(model, controller.signal).finally(() => {
+    if (running.get(model)?.controller === controller) running.delete(model);
+  });
+  running.set(model, { done, controller });
+  return done;
+}
+
+/** The same after the configuration has changed: what is being checked may be another server than before. */
+export function refreshTargetsAnew(model: Model): Promise<void> {
+  cancelRefresh(model);
+  return refreshTargets(model);
+}
+
+/** Closes the connections of a running refresh; what was found stays. */
+export function cancelRefresh(model: Model): void {
+  running.get(model)?.controller.abort(new Error('the refresh was cancelled'));
+  running.delete(model);
+}
+
+/** One operation, so that a long configuration is read once. */
+async function checkAll(model: Model, signal: AbortSignal): Promise<void> {
+  const { targets: store, operations } = model;
+  const rows = drawnTogether(model, signal);
+  const silence = createSilence();
+  let isListed = false;
+  const ended = AbortSignal.any([signal, silence.signal]);
+  try {
+    const refreshing = operations.refreshTargets(quietly(ended), {
+      listed(found) {
+        isListed = true;
+        silence.broken();
+        rows.expect(found);
+        if (!ended.aborted) store.setState((state) => targetsChecking(targetsListed(state, found)));
+        return mostUrgentFirst(model, found);
+      },
+      take(row) {
+        silence.broken();
+        rows.take(row);
+      },
+    });
+    await Promise.race([refreshing, rejectedBy(ended)]);
+    rows.draw();
+  } catch (thrown) {
+    if (signal.aborted) return;
+    const error = silence.signal.aborted ? noAnswer() : toUserError(thrown);
+    if (isListed) rows.fail(error.message);
+    else store.setState((state) => targetsFailed(state, error));
+    if (!isListed) return;
+  } finally {
+    silence.end();
+  }
+  if (signal.aborted) return;
   model.remember(
-    model.targets.getState().entries.flatMap(({ row, checkedAt }) => (checkedAt === null ? [] : [{ row, checkedAt }])),
+    store.getState().entries.flatMap(({ row, checkedAt }) => (checkedAt === null ? [] : [{ row, checkedAt }])),
   );
+}
+
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+function noAnswer(): UserError {
+  const message = `no answer within ${formatDuration(SILENCE_MS)}`;
+  return new UserError(message, { code: 'unreachable', exit: EXIT.unreachable });
+}
+
+/** A signal that is aborted when nothing was found for a long time. */
+function createSilence() {
+  const controller = new AbortController();
+  const begin = (): NodeJS.Timeout => setTimeout(() => controller.abort(noAnswer()), SILENCE_MS);
+  let timer = begin();
+  return {
+    signal: controller.signal,
+    broken() {
+      clearTimeout(timer);
+      timer = begin();
+    },
+    end: () => clearTimeout(timer),
+  };
+}
+
+/** Rows on their way to the screen. */
+function drawnTogether({ targets: store, clock }: Model, signal: AbortSignal) {
+  const now = (): number => clock().getTime();
+  let left = new Set<string>();
+  let found = new Map<string, TargetRow>();
+  let drawing: NodeJS.Timeout | undefined;
+  const draw = (): void => {
+    clearTimeout(drawing);
+    drawing = undefined;
+    const drawn = found;
+    found = new Map();
+    if (!signal.aborted && drawn.size > 0) store.setState((state) => targetsChecked(state, drawn, now()));
+  };
+  return {
+    draw,
+    expect(rows: TargetRow[]) {
+      left = new Set(rows.map(({ name }) => name));
+    },
+    take(row: TargetRow) {
+      left.delete(row.name);
+      found.set(row.name, row);
+      drawing ??= setTimeout(draw, DRAWN_EVERY_MS);
+    },
+    /** Those of which nothing was found. */
+    fail(reason: string) {
+      draw();
+      store.setState((state) => targetsUnreachable(state, { names: left, reason, now: now() }));
+    },
+  };
+}
+
+/** What is in view comes first, then what the list shows further down. */
+function mostUrgentFirst(model: Model, rows: TargetRow[]): TargetRow[] {
+  const place = model.navigation.top();
+  if (place.screen !== 'targets') return rows;
+  const left = new Map(rows.map((row) => [row.name, row]));
+  const urgent = [...new Set([...model.viewport.keys, ...targetsInView(model, place).ids])].flatMap((name) => {
+    const row = left.get(name);
+    left.delete(name);
+    return row ?? [];
+  });
+  return [...urgent, ...left.values()];
 }
 
 export async function refreshSnapshots(model: Model, target: string): Promise<void> {
   const { snapshots, operations } = model;
   try {
-    const listed = await operations.listSnapshots(quietly(AbortSignal.timeout(PATIENCE_MS)), target);
+    const listed = await operations.listSnapshots(quietly(AbortSignal.timeout(LISTING_MS)), target);
     snapshots.setState((state) => snapshotsListed(state, target, listed.snapshots));
   } catch (thrown) {
     snapshots.setState((state) => snapshotsFailed(state, target, toUserError(thrown)));
@@ -46,31 +181,11 @@ export async function refreshAfterWork(model: Model, target: string): Promise<vo
   await Promise.all([refreshSnapshots(model, target), listTargets(model)]);
 }
 
-async function listTargets({ targets, operations }: Model): Promise<boolean> {
+async function listTargets({ targets, operations }: Model): Promise<void> {
   try {
-    const rows = await operations.listTargets(quietly(AbortSignal.timeout(PATIENCE_MS)));
+    const rows = await operations.listTargets(quietly(AbortSignal.timeout(LISTING_MS)));
     targets.setState((state) => targetsListed(state, rows));
-    return true;
   } catch (thrown) {
     targets.setState((state) => targetsFailed(state, toUserError(thrown)));
-    return false;
   }
-}
-
-async function checkTarget({ targets, operations, clock }: Model, name: string): Promise<void> {
-  const now = () => clock().getTime();
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  try {
-    const row = await Promise.race([operations.checkTarget(quietly(signal), name), rejectedBy(signal)]);
-    targets.setState((state) => targetChecked(state, row, now()));
-  } catch (thrown) {
-    const reason = signal.aborted ? `no answer within ${formatDuration(PATIENCE_MS)}` : toUserError(thrown).message;
-    targets.setState((state) => targetUnreachable(state, { name, reason, now: now() }));
-  }
-}
-
-function rejectedBy(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }

@@ -1,4 +1,6 @@
 import { createTheme, isLight } from '../components/theme.ts';
+import { cellWidth } from '../src/cells.ts';
+import { shortPath } from '../src/config/paths.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../src/errors.ts';
 import type { Run } from '../src/state/runs.ts';
 import { factsOf } from './facts.ts';
@@ -9,9 +11,10 @@ import { mount } from './mount.tsx';
 import { MOUSE_OFF, MOUSE_ON } from './mouse.ts';
 import { type CreateContext, lazyOperations, type Operations } from './operations.ts';
 import type { TerminalOutput } from './output.ts';
-import { refreshSnapshots, refreshTargets } from './refresh.ts';
+import { cancelRefresh, refreshSnapshots, refreshTargets } from './refresh.ts';
 import { setUp } from './setup/actions.ts';
 import { guardTerminal } from './terminal-guard.ts';
+import { answerTrust, askTrust, untrustedOf } from './trust/actions.ts';
 
 export interface StartOptions {
   /** The file given with `--config`. */
@@ -32,6 +35,8 @@ export interface StartOptions {
   createContext: CreateContext;
   /** Switches everything off that writes. */
   readOnly?: boolean;
+  /** Trusts the configuration of the current folder without a question. */
+  trust?: boolean;
   /** Instead of the real ones. */
   operations?: Operations;
 }
@@ -46,11 +51,15 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const known = knownTargets({ environment, cwd, config });
   const handOver = createHandOver(environment);
   const leaving = Promise.withResolvers<ExitCode>();
-  const model = createModel({
+  const createContext: CreateContext = async (session) => {
+    const context = await options.createContext(session);
+    model.file.setState(shownFile(context.configuration.file, { environment, cwd }), true);
+    return context;
+  };
+  const model: Model = createModel({
     target,
     operations:
-      options.operations ??
-      lazyOperations(options.createContext, { file: config, environment, cwd, clock: options.clock }),
+      options.operations ?? lazyOperations(createContext, { file: config, environment, cwd, clock: options.clock }),
     terminal: {
       quit: () => leaving.resolve(exitCode(model)),
       rows: () => stdout.rows,
@@ -73,17 +82,27 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const mounted = mount({ model, handOver, theme, stdin, stdout, screenReader });
   mounted.ended.catch(leaving.reject);
   // The first frame is out before anything reads a file or opens a connection.
-  setImmediate(() => void look(model, target));
+  setImmediate(() => void look(model, options));
   try {
     return await leaving.promise;
   } catch (thrown) {
     throw thrown instanceof UserError ? thrown : await crashed(thrown, options);
   } finally {
+    cancelRefresh(model);
     mounted.unmount();
     await mounted.ended.catch(() => {});
     release();
     for (const line of farewell(model.runs.store.getState().runs)) stdout.write(`${line}\n`);
   }
+}
+
+/** Room for it beside the name of the screen. */
+const FILE_WIDTH = 36;
+
+function shownFile(file: string | null, places: { environment: NodeJS.ProcessEnv; cwd: string }): string | null {
+  if (file === null) return null;
+  const short = shortPath(file, places);
+  return cellWidth(short) <= FILE_WIDTH ? short : `…${short.slice(1 - FILE_WIDTH)}`;
 }
 
 /** OSC 52: terminals put it on the clipboard of the machine that they run on, over SSH too. */
@@ -96,9 +115,12 @@ async function crashed(error: unknown, { environment, clock }: StartOptions): Pr
   return recordCrash({ error, file: cacheFile(environment, 'crash.log'), at: clock() });
 }
 
-async function look(model: Model, target: string | undefined): Promise<void> {
+async function look(model: Model, { target, trust = false }: StartOptions): Promise<void> {
   if (target !== undefined) void refreshSnapshots(model, target);
   await refreshTargets(model);
+  const untrusted = untrustedOf(model);
+  if (untrusted && trust) await answerTrust(model, untrusted);
+  else if (untrusted) askTrust(model);
   // Whoever has no configuration is here to make one.
   const { unconfigured, readOnly, atRoot } = factsOf(model);
   if (unconfigured && !readOnly && atRoot) setUp(model);

@@ -21,7 +21,10 @@ export interface TargetRow {
   /** On this machine. */
   snapshots: number;
   last_snapshot_at: string | null;
+  /** Why the status is not `ok`, in full. */
   error: string | null;
+  /** The same as a stable code, such as `wrong_password` or `too_many_connections`. */
+  error_code: string | null;
 }
 
 /** `missing`: the server answers, the database is not there. */
@@ -52,6 +55,16 @@ export interface SnapshotRow {
   note: string | null;
   /** The target that it is of, where that is not the one that was asked for: on the shelf of a share target. */
   origin?: string;
+  signature: SnapshotSignature;
+}
+
+/**
+ * Who signed the manifest. `trusted` and `untrusted`: valid, and the key is in `trusted_keys` or not; `valid`: without
+ * `trusted_keys`; `unchecked`: as the index of a bucket says, which is verified before the snapshot is used.
+ */
+export interface SnapshotSignature {
+  state: 'none' | 'invalid' | 'unchecked' | 'valid' | 'trusted' | 'untrusted';
+  key: string | null;
 }
 
 /** A table as a snapshot holds it. */
@@ -89,9 +102,18 @@ export interface LoadPlan {
   /** Which tables, where only some are loaded; `null` when all are. */
   selection: TableSelection | null;
   jobs: number;
+  /** Targets of which the source could not be compared with the destination. */
+  unverified_sources: string[];
   /** What will be done, in order, for people. */
   steps: string[];
   warnings: { code: string; message: string }[];
+}
+
+/** The warning of a plan to load, as a superuser, what somebody else has built: it is confirmed by typing. */
+export const FOREIGN_SUPERUSER = 'foreign_code_as_superuser';
+
+export function isForeign({ warnings }: Pick<LoadPlan, 'warnings'>): boolean {
+  return warnings.some(({ code }) => code === FOREIGN_SUPERUSER);
 }
 
 export interface DestinationState {
@@ -130,6 +152,10 @@ export interface VerifyResult {
   bytes: number;
   /** What is wrong, one line a file. */
   problems: string[];
+  /** What was wrong and has been fetched again, one line a file. */
+  repaired: string[];
+  /** Snapshots, of whatever target, that have lost what could not be repaired; only where a repair was tried. */
+  lost: { target: string; id: string; created_at: string }[];
 }
 
 export interface UndoPlan {
@@ -139,6 +165,8 @@ export interface UndoPlan {
   undo_database: string;
   replaced_at: string;
   size_bytes: number;
+  /** Targets of which the source could not be compared with the destination. */
+  unverified_sources: string[];
 }
 
 export interface RemovePlan {

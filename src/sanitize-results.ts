@@ -20,6 +20,8 @@ export interface SanitizePlan {
   strict: boolean;
   /** Whether the replaced database is kept. */
   undo: boolean;
+  /** Targets of which the source could not be compared with the destination. */
+  unverified_sources: string[];
   steps: string[];
   warnings: { code: string; message: string }[];
 }

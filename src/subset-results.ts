@@ -11,6 +11,8 @@ export interface SubsetPlanResult {
   /** Whether the replaced database is kept for `tool undo`. */
   undo: boolean;
   tables: SubsetTableRow[];
+  /** Targets of which the source could not be compared with the destination. */
+  unverified_sources: string[];
   /** Circles among references; they need no configuration. */
   circles: string[][];
   warnings: { code: string; message: string }[];

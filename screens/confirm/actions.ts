@@ -1,6 +1,7 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { formatNumberOf } from '../../src/amounts.ts';
 import { toUserError } from '../../src/errors.ts';
+import type { GuardOptions } from '../../src/operations/load/guard.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import { sanitizeWork } from '../coverage/work.ts';
 import { factsOf } from '../facts.ts';
@@ -34,7 +35,10 @@ function askToLoad(model: Model, request: LoadRequest, what: string): void {
   ask(model, {
     target: request.target,
     title: `load ${what}`,
-    plan: async (signal) => ({ kind: 'load', planned: await model.operations.planLoad(quietly(signal), request) }),
+    plan: async (signal, allowed) => ({
+      kind: 'load',
+      planned: await model.operations.planLoad(quietly(signal), { ...request, ...allowed }),
+    }),
   });
 }
 
@@ -56,7 +60,10 @@ export function askUndo(model: Model): void {
   ask(model, {
     target: request.target,
     title: 'undo load',
-    plan: async (signal) => ({ kind: 'undo', plan: await model.operations.planUndo(quietly(signal), request) }),
+    plan: async (signal, allowed) => ({
+      kind: 'undo',
+      plan: await model.operations.planUndo(quietly(signal), { ...request, ...allowed }),
+    }),
   });
 }
 
@@ -68,10 +75,10 @@ export function askBuild(model: Model): void {
   ask(model, {
     target: request.target,
     title: 'build',
-    plan: async (signal) => ({
+    plan: async (signal, allowed) => ({
       kind: 'build',
       target: request.target,
-      planned: await model.operations.planBuild(quietly(signal), request),
+      planned: await model.operations.planBuild(quietly(signal), { ...request, ...allowed }),
     }),
   });
 }
@@ -104,7 +111,7 @@ export function confirmTyped(model: Model, place: ConfirmPlace): void {
 interface Asked {
   target: string;
   title: string;
-  plan: (signal: AbortSignal) => Promise<Plan>;
+  plan: (signal: AbortSignal, allowed: GuardOptions) => Promise<Plan>;
 }
 
 /** Works the plan out, and goes on at once when there is nothing to be asked. */
@@ -116,7 +123,7 @@ export function ask(model: Model, { target, title, plan }: Asked): void {
   const answer = (change: Partial<ConfirmPlace>) => {
     if (model.navigation.top() === place) model.navigation.replace({ ...place, ...change });
   };
-  plan(controller.signal).then(
+  planAllowing((allowed) => plan(controller.signal, allowed)).then(
     (made) => {
       const rival = rivalOf(model.runs.live(), workOf(model, made));
       if (rival) {
@@ -130,6 +137,16 @@ export function ask(model: Model, { target, title, plan }: Asked): void {
     },
     (thrown: unknown) => answer({ error: toUserError(thrown) }),
   );
+}
+
+/** Sources that cannot be identified are no end on screen: the question then asks for the destination's name. */
+export async function planAllowing<Planned>(plan: (allowed: GuardOptions) => Promise<Planned>): Promise<Planned> {
+  try {
+    return await plan({});
+  } catch (thrown) {
+    if (toUserError(thrown).code !== 'sources_unverified') throw thrown;
+    return plan({ unverifiedSources: true });
+  }
 }
 
 function workOf(model: Model, plan: Plan) {

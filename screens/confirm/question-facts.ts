@@ -26,9 +26,18 @@ export function destinationFacts({ url, exists, size_bytes, connections, server_
   ];
 }
 
-/** Databases elsewhere are asked for by name: a wrong server is the mistake that hurts most. */
-export function nameToType({ local, database }: DestinationState): string | null {
-  return local ? null : database;
+/** Databases elsewhere, and those that may be a source, are confirmed by name: a wrong server is the worst mistake. */
+export function nameToType(
+  { local, database }: DestinationState,
+  { unverified_sources }: { unverified_sources: string[] },
+): string | null {
+  return local && unverified_sources.length === 0 ? null : database;
+}
+
+/** What typing the name takes responsibility for. */
+export function unverifiedWarnings({ unverified_sources }: { unverified_sources: string[] }): string[] {
+  if (unverified_sources.length === 0) return [];
+  return [`Sources that could not be identified, and may be this database: ${unverified_sources.join(', ')}`];
 }
 
 export function snapshotLine({ index, created_at, sanitized }: SnapshotRow, now: Date): string {

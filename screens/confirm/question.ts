@@ -1,11 +1,20 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
 import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
+import { isForeign } from '../../src/results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
+import { signatureText } from '../../src/signature-text.ts';
 import { sanitizeQuestion } from '../coverage/question.ts';
 import type { Plan } from '../place.ts';
 import { subsetQuestion } from '../subset/question.ts';
-import { contentsLine, destinationFacts, nameToType, type Question, snapshotLine } from './question-facts.ts';
+import {
+  contentsLine,
+  destinationFacts,
+  nameToType,
+  type Question,
+  snapshotLine,
+  unverifiedWarnings,
+} from './question-facts.ts';
 
 /** `null` where nobody need be asked. */
 export function questionOf(plan: Plan, now: Date): Question | null {
@@ -39,13 +48,14 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
       ...(plan.selection ? selectionFacts(plan.selection) : []),
       { name: 'Chosen by', value: plan.chosen_by },
       { name: 'How', value: plan.strategy_reason },
+      ...(plan.snapshot ? [{ name: 'Signature', value: signatureText(plan.snapshot.signature) }] : []),
     ],
     steps: plan.steps,
-    warnings: plan.warnings.map(({ message }) => message),
+    warnings: [...unverifiedWarnings(plan), ...plan.warnings.map(({ message }) => message)],
     consequence: loadConsequence(plan),
     safe: destination.exists ? `Leave ${database} as it is` : 'Do not load',
     go: destination.exists ? `Replace ${database}` : `Create ${database}`,
-    typeName: nameToType(destination),
+    typeName: isForeign(plan) ? database : nameToType(destination, plan),
   };
 }
 
@@ -88,7 +98,8 @@ function removeQuestion({ snapshot, target, from, frees_bytes }: RemovePlan, now
   };
 }
 
-function undoQuestion({ destination, undo_database, replaced_at, size_bytes }: UndoPlan, now: Date): Question {
+function undoQuestion(plan: UndoPlan, now: Date): Question {
+  const { destination, undo_database, replaced_at, size_bytes } = plan;
   const replacedFor = now.getTime() - Date.parse(replaced_at);
   return {
     facts: [
@@ -97,10 +108,10 @@ function undoQuestion({ destination, undo_database, replaced_at, size_bytes }: U
       { name: 'Replaced', value: `${formatAge(replacedFor)} (${formatTime(replaced_at)})` },
     ],
     steps: [],
-    warnings: [],
+    warnings: unverifiedWarnings(plan),
     consequence: `${destination.database} becomes what it was before the load. Undo again brings the load back.`,
     safe: `Leave ${destination.database} as it is`,
     go: `Put the old ${destination.database} back`,
-    typeName: nameToType(destination),
+    typeName: nameToType(destination, plan),
   };
 }

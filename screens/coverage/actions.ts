@@ -13,9 +13,9 @@ export function askSanitize(model: Model): void {
   ask(model, {
     target: request.target,
     title: `sanitize snapshot ${original.index}`,
-    plan: async (signal) => ({
+    plan: async (signal, allowed) => ({
       kind: 'sanitize',
-      planned: await model.operations.planSanitize(quietly(signal), request),
+      planned: await model.operations.planSanitize(quietly(signal), { ...request, ...allowed }),
     }),
   });
 }

@@ -1,7 +1,13 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatNumberOf } from '../../src/amounts.ts';
 import type { SanitizePlan } from '../../src/sanitize-results.ts';
-import { destinationFacts, nameToType, type Question, snapshotLine } from '../confirm/question-facts.ts';
+import {
+  destinationFacts,
+  nameToType,
+  type Question,
+  snapshotLine,
+  unverifiedWarnings,
+} from '../confirm/question-facts.ts';
 
 /** What is asked before a snapshot is sanitized. */
 export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {
@@ -19,11 +25,11 @@ export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {
       ...(strict ? [{ name: 'Strict', value: 'nothing is published while personal data is left' }] : []),
     ],
     steps,
-    warnings: warnings.map(({ message }) => message),
+    warnings: [...unverifiedWarnings(plan), ...warnings.map(({ message }) => message)],
     consequence: consequenceOf(plan),
     safe: exists ? `Leave ${database} as it is` : 'Do not sanitize',
     go: exists ? `Sanitize, and replace ${database}` : 'Sanitize',
-    typeName: destination && exists ? nameToType(destination) : null,
+    typeName: destination && exists ? nameToType(destination, plan) : null,
   };
 }
 

@@ -5,7 +5,7 @@ import { notLookedUp } from '../looked-up.ts';
 import { type Model, quietly } from '../model.ts';
 import { notifyFailure } from '../notify-failure.ts';
 import type { DoctorPlace, FixPlace } from '../place.ts';
-import { refreshTargets } from '../refresh.ts';
+import { refreshTargetsAnew } from '../refresh.ts';
 import { rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
 
 /** Looks at everything; where it is looked at already, anew. */
@@ -51,7 +51,7 @@ export async function applyFix(model: Model, { found }: FixPlace): Promise<void>
     notifyFailure(model, thrown);
   }
   lookAgain(model);
-  await refreshTargets(model);
+  await refreshTargetsAnew(model);
 }
 
 /** What was mended will be gone: the finding below it is next. */

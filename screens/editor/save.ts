@@ -2,7 +2,7 @@ import { toUserError } from '../../src/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import type { Model } from '../model.ts';
 import { notifyFailure } from '../notify-failure.ts';
-import { refreshTargets } from '../refresh.ts';
+import { refreshTargetsAnew } from '../refresh.ts';
 import { inTurn } from './change-draft.ts';
 import type { EditorDiffPlace, EditorPlace } from './editor-places.ts';
 import { updateEditor } from './selection.ts';
@@ -34,7 +34,7 @@ export function saveShown(model: Model, { draft }: EditorDiffPlace): void {
     (saved) => {
       updateEditor(model, queue, (now) => ({ ...now, draft: saved }));
       model.navigation.notify({ tone: 'good', text: `Saved ${saved.file}` });
-      void refreshTargets(model);
+      void refreshTargetsAnew(model);
     },
     (thrown: unknown) => {
       if (toUserError(thrown).code === 'configuration_changed') askAboutOthers(model, { queue, file: draft.file });

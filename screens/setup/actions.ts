@@ -3,7 +3,7 @@ import { formatDuration } from '../../src/amounts.ts';
 import { EXIT, interrupted, toUserError, UserError } from '../../src/errors.ts';
 import { type Model, quietly } from '../model.ts';
 import { runPlace } from '../place.ts';
-import { refreshTargets } from '../refresh.ts';
+import { refreshTargetsAnew } from '../refresh.ts';
 import { buildWork } from '../run/work.ts';
 import { LOOKS, planned } from './look.ts';
 import type { SetupFound, SetupPlace } from './setup-place.ts';
@@ -67,7 +67,7 @@ export function finish(model: Model, place: SetupPlace): void {
   if (stepWithId(place.step).kind !== 'review' || place.busy || !plan) return;
   whileBusy(model, place, async () => {
     await model.operations.writeSetUp(plan);
-    void refreshTargets(model);
+    void refreshTargetsAnew(model);
     return at(place, stepWithId('done'));
   });
 }

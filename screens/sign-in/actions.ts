@@ -3,7 +3,7 @@ import type { SignInEvent } from '../../src/events.ts';
 import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.ts';
 import { type Model, quietly } from '../model.ts';
 import type { SignInPlace } from '../place.ts';
-import { refreshTargets } from '../refresh.ts';
+import { refreshTargetsAnew } from '../refresh.ts';
 
 /** Begins to sign in, and shows how far it is; where there are several providers, asks with which. */
 export async function signIn(model: Model): Promise<void> {
@@ -86,7 +86,7 @@ async function perform(model: Model, { controller, provider, device }: Attempt):
       { provider, device },
     );
     show({ result });
-    await refreshTargets(model);
+    await refreshTargetsAnew(model);
   } catch (thrown) {
     if (!signal.aborted) show({ error: toUserError(thrown) });
   }

@@ -1,6 +1,7 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatBytes, formatNumberOf, formatTime } from '../../src/amounts.ts';
 import type { SnapshotRow } from '../../src/results.ts';
+import { SIGNATURE_WORDS, signatureText } from '../../src/signature-text.ts';
 import { ENGINE_NAMES } from '../engine-names.ts';
 
 const PLACES = { local: 'this machine', remote: 'the bucket' };
@@ -12,8 +13,13 @@ export function snapshotFacts(row: SnapshotRow, destination: string | null): Fac
     { name: 'Taken', value: `${formatTime(row.created_at)} from ${ENGINE_NAMES[row.engine]} ${row.server_version}` },
     { name: 'Contents', value: contents },
     { name: 'Size', value: `${formatBytes(row.size_bytes)}; this one added ${formatBytes(row.stored_bytes)}` },
-    { name: 'Stored on', value: row.where.map((place) => PLACES[place]).join(' and ') },
+    {
+      name: 'Stored on',
+      value: `${row.where.map((place) => PLACES[place]).join(' and ')}; signature: ${SIGNATURE_WORDS[row.signature.state]}`,
+    },
     { name: 'Note', value: row.note ?? 'none: n writes one' },
     { name: 'Loads into', value: destination ?? 'no destination is configured' },
+    // Last, where the window may cut it: the word stands above.
+    { name: 'Signature', value: signatureText(row.signature) },
   ];
 }

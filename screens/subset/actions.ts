@@ -2,7 +2,7 @@ import { toUserError } from '../../src/errors.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
-import { ask } from '../confirm/actions.ts';
+import { ask, planAllowing } from '../confirm/actions.ts';
 import { factsOf } from '../facts.ts';
 import { type Model, quietly } from '../model.ts';
 import { notifyFailure } from '../notify-failure.ts';
@@ -36,7 +36,8 @@ function count(model: Model, { target, choices, controller }: SubsetPlace): void
       other.screen === 'subset' && other.controller === controller ? { ...other, ...change(other) } : other,
     );
   const request = { target, ...(choices && { settings: choices }) };
-  model.operations.planSubset(quietly(controller.signal), request).then(
+  const session = quietly(controller.signal);
+  planAllowing((allowed) => model.operations.planSubset(session, { ...request, ...allowed })).then(
     (found) =>
       answer((place) => ({ found, error: null, counting: false, choices: place.choices ?? choicesOf(found.settings) })),
     (thrown: unknown) => answer(() => ({ error: toUserError(thrown), counting: false })),

@@ -1,9 +1,10 @@
 import { formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { SubsetPlanResult } from '../../src/subset-results.ts';
-import { destinationFacts, nameToType, type Question } from '../confirm/question-facts.ts';
+import { destinationFacts, nameToType, type Question, unverifiedWarnings } from '../confirm/question-facts.ts';
 
 /** What is asked before a subset is made. */
-export function subsetQuestion({ source, destination, tables, warnings, undo }: SubsetPlanResult): Question {
+export function subsetQuestion(plan: SubsetPlanResult): Question {
+  const { source, destination, tables, warnings, undo } = plan;
   const { database, exists } = destination;
   const filled = tables.filter(({ rows_expected }) => (rows_expected ?? 0) > 0);
   const rows = filled.reduce((sum, { rows_expected }) => sum + (rows_expected ?? 0), 0);
@@ -19,13 +20,13 @@ export function subsetQuestion({ source, destination, tables, warnings, undo }: 
       'Prove every reference',
       `Give it the name ${database}`,
     ],
-    warnings: summaryOf(warnings, tables),
+    warnings: [...unverifiedWarnings(plan), ...summaryOf(warnings, tables)],
     consequence: exists
       ? `${database} is replaced. ${undo ? 'What it holds now is kept for one undo.' : 'This cannot be undone.'}`
       : `${database} does not exist yet: it is created.`,
     safe: exists ? `Leave ${database} as it is` : 'Do not make it',
     go: exists ? `Replace ${database}` : `Create ${database}`,
-    typeName: nameToType(destination),
+    typeName: nameToType(destination, plan),
   };
 }
 

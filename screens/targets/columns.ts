@@ -1,7 +1,8 @@
 import type { Cell, Column } from '../../components/table.ts';
 import type { Glyphs, Tone } from '../../components/theme.ts';
 import { formatAge, formatBytes, formatCount } from '../../src/amounts.ts';
-import type { TargetStatus } from '../../src/results.ts';
+import { briefReason } from '../../src/connection-failures.ts';
+import type { TargetRow, TargetStatus } from '../../src/results.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 
 /** The columns of the list of targets; where room is short, what the pane of a target shows too goes first. */
@@ -63,7 +64,7 @@ interface StatusLook {
 export const STATUS_LOOKS: Record<TargetStatus, StatusLook> = {
   ok: { word: 'up', tone: 'good', glyph: 'good' },
   missing: { word: 'no database', tone: 'caution', glyph: 'caution' },
-  denied: { word: 'denied', tone: 'bad', glyph: 'bad' },
+  denied: { word: 'access denied', tone: 'bad', glyph: 'bad' },
   unreachable: { word: 'unreachable', tone: 'bad', glyph: 'bad' },
   unchecked: { word: 'not checked', tone: 'dim', glyph: 'pending' },
 };
@@ -71,12 +72,19 @@ export const STATUS_LOOKS: Record<TargetStatus, StatusLook> = {
 /** A server slower than this is told apart. */
 const SLOW_MS = 250;
 
+/** The status and, in a few words, the reason for it, where that says more. */
+function statusWords({ status, error_code }: TargetRow): string {
+  const { word } = STATUS_LOOKS[status];
+  const reason = status === 'missing' ? null : briefReason(error_code);
+  return reason === null ? word : `${word}: ${reason}`;
+}
+
 function statusCell({ row, checking, checkedAt }: TargetEntry, glyphs: Glyphs) {
   if (checking && checkedAt === null) return { text: `${glyphs.pending} checking`, tone: 'dim' as const };
-  const { word, tone, glyph } = STATUS_LOOKS[row.status];
+  const { tone, glyph } = STATUS_LOOKS[row.status];
   const slow = row.status === 'ok' && (row.latency_ms ?? 0) > SLOW_MS;
   // The mark of a check has its cell in every row, so that no column moves when checks begin and end.
-  const text = `${glyphs[glyph]} ${slow ? 'slow' : word}${checking ? glyphs.ellipsis : ' '}`;
+  const text = `${glyphs[glyph]} ${slow ? 'slow' : statusWords(row)}${checking ? glyphs.ellipsis : ' '}`;
   return { text, tone: slow ? ('caution' as const) : tone };
 }
 

@@ -130,6 +130,7 @@ function titleOf({ row }: TargetEntry): Span[] {
 
 /** The keys that lead out of a configuration that is missing or wrong. */
 function wayOut({ code }: UserError): string {
+  if (code === 'configuration_untrusted') return 'r asks again whether you trust it.';
   if (code === 'no_configuration') return 'i writes a first one, question by question.';
   return 'D lists every problem, E opens the configuration, r reads it again.';
 }

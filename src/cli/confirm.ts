@@ -27,7 +27,10 @@ export async function confirm(question: Question, asking: Asking): Promise<void>
 }
 
 /** Asks in the terminal's own line mode, so that Ctrl-C stays a signal. */
-async function ask(prompt: string, { input, output, signal }: Asking): Promise<string> {
+export async function ask(
+  prompt: string,
+  { input, output, signal }: Pick<Asking, 'input' | 'output' | 'signal'>,
+): Promise<string> {
   const lines = createInterface({ input, output, terminal: false });
   try {
     const closed = once(lines, 'close', { signal }).then(() => null);

@@ -29,4 +29,6 @@ export interface ScreensOptions extends ScreensPlace {
   readOnly: boolean;
   /** Keeps a log even where the configuration asks for none. */
   debug: boolean;
+  /** Trusts the configuration of the current folder without a question. */
+  trust: boolean;
 }

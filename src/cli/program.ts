@@ -130,8 +130,8 @@ function familyOf(program: Command, word: string, { spec, families }: Addition):
 
 function globalsOf(program: Command): Globals {
   const given = program.opts<Partial<Globals>>();
-  const { config, json = false, tui = true, yes = false, readOnly = false, debug = false } = given;
-  return { ...(config === undefined ? {} : { config }), json, tui, yes, readOnly, debug };
+  const { config, json = false, tui = true, yes = false, readOnly = false, debug = false, trust = false } = given;
+  return { ...(config === undefined ? {} : { config }), json, tui, yes, readOnly, debug, trust };
 }
 
 function toArgument({ name, description, required, variadic, choices }: ArgumentSpec): Argument {

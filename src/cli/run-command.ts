@@ -1,4 +1,5 @@
 import type { Invocation, Outcome } from '../commands/command.ts';
+import { UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../errors.ts';
 import { printableLines, printableStyled } from '../printable.ts';
@@ -13,6 +14,7 @@ import { confirm } from './confirm.ts';
 import type { Host } from './host.ts';
 import { printError } from './print-error.ts';
 import type { ParsedLine } from './program.ts';
+import { settleTrust } from './trust.ts';
 
 type CommandLine = Extract<ParsedLine, { kind: 'command' }>;
 
@@ -67,7 +69,14 @@ export async function runCommand(line: CommandLine, { host, screens }: CommandRu
   try {
     if (globals.readOnly && writes(line)) throw readOnlyRefusal(spec.name);
     const command = await spec.load();
-    const outcome = await command.run(invocation as Invocation<never, never>);
+    const work = () => command.run(invocation as Invocation<never, never>);
+    const outcome = await work().catch(async (thrown: unknown) => {
+      if (!(thrown instanceof UntrustedConfiguration)) throw thrown;
+      // The configuration is read before anything is done, so the command can begin anew.
+      await settleTrust(thrown, { host, trust: globals.trust });
+      opened = undefined;
+      return work();
+    });
     printer.end('done');
     printOutcome(outcome, { line, host, durationMs: clock().getTime() - startedAt });
     return outcome.exit ?? EXIT.done;
@@ -81,8 +90,11 @@ export async function runCommand(line: CommandLine, { host, screens }: CommandRu
   }
 }
 
-function writes({ spec, options }: CommandLine): boolean {
-  return spec.writes === true && !('dryRun' in options && options.dryRun);
+function writes({ spec, options: given }: CommandLine): boolean {
+  const options: Record<string, unknown> = { ...given };
+  const { writes = false } = spec;
+  const doesWrite = typeof writes === 'boolean' ? writes : options[writes.option] === true;
+  return doesWrite && options.dryRun !== true;
 }
 
 function readOnlyRefusal(command: string): UserError {

@@ -39,16 +39,18 @@ async function runWithoutCommand(line: Extract<ParsedLine, { kind: 'incomplete' 
   return EXIT.usage;
 }
 
-const AS_IT_IS = { readOnly: false, debug: false };
+const AS_IT_IS = { readOnly: false, debug: false, trust: false };
 
 function canOpenScreens({ tui, json }: Globals, { terminal }: Host): boolean {
   return terminal.interactive && tui && !json;
 }
 
 function openScreens(
-  { config, readOnly, debug }: Pick<Globals, 'config' | 'readOnly' | 'debug'>,
+  { config, ...flags }: Pick<Globals, 'config' | 'readOnly' | 'debug' | 'trust'>,
   { environment, cwd, signal, openScreens: open }: Host,
   place: ScreensPlace = {},
 ): Promise<ExitCode> {
-  return open({ ...(config === undefined ? {} : { config }), environment, ...place, cwd, signal, readOnly, debug });
+  const { readOnly, debug, trust } = flags;
+  const named = config === undefined ? {} : { config };
+  return open({ ...named, environment, ...place, cwd, signal, readOnly, debug, trust });
 }

@@ -13,17 +13,23 @@ interface Options {
   note?: string;
   sanitize: boolean;
   push: boolean;
+  allowSuperuser?: boolean;
   cpus?: number;
+  unverifiedSources?: boolean;
 }
 
 export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
   const { target } = invocation.arguments;
-  const { sanitize: wanted, push, note, cpus } = invocation.options;
+  const { sanitize: wanted, push, note, cpus, allowSuperuser, unverifiedSources } = invocation.options;
   const context = await invocation.context();
   const parallel = cpus === undefined ? {} : { cpus };
   const noted = note === undefined ? {} : { note };
   if (wanted && (await hasSanitizeQuery(context, target))) {
-    return buildAndSanitize(invocation, { target, build: noted, push, ...parallel });
+    return buildAndSanitize(invocation, {
+      ...{ target, build: noted, push, ...parallel },
+      ...(allowSuperuser && { allowSuperuser }),
+      ...(unverifiedSources && { unverifiedSources }),
+    });
   }
   const snapshot = await build(context, { target, push, ...noted, ...parallel });
   return { data: { snapshot }, text: `Built ${snapshotLine(target, snapshot)}` };

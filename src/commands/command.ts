@@ -17,8 +17,8 @@ export interface CommandSpec {
   examples: Example[];
   /** What `--json` prints: one document, or one event a line while it works. */
   json: 'document' | 'events';
-  /** Changes databases or snapshots, unless it is a dry run: refused with `--read-only`. */
-  writes?: boolean;
+  /** Changes databases or snapshots, always or with an option, unless it is a dry run: refused with `--read-only`. */
+  writes?: boolean | { option: string };
   /** Callable, but neither listed nor documented. */
   hidden?: boolean;
   load: () => Promise<CommandModule>;
@@ -101,6 +101,8 @@ export interface Globals {
   yes: boolean;
   readOnly: boolean;
   debug: boolean;
+  /** The configuration of the current folder is trusted from now on. */
+  trust: boolean;
 }
 
 export interface ScreensPlace {

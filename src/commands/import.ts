@@ -9,12 +9,14 @@ interface Arguments {
 
 interface Options {
   target?: string;
+  allowUntrusted?: boolean;
 }
 
 export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
-  const { target } = invocation.options;
+  const { target, allowUntrusted = false } = invocation.options;
   const file = resolve(invocation.cwd, invocation.arguments.file);
-  const result = await importSnapshot(await invocation.context(), { file, ...(target !== undefined && { target }) });
+  const request = { file, allowUntrusted, ...(target !== undefined && { target }) };
+  const result = await importSnapshot(await invocation.context(), request);
   const contents = [formatNumberOf(result.tables, 'table'), formatNumberOf(result.rows, 'row')].join(', ');
   return { data: result, text: `Imported snapshot ${result.id} of ${result.target}: ${contents}` };
 }

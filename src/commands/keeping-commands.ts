@@ -1,5 +1,5 @@
 import type { CommandSpec, OptionSpec } from './command.ts';
-import { DRY_RUN, ORIGINAL, SNAPSHOT, TARGET } from './shared-options.ts';
+import { ALLOW_UNTRUSTED, DRY_RUN, ORIGINAL, SNAPSHOT, TARGET } from './shared-options.ts';
 
 const PLACES: OptionSpec[] = [
   { flags: '--local', description: 'on this machine only' },
@@ -26,7 +26,7 @@ export const KEEPING_COMMANDS: CommandSpec[] = [
     summary: 'copy a snapshot from the bucket to this machine, only what is lacking here',
     group: 'Keep and share',
     arguments: [TARGET, SNAPSHOT],
-    options: [ORIGINAL],
+    options: [ORIGINAL, ALLOW_UNTRUSTED],
     examples: [{ command: 'tool pull app 2', does: 'the third newest snapshot of "app"; load pulls by itself' }],
     json: 'events',
     writes: true,
@@ -74,6 +74,7 @@ export const KEEPING_COMMANDS: CommandSpec[] = [
     arguments: [{ name: 'file', description: 'what tool export has written', required: true }],
     options: [
       { flags: '--target <name>', description: 'the target that it becomes a snapshot of; default: as it was' },
+      ALLOW_UNTRUSTED,
     ],
     examples: [{ command: 'tool import app.zip', does: 'a snapshot as if it had been taken here' }],
     json: 'events',
@@ -92,6 +93,10 @@ export const KEEPING_COMMANDS: CommandSpec[] = [
         description: 'only so many of its objects, chosen at random',
         value: 'percentage',
       },
+      {
+        flags: '--repair',
+        description: 'replace damaged objects by those of the bucket, or with --remote of this machine',
+      },
       ORIGINAL,
     ],
     examples: [
@@ -99,6 +104,7 @@ export const KEEPING_COMMANDS: CommandSpec[] = [
       { command: 'tool verify app --remote --sample 10%', does: 'a tenth of the newest, fetched from the bucket' },
     ],
     json: 'events',
+    writes: { option: 'repair' },
     load: () => import('./verify.ts'),
   },
   {

@@ -22,6 +22,8 @@ interface Options {
   drop: boolean;
   source?: boolean;
   cpus?: number;
+  unverifiedSources?: boolean;
+  allowUntrusted?: boolean;
 }
 
 export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
@@ -35,7 +37,7 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
 }
 
 function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation<Arguments, Options>): LoadRequest {
-  const { destdb, tables, undo, inPlace, original, drop, source, cpus } = options;
+  const { destdb, tables, undo, inPlace, original, drop, source, cpus, unverifiedSources, allowUntrusted } = options;
   const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;
   if (file === undefined && (source || !drop)) throw needsFile(source ? '--source' : '--no-drop');
   if (file !== undefined && tables) throw needsSnapshot(snapshot ?? '');
@@ -48,7 +50,9 @@ function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation
     ...(inPlace && { inPlace }),
     ...(original && { original }),
     ...(source && { source }),
+    ...(unverifiedSources && { unverifiedSources }),
     ...(cpus !== undefined && { cpus }),
+    ...(allowUntrusted && { allowUntrusted }),
     undo,
   };
 }

@@ -3,7 +3,13 @@ import { pulledText } from '../report/transfer.ts';
 import type { Invocation, Outcome } from './command.ts';
 import { type SnapshotArguments, snapshotRequest } from './selector.ts';
 
-export async function run(invocation: Invocation<SnapshotArguments, { original?: boolean }>): Promise<Outcome> {
-  const result = await pull(await invocation.context(), snapshotRequest(invocation));
+interface Options {
+  original?: boolean;
+  allowUntrusted?: boolean;
+}
+
+export async function run(invocation: Invocation<SnapshotArguments, Options>): Promise<Outcome> {
+  const { allowUntrusted = false } = invocation.options;
+  const result = await pull(await invocation.context(), { ...snapshotRequest(invocation), allowUntrusted });
   return { data: result, text: pulledText(result) };
 }

@@ -1,7 +1,7 @@
 import { AUTH_COMMANDS } from './auth-commands.ts';
 import type { CommandSpec, OptionSpec } from './command.ts';
 import { KEEPING_COMMANDS } from './keeping-commands.ts';
-import { CPUS, DRY_RUN, ORIGINAL, SNAPSHOT, TARGET } from './shared-options.ts';
+import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, ORIGINAL, SNAPSHOT, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
 /** Every command that works, in the order of the help. */
 export const COMMANDS: CommandSpec[] = [
@@ -14,6 +14,11 @@ export const COMMANDS: CommandSpec[] = [
       { flags: '--note <text>', description: 'a note to keep with the snapshot' },
       { flags: '--no-sanitize', description: 'leave the sanitization out, where the target has a query for it' },
       { flags: '--no-push', description: "leave it on this machine, whatever the target's storage_profile" },
+      {
+        flags: '--allow-superuser',
+        description: 'run the query as superuser of a throw-away server, when it needs more rights',
+      },
+      UNVERIFIED_SOURCES,
       CPUS,
     ],
     examples: [
@@ -55,6 +60,8 @@ export const COMMANDS: CommandSpec[] = [
       ORIGINAL,
       { flags: '--no-drop', description: 'with a file: run it on the database as it is' },
       { flags: '--source', description: 'with a file: run it on the source database' },
+      UNVERIFIED_SOURCES,
+      ALLOW_UNTRUSTED,
       CPUS,
     ],
     examples: [
@@ -79,10 +86,16 @@ export const COMMANDS: CommandSpec[] = [
       { flags: '-n, --new', description: 'take a new snapshot first' },
       { flags: '-e, --ephemeral', description: 'in a throw-away database; also when there is no sanitize.dst_url' },
       { flags: '--strict', description: 'publish nothing while columns that look personal are as they were' },
+      {
+        flags: '--allow-superuser',
+        description: 'run the query as superuser of a throw-away server, when it needs more rights',
+      },
       { flags: '--suggest', description: 'print a first query for such columns, and store nothing' },
       DRY_RUN,
       { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
       { flags: '--no-push', description: 'leave it on this machine, whatever the storage profile' },
+      UNVERIFIED_SOURCES,
+      ALLOW_UNTRUSTED,
       CPUS,
     ],
     examples: [
@@ -102,7 +115,11 @@ export const COMMANDS: CommandSpec[] = [
     summary: 'put the database that the last load replaced back',
     group: 'Snapshots',
     arguments: [TARGET],
-    options: [{ flags: '--destdb <url>', description: 'the destination that was loaded with --destdb' }, DRY_RUN],
+    options: [
+      { flags: '--destdb <url>', description: 'the destination that was loaded with --destdb' },
+      DRY_RUN,
+      UNVERIFIED_SOURCES,
+    ],
     examples: [{ command: 'tool undo app', does: 'the destination of "app" as it was before the last load' }],
     json: 'events',
     writes: true,
@@ -123,6 +140,7 @@ export const COMMANDS: CommandSpec[] = [
       { flags: '--snapshot', description: 'store the subset as a snapshot of the target, too' },
       { flags: '--explain <row>', description: 'say why a row is in the subset: schema.table:key' },
       { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
+      UNVERIFIED_SOURCES,
       CPUS,
     ],
     examples: [
@@ -229,6 +247,16 @@ export const COMMANDS: CommandSpec[] = [
     json: 'document',
     load: () => import('./config-decrypt.ts'),
   },
+  {
+    name: 'trust',
+    summary: "print this machine's public key, which signs every snapshot that it builds",
+    group: 'Set up',
+    arguments: [],
+    options: [],
+    examples: [{ command: 'tool trust', does: 'the line to put into trusted_keys of those who load its snapshots' }],
+    json: 'document',
+    load: () => import('./trust.ts'),
+  },
   ...AUTH_COMMANDS,
   {
     name: 'demo',
@@ -279,5 +307,6 @@ export const GLOBAL_OPTIONS: OptionSpec[] = [
     flags: '--read-only',
     description: 'change no database and no snapshot: what would is refused, in the screens too',
   },
+  { flags: '--trust', description: 'trust the tool.yml of this folder from now on, as it is' },
   { flags: '--debug', description: 'say which commands are run, keep a log, and show where an error came from' },
 ];

@@ -15,10 +15,13 @@ interface Options {
   ephemeral?: boolean;
   strict?: boolean;
   suggest?: boolean;
+  allowSuperuser?: boolean;
   dryRun?: boolean;
   undo: boolean;
   push: boolean;
   cpus?: number;
+  unverifiedSources?: boolean;
+  allowUntrusted?: boolean;
 }
 
 export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
@@ -40,14 +43,17 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
 }
 
 function toRequest({ arguments: { target, snapshot }, options }: Invocation<Arguments, Options>): SanitizeRequest {
-  const { ephemeral, strict, undo, push, cpus } = options;
+  const { ephemeral, strict, allowSuperuser, undo, push, cpus, unverifiedSources, allowUntrusted } = options;
   return {
     target,
     ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
     ...(options.new && { build: {} }),
     ...(ephemeral && { ephemeral }),
     ...(strict && { strict }),
+    ...(allowSuperuser && { allowSuperuser }),
+    ...(unverifiedSources && { unverifiedSources }),
     ...(cpus !== undefined && { cpus }),
+    ...(allowUntrusted && { allowUntrusted }),
     undo,
     push,
   };

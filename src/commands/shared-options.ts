@@ -23,7 +23,17 @@ export const CPUS: OptionSpec = {
 
 export const DRY_RUN: OptionSpec = { flags: '--dry-run', description: 'print the plan, change nothing' };
 
+export const UNVERIFIED_SOURCES: OptionSpec = {
+  flags: '--unverified-sources',
+  description: 'go on although a source that cannot be identified may be the destination',
+};
+
 export const ORIGINAL: OptionSpec = {
   flags: '--original',
   description: 'take the original where a sanitized snapshot would be taken',
+};
+
+export const ALLOW_UNTRUSTED: OptionSpec = {
+  flags: '--allow-untrusted',
+  description: 'take a snapshot that no key of trusted_keys has signed, this once',
 };

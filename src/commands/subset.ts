@@ -16,6 +16,7 @@ interface Options {
   explain?: string;
   undo: boolean;
   cpus?: number;
+  unverifiedSources?: boolean;
 }
 
 export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {

@@ -1,5 +1,5 @@
 import { modeOf } from '../config/mode.ts';
-import { checkTarget, listTargets } from '../operations/targets.ts';
+import { checkTargets, listTargets } from '../operations/targets.ts';
 import { createStyle } from '../report/style.ts';
 import { targetsText } from '../report/targets.ts';
 import type { Invocation, Outcome } from './command.ts';
@@ -13,8 +13,11 @@ export async function run(invocation: Invocation<object, Options>): Promise<Outc
   if (screens && options.check) return { data: {}, text: '', exit: await screens({}) };
   const context = await invocation.context();
   const known = await listTargets(context);
-  // Side by side, so that one slow server holds up nothing but itself.
-  const targets = options.check ? await Promise.all(known.map(({ name }) => checkTarget(context, name))) : known;
+  const found = new Map(known.map((row) => [row.name, row]));
+  if (options.check) {
+    await checkTargets(context, { rows: known, take: (row) => found.set(row.name, row) });
+  }
+  const targets = [...found.values()];
   const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
   const { file, settings } = context.configuration;
   const mode = modeOf(settings);

@@ -9,12 +9,17 @@ interface Arguments {
 interface Options {
   destdb?: string;
   dryRun?: boolean;
+  unverifiedSources?: boolean;
 }
 
 export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
-  const { destdb, dryRun } = invocation.options;
+  const { destdb, dryRun, unverifiedSources } = invocation.options;
   const context = await invocation.context();
-  const request = { ...invocation.arguments, ...(destdb !== undefined && { destdb }) };
+  const request = {
+    ...invocation.arguments,
+    ...(destdb !== undefined && { destdb }),
+    ...(unverifiedSources && { unverifiedSources }),
+  };
   const plan = await planUndo(context, request);
   const now = context.clock();
   if (dryRun) return { data: { dry_run: true, plan }, text: undoPlanLines(plan, now).join('\n') };

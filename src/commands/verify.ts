@@ -9,27 +9,37 @@ interface Options {
   original?: boolean;
   remote?: boolean;
   sample?: number;
+  repair?: boolean;
 }
 
 export async function run(invocation: Invocation<SnapshotArguments, Options>): Promise<Outcome> {
   const { target } = invocation.arguments;
-  const { remote, sample } = invocation.options;
+  const { remote, sample, repair } = invocation.options;
   const result = await verify(await invocation.context(), {
     ...snapshotRequest(invocation),
     ...(remote && { remote }),
     ...(sample !== undefined && { sample }),
+    ...(repair && { repair }),
   });
   if (!result.ok) throw damaged(result);
   const { index, id } = result.snapshot;
   const amount = `${formatNumberOf(result.files, 'file')}, ${formatBytes(result.bytes)}`;
-  return { data: result, text: `Snapshot ${index} of ${target} (${id}) is whole: ${amount} read` };
+  const repaired =
+    result.repaired.length > 0 ? `; ${result.repaired.length} of them were damaged and are repaired` : '';
+  return { data: result, text: `Snapshot ${index} of ${target} (${id}) is whole: ${amount} read${repaired}` };
 }
 
-function damaged({ target, snapshot, problems }: VerifyResult): UserError {
+function damaged({ target, snapshot, problems, lost }: VerifyResult): UserError {
   return new UserError(`Snapshot ${snapshot.index} of ${target} (${snapshot.id}) is damaged`, {
     code: 'snapshot_damaged',
     exit: EXIT.failed,
-    hint: `Take a new one with: tool build ${target}; then remove this one with: tool rm ${target} ${snapshot.id}`,
-    details: problems,
+    hint:
+      lost.length > 0
+        ? `Take a new one with: tool build ${target}; then remove this one with: tool rm ${target} ${snapshot.id}`
+        : `Try: tool verify ${target} ${snapshot.id} --repair; or take a new one: tool build ${target}`,
+    details: [
+      ...problems,
+      ...lost.map(({ target: of, id, created_at }) => `Lost: snapshot ${id} of ${of}, created ${created_at}`),
+    ],
   });
 }

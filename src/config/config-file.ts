@@ -15,6 +15,8 @@ export interface ConfigFile {
   mode: number | null;
   /** The user's own file when it is there as well, and not read. */
   shadows?: string;
+  /** Found in the current folder, and not named by anybody. */
+  inFolder?: true;
 }
 
 export interface FileRequest {
@@ -49,7 +51,7 @@ async function findConfigFile({ file, environment, cwd }: FileRequest): Promise<
   const here = await readFileAt(join(cwd, 'tool.yml'));
   if (!here) return readFileAt(own);
   const isShadowing = here.path !== own && (await exists(own));
-  return isShadowing ? { ...here, shadows: own } : here;
+  return { ...here, inFolder: true, ...(isShadowing && { shadows: own }) };
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -7,6 +7,8 @@ export interface Configuration {
   settings: Settings;
   /** URLs that could not be filled in (an unset variable): an error only for who needs them. */
   deferred: Problem[];
+  /** By dotted key, what those URLs say without their templates: `postgres://app@db/shop`. */
+  blanks?: Map<string, string>;
 }
 
 export interface Problem {

@@ -7,7 +7,8 @@ import { parseValue } from './yaml-source.ts';
 const PREFIX = 'TOOL_';
 
 /** Variables that are no keys: who reads them is not the configuration. */
-const OTHER_VARIABLES = ['no_confirm'];
+const SWITCHES = ['no_confirm'];
+const OTHER_VARIABLES = [...SWITCHES, 'trust'];
 
 /** The variable that sets a key: `targets.app.cpus` → `TOOL_TARGETS__APP__CPUS`. */
 export function variableName(path: readonly string[]): string {
@@ -44,7 +45,7 @@ export function applyVariables(
 
 /** A switch that is set to neither on nor off would be taken for off without a word. */
 function otherProblems(environment: NodeJS.ProcessEnv): Problem[] {
-  return OTHER_VARIABLES.flatMap((key): Problem[] => {
+  return SWITCHES.flatMap((key): Problem[] => {
     const name = variableName([key]);
     const value = environment[name]?.trim() ?? '';
     if (value === '' || BOOLEANS.has(value.toLowerCase())) return [];

@@ -1,15 +1,19 @@
 import type { Finding } from './finding.ts';
 import type { Shape } from './schema/shape.ts';
-import { fillTemplate, TemplateError } from './template.ts';
-import { isTree, type KeyPath, type Tree } from './tree.ts';
+import { blankTemplate, fillTemplateFrom, TemplateError, type Variables } from './template.ts';
+import { dotted, isTree, type KeyPath, type Tree } from './tree.ts';
 import { joinUrl } from './url-insertion.ts';
 
+export interface FilledUrls {
+  findings: Finding[];
+  /** By dotted key, what a URL that could not be filled in says without its templates. */
+  blanks: Map<string, string>;
+}
+
 /** Fills in the templates of all URLs that accept them. One that cannot be filled in is taken out, and a finding. */
-export function fillUrls(
-  tree: Tree,
-  { shape, environment }: { shape: Shape; environment: NodeJS.ProcessEnv },
-): Finding[] {
+export function fillUrls(tree: Tree, { shape, variables }: { shape: Shape; variables: Variables }): FilledUrls {
   const findings: Finding[] = [];
+  const blanks = new Map<string, string>();
 
   function fill(parent: Tree, shapes: Iterable<[string, Shape]>, path: KeyPath): void {
     for (const [key, child] of shapes) {
@@ -25,17 +29,28 @@ export function fillUrls(
       }
       if (!child.traits.template || typeof value !== 'string' || !value.includes('{{')) continue;
       try {
-        parent[key] = joinUrl(fillTemplate(value, environment));
+        parent[key] = joinUrl(fillTemplateFrom(value, variables));
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
         findings.push(failure(here, error));
+        blanks.set(dotted(here), blankUrl(value));
         delete parent[key];
       }
     }
   }
 
   if (shape.kind === 'object') fill(tree, shape.keys, []);
-  return findings;
+  return { findings, blanks };
+}
+
+/** Empty where the template itself cannot be read. */
+function blankUrl(text: string): string {
+  try {
+    return joinUrl(blankTemplate(text));
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return '';
+  }
 }
 
 function failure(path: KeyPath, { message, offset, hint }: TemplateError): Finding {

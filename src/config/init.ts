@@ -9,6 +9,7 @@ import { absolutePath, userConfigFile } from './paths.ts';
 import { DEFAULT_WORKING_DIRECTORY } from './schema/settings.ts';
 import { IN_KEYCHAIN, readFromKeychain, writeToKeychain } from './secrets/keychain.ts';
 import type { Tree } from './tree.ts';
+import { trustOwnFile } from './trust/trust-store.ts';
 import { parseYaml } from './yaml-source.ts';
 
 export interface InitRequest {
@@ -67,7 +68,9 @@ export async function initConfiguration({
     }
     const secret_key_in = keychain && keychain_error === null ? 'keychain' : 'file';
     try {
+      const written = await readFile(unfinished, 'utf8');
       const replaced = await putInPlace(unfinished, path, force);
+      await trustOwnFile({ file: path, text: written }, environment);
       await mkdir(working_directory, { recursive: true, mode: 0o700 });
       const shadowed_by = file === undefined ? await shadowOf(path, cwd) : null;
       return { file: path, working_directory, replaced, shadowed_by, secret_key_in, keychain_error };

@@ -14,6 +14,8 @@ import { absolutePath } from './paths.ts';
 import { pruneTree } from './prune.ts';
 import type { Rule, Surroundings } from './rules/rule.ts';
 import { othersCannotRead } from './rules/secrets-file.ts';
+import { servicesKeepTheirHosts } from './rules/service.ts';
+import { originalsAreNotShared } from './rules/shared-originals.ts';
 import { storageProfilesAreComplete, storageProfilesExist } from './rules/storage.ts';
 import { storageCredentialsAreKept } from './rules/storage-credentials.ts';
 import {
@@ -27,7 +29,9 @@ import { type Settings, settingsSchema } from './schema/settings.ts';
 import { shapeOf } from './schema/shape.ts';
 import { takeFromKeychain } from './secrets/key-in-keychain.ts';
 import { openValues } from './secrets/open-values.ts';
+import { variablesOf } from './template.ts';
 import { createTree, type Tree, valueAt } from './tree.ts';
+import { requireTrust } from './trust/require-trust.ts';
 
 export interface LoadOptions extends FileRequest {
   /** Hears the warnings. */
@@ -76,6 +80,8 @@ const RULES: Rule[] = [
   schemaConfigIsForPostgres,
   enginesAgree,
   destinationsAreNoSources,
+  servicesKeepTheirHosts,
+  originalsAreNotShared,
 ];
 
 /** Advice about a file that works: for `config check`, not for every command. */
@@ -83,16 +89,21 @@ const LEFT_TO_THE_CHECK = new Set([
   'cli_profile_not_found',
   'credentials_not_found',
   'direct_credentials',
+  'originals_shared',
   'schema_config_ignored',
 ]);
 
 /** A load into a source is refused by its own guard, with an exit code of its own; the other commands may go on. */
 const LEFT_TO_THE_GUARD = new Set(['destination_is_source']);
 
-/** Reads file and environment, and finds every problem in them. Never throws for what a person has written. */
+/**
+ * Reads file and environment, and finds every problem in them. Never throws for what a person has written, but for a
+ * file of the current folder that is not trusted.
+ */
 export async function inspectConfiguration(request: FileRequest): Promise<Inspection> {
   const { environment, cwd } = request;
   const file = await readConfigFile(request);
+  if (file) await requireTrust(file, request);
   const shape = shapeOf(settingsSchema);
   const tree = file?.source.tree ?? createTree();
   const exposed = file ? othersCannotRead(file, shape) : [];
@@ -114,7 +125,7 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const unknown = pruneTree(tree, shape);
   const locked = await takeFromKeychain(tree, origins);
   const secrets = openValues(tree);
-  const unfilled = fillUrls(tree, { shape, environment });
+  const { findings: unfilled, blanks } = fillUrls(tree, { shape, variables: variablesOf(environment) });
   secrets.openFilled();
   const { settings, draft, findings } = checkValues(tree, shape);
   const surroundings: Surroundings = {
@@ -132,7 +143,7 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const problems = [...place([...exposed, ...broken]), ...deferred, ...variableProblems].sort(byPlace);
   const stops = ({ severity, code }: Problem): boolean => severity === 'error' && !LEFT_TO_THE_GUARD.has(code);
   const usable = settings && !problems.some((problem) => stops(problem) && !deferred.includes(problem));
-  const configuration = usable ? { file: origins.file, settings, deferred } : null;
+  const configuration = usable ? { file: origins.file, settings, deferred, blanks } : null;
   return { ...base, configuration, problems, values: draft };
 }
 

@@ -21,6 +21,21 @@ Without \`authtoken\` the tool works in local mode: this file, this machine. Wit
 which. \`env\` selects where the cloud's API is: \`/api/v3\` below \`dev_api_url\`, \`staging_api_url\` or \`base_url\`. The last
 two have no default, and are missed only where the cloud is used.
 
+## Trust
+
+A \`tool.yml\` in the current folder may come from somebody else, as with a repository that was cloned. The program asks
+once before it uses such a file, and shows what the file asks for: hosts (with the parameters of URLs that matter), buckets,
+variables, files, images, SQL and trusted keys. Before the answer it connects to nothing and reads no variable but its own
+\`TOOL_TRUST\` and \`TOOL_SECRET_KEY\`. It does not ask about a file named with \`--config\`, about \`~/.config/tool/tool.yml\`,
+about a file that asks for nothing of this, and under \`CI=true\`.
+
+The answer is kept in \`~/.config/tool/trusted.json\`, by the path of the file and a SHA-256 of exactly what was shown: another
+host is asked about again, a comment is not. Changes made by the program itself (editor, \`config encrypt\`, sign-in) keep a
+trusted file trusted. The content of a \`query_file\` is not part of it. Without a terminal the exit code is 5
+(\`configuration_untrusted\`); \`--trust\` answers yes and is remembered, \`TOOL_TRUST\` for one run: the hash that the error
+names, the path of the file, or \`true\` for any file. \`--yes\` does not answer this question.
+\`test/hostile/current-folder-configuration.test.ts\` shows it.
+
 ## Variables
 
 A variable wins over the file. Its name is \`TOOL_\` and the key in upper case, with \`__\` for each dot. Names in maps match

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 
 /** The file that `config init` writes, and the second place that is searched. */
 export function userConfigFile(environment: NodeJS.ProcessEnv): string {
@@ -18,4 +18,11 @@ export function absolutePath(
 
 function homeOf(environment: NodeJS.ProcessEnv): string {
   return environment.HOME || environment.USERPROFILE || homedir();
+}
+
+/** As people write it: from the current folder, or from the home folder. */
+export function shortPath(path: string, { environment, cwd }: { environment: NodeJS.ProcessEnv; cwd: string }): string {
+  if (dirname(path) === cwd) return `./${basename(path)}`;
+  const home = homeOf(environment);
+  return path.startsWith(join(home, sep)) ? `~${path.slice(home.length)}` : path;
 }

@@ -34,6 +34,23 @@ const TOKENS: { kind: Token['kind'] | 'space'; pattern: RegExp; read: (source: s
  * https://pkg.go.dev/text/template
  */
 export function fillTemplate(text: string, environment: NodeJS.ProcessEnv): Piece[] {
+  return fillTemplateFrom(text, variablesOf(environment));
+}
+
+/** The value of a variable; `undefined` when it is not set. */
+export type Variables = (name: string) => string | undefined;
+
+export function variablesOf(environment: NodeJS.ProcessEnv): Variables {
+  // `constructor` is no variable, though every object has one.
+  return (name) => (Object.hasOwn(environment, name) ? environment[name] : undefined);
+}
+
+/** Fills the templates in as if every variable were empty: what is left is what the text itself says. */
+export function blankTemplate(text: string): Piece[] {
+  return fillTemplateFrom(text, () => '');
+}
+
+export function fillTemplateFrom(text: string, variables: Variables): Piece[] {
   const pieces: Piece[] = [];
   let position = 0;
   let trimsNext = false;
@@ -47,7 +64,7 @@ export function fillTemplate(text: string, environment: NodeJS.ProcessEnv): Piec
     }
     const action = readAction(text, open);
     pieces.push({ text: action.trimsBefore ? trimmed.trimEnd() : trimmed, inserted: false });
-    pieces.push({ text: evaluate(action.tokens, { environment, offset: open }), inserted: true });
+    pieces.push({ text: evaluate(action.tokens, { variables, offset: open }), inserted: true });
     trimsNext = action.trimsAfter;
     position = action.end;
   }
@@ -93,16 +110,13 @@ function readToken(text: string, offset: number): { kind: Token['kind'] | 'space
 }
 
 /** A constant, or the variable that a constant names: by `env` before it, or behind it and a `|`. */
-function evaluate(
-  tokens: Token[],
-  { environment, offset }: { environment: NodeJS.ProcessEnv; offset: number },
-): string {
+function evaluate(tokens: Token[], { variables, offset }: { variables: Variables; offset: number }): string {
   const [first, second, ...rest] = tokens;
   if (!first) throw new TemplateError('nothing stands between the braces', offset);
   if (isEnv(first)) {
     if (second?.kind !== 'text') throw new TemplateError('env takes a name in quotes: {{env "NAME"}}', first.offset);
     refuse(rest[0]);
-    return lookUp(second, environment);
+    return lookUp(second, variables);
   }
   if (first.kind === 'pipe') throw new TemplateError('nothing stands before the |', first.offset);
   if (!second) return first.value;
@@ -111,7 +125,7 @@ function evaluate(
   if (!name) throw new TemplateError('nothing stands behind the |', second.offset);
   if (!isEnv(name)) throw new TemplateError('only env may follow the |', name.offset);
   refuse(extra);
-  return lookUp(first, environment);
+  return lookUp(first, variables);
 }
 
 function isEnv({ kind, value }: Token): boolean {
@@ -125,9 +139,8 @@ function refuse(token: Token | undefined): void {
   throw new TemplateError(`${found} is not expected here`, token.offset);
 }
 
-function lookUp({ value: name, offset }: Token, environment: NodeJS.ProcessEnv): string {
-  // `constructor` is no variable, though every object has one.
-  const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+function lookUp({ value: name, offset }: Token, variables: Variables): string {
+  const value = variables(name);
   if (value === undefined) {
     throw new TemplateError(`the variable ${name} is not set`, offset, `Set it: export ${name}=…`);
   }

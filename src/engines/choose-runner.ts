@@ -1,32 +1,33 @@
 import { EXIT, UserError } from '../errors.ts';
 import type { Runner } from '../process/runner.ts';
+import { withConnection } from './connection-limits.ts';
 import type { DatabaseUrl, Engine, EngineContext } from './engine.ts';
 import type { SubsetEngine } from './subset.ts';
 
 /** The engine, each of its operations where the fitting tools are: on this machine, or in the configured image. */
 export function withChosenRunner(engine: Engine): Engine {
   const at: Place = (context, url, work) => place(engine, { context, url, work });
+  // What only looks at a server shares a bounded number of connections.
+  const looking: Place = (context, url, work) =>
+    at(context, url, (placed) => withConnection(url, context.signal, () => work(placed)));
   const { countRows, listSchemas } = engine;
 
   return {
     ...engine,
-    probe: (context, url) => at(context, url, (placed) => engine.probe(placed, url)),
-    listDatabases: (context, url) => at(context, url, (placed) => engine.listDatabases(placed, url)),
-    ...(listSchemas && { listSchemas: (context, url) => at(context, url, (placed) => listSchemas(placed, url)) }),
-    listTables: (context, url) => at(context, url, (placed) => engine.listTables(placed, url)),
-    sameDatabaseAs(context, destination) {
-      const comparing = chooseRunner(engine, context, destination).then((runner) =>
-        engine.sameDatabaseAs({ ...context, runner }, destination),
-      );
-      // Of no concern when there is nothing to compare with.
-      comparing.catch(() => {});
-      return async (source) => (await comparing)(source);
+    probe(context, request) {
+      const [url] = request.urls;
+      return url ? at(context, url, (placed) => engine.probe(placed, request)) : Promise.resolve();
     },
+    listDatabases: (context, url) => looking(context, url, (placed) => engine.listDatabases(placed, url)),
+    ...(listSchemas && { listSchemas: (context, url) => looking(context, url, (placed) => listSchemas(placed, url)) }),
+    listTables: (context, url) => looking(context, url, (placed) => engine.listTables(placed, url)),
+    addressesOf: (context, url) => at(context, url, (placed) => engine.addressesOf(placed, url)),
+    identifyAffected: (context, url) => looking(context, url, (placed) => engine.identifyAffected(placed, url)),
     dump: (context, request) => at(context, request.url, (placed) => engine.dump(placed, request)),
     readNeeds: (context, request) => at(context, request.url, (placed) => engine.readNeeds(placed, request)),
     planRestore: (context, request) => at(context, request.url, (placed) => engine.planRestore(placed, request)),
     restore: (context, run) => at(context, run.url, (placed) => engine.restore(placed, run)),
-    inspect: (context, url) => at(context, url, (placed) => engine.inspect(placed, url)),
+    inspect: (context, url) => looking(context, url, (placed) => engine.inspect(placed, url)),
     runScript: (context, run) => at(context, run.url, (placed) => engine.runScript(placed, run)),
     ...(countRows && { countRows: (context, live) => at(context, live.url, (placed) => countRows(placed, live)) }),
     findKept: (context, url) => at(context, url, (placed) => engine.findKept(placed, url)),

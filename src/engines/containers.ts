@@ -67,11 +67,8 @@ function runnerFor(engine: EngineId, image: string, options: ContainersOptions):
   const taken = Object.entries(environment).filter(
     (entry): entry is [string, string] => variables.test(entry[0]) && entry[1] !== undefined,
   );
-  const paths = [
-    ...sockets,
-    ...homeFiles.map((name) => join(home, name)),
-    ...taken.map(([, value]) => value).filter(isAbsolute),
-  ];
+  const paths = [...sockets, ...homeFiles.map((name) => join(home, name)), ...socketsNamed(taken)];
+  const files = taken.map(([, value]) => value).filter(isAbsolute);
   return dockerRunner({
     image,
     runner: local,
@@ -80,8 +77,14 @@ function runnerFor(engine: EngineId, image: string, options: ContainersOptions):
     mounts: [
       ...workFolders.map((path): Mount => ({ path, writable: true })),
       ...paths.map((path): Mount => ({ path })),
+      ...files.map((path): Mount => ({ path, fileOnly: true })),
     ],
     containerEnv: { HOME: home },
     env: { [userVariable]: environment[userVariable] ?? userInfo().username, ...Object.fromEntries(taken) },
   });
+}
+
+/** libpq takes the folder of a socket for a host. */
+function socketsNamed(variables: [string, string][]): string[] {
+  return variables.flatMap(([name, value]) => (name === 'PGHOST' && isAbsolute(value) ? [value] : []));
 }

@@ -4,6 +4,7 @@ import type { WarningEvent } from '../events.ts';
 import type { DestinationState, EngineId, Sized, TargetRow } from '../results.ts';
 import type { NeededTable } from '../selected-tables.ts';
 import type { Manifest, ManifestFile, ManifestTable } from '../snapshots/manifest.ts';
+import type { DatabaseIdentity } from './identity.ts';
 
 export interface Host {
   /** Name, address or the folder of a unix socket; empty for the engine's own default. */
@@ -83,6 +84,10 @@ export interface RestoreRequest {
   inPlace: boolean;
   /** Names of the tables whose rows are loaded, where it is not all of them. */
   only?: ReadonlySet<string>;
+  /** Who is to own the restored objects, where that is not the owner of the replaced database. */
+  role?: string | undefined;
+  /** The superuser of a server of our own, who creates what the user of `url` may not. */
+  admin?: DatabaseUrl | undefined;
 }
 
 /** What a restore would do, found out without changing anything. */
@@ -137,6 +142,8 @@ export interface ScriptRun {
   /** On the database as it is; otherwise into a new one that takes the destination's place. */
   asItIs: boolean;
   undo: boolean;
+  /** As in a restore. */
+  role?: string | undefined;
   /** An empty folder for the tool's files. */
   directory: string;
 }
@@ -148,7 +155,31 @@ export interface Kept {
   destination: DestinationState;
 }
 
-export type Probe = Pick<TargetRow, 'status' | 'latency_ms' | 'server_version' | 'size_bytes' | 'error'>;
+export type ProbeState = Pick<
+  TargetRow,
+  'status' | 'latency_ms' | 'server_version' | 'size_bytes' | 'error' | 'error_code'
+>;
+
+export interface Probe {
+  state: ProbeState;
+  /** `null` where the database did not answer. */
+  identity: DatabaseIdentity | null;
+}
+
+export interface ProbeRequest {
+  /** Databases that can share one connection (`connectionKey`), the most urgent first. */
+  urls: DatabaseUrl[];
+  /** Whether sizes are wanted, which take the server longer than the rest. */
+  sizes: boolean;
+  /** Called for each URL as soon as its state is known, and once more when its size is. */
+  take: (index: number, probe: Probe) => void;
+}
+
+/** A database that a load into a destination replaces, renames or drops: itself, its undo copy, one in preparation. */
+export interface AffectedDatabase {
+  name: string;
+  identity: DatabaseIdentity;
+}
 
 /** One kind of database: what to run and what it means. Where it runs is the runner's business. */
 export interface Engine {
@@ -157,20 +188,26 @@ export interface Engine {
   schemes: string[];
   parseUrl(text: string): DatabaseUrl;
   reportTools(context: EngineContext): Promise<ToolReport[]>;
-  /** The live state of a database; failures are states, not errors. */
-  probe(context: EngineContext, url: DatabaseUrl): Promise<Probe>;
+  /** The live states of databases through one connection; failures are states, not errors. */
+  probe(context: EngineContext, request: ProbeRequest): Promise<void>;
   /** The databases of the URL's server; which one the URL names does not matter. */
   listDatabases(context: EngineContext, url: DatabaseUrl): Promise<Sized[]>;
   /** The schemas of the database, where the engine has such. */
   listSchemas?(context: EngineContext, url: DatabaseUrl): Promise<Sized[]>;
   /** The tables of the database as the configuration names them: `schema.table`. */
   listTables(context: EngineContext, url: DatabaseUrl): Promise<Sized[]>;
-  /** Tells of URLs whether they lead to this database, however they spell it. */
-  sameDatabaseAs(context: EngineContext, destination: DatabaseUrl): (source: DatabaseUrl) => Promise<boolean>;
+  /** `127.0.0.1:5432`: every known spelling of the server that the URL leads to. Asks no database. */
+  addressesOf(context: EngineContext, url: DatabaseUrl): Promise<Set<string>>;
+  /** The database that the URL leads to, the same for all its spellings; `null` where only the server knows. */
+  databaseOf(context: EngineContext, url: DatabaseUrl): string | null;
+  /** The databases that exist of those that a load into the URL's database replaces, renames or drops. */
+  identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]>;
   dump(context: EngineContext, request: DumpRequest): Promise<DumpResult>;
   /** Which tables of a snapshot are not whole without which others, by its definitions alone. */
   readNeeds(context: EngineContext, request: DefinitionsRequest): Promise<NeededTable[]>;
   planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
+  /** Whether the URL's user may do anything on its server. */
+  isSuperuser(context: EngineContext, url: DatabaseUrl): Promise<boolean>;
   restore(context: EngineContext, run: RestoreRun): Promise<Replaced>;
   /** The state of the database that a script would be run on. */
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;

@@ -52,5 +52,16 @@ export interface ScratchPlace {
   /** For people: `a server of our own`. */
   label: string;
   /** The database that a restore is to be pointed at; disposing leaves nothing of the place. */
-  open(context: EngineContext): Promise<{ url: DatabaseUrl } & AsyncDisposable>;
+  open(context: EngineContext, options?: PlaceOptions): Promise<OpenedPlace>;
+}
+
+export interface PlaceOptions {
+  /** Works as the superuser of a server of our own, who reaches files and programs of this machine. */
+  superuser?: boolean;
+}
+
+export interface OpenedPlace extends AsyncDisposable {
+  url: DatabaseUrl;
+  /** The superuser of a server of our own, where the user of `url` is none. */
+  admin?: DatabaseUrl;
 }

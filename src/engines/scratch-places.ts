@@ -2,7 +2,7 @@ import { EXIT, UserError } from '../errors.ts';
 import { findDaemon } from '../process/docker-daemon.ts';
 import type { EngineId } from '../results.ts';
 import type { DatabaseUrl, EngineContext } from './engine.ts';
-import type { ScratchPlace } from './sanitizer.ts';
+import type { OpenedPlace, PlaceOptions, ScratchPlace } from './sanitizer.ts';
 
 export interface ScratchPlacesRequest {
   engine: EngineId;
@@ -16,7 +16,7 @@ export interface ScratchPlacesRequest {
 export interface Starter {
   /** What it is, for people: `MariaDB`. */
   name: string;
-  start(context: EngineContext): Promise<{ url: DatabaseUrl } & AsyncDisposable>;
+  start(context: EngineContext, options?: PlaceOptions): Promise<OpenedPlace>;
 }
 
 /**
@@ -57,12 +57,12 @@ async function placeInContainer(
   if (!daemon || daemon.isVirtual) return null;
   return {
     label: `a throw-away server in a container of docker.images.${engine}`,
-    async open(running) {
+    async open(running, options) {
       const runner = running.containers?.(engine, 'server') ?? running.runner;
       const inside = { ...running, runner };
       const [starter] = await servers(inside);
       if (!starter) throw noServer(engine);
-      return starter.start(inside);
+      return starter.start(inside, options);
     },
   };
 }

@@ -9,9 +9,12 @@ import type { SnapshotRow } from '../results.ts';
 import { bytesOfTable, type Manifest } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/objects/object-pool.ts';
 import { newSnapshotId, type Repository } from '../snapshots/repository.ts';
+import { checkDatabase } from './check-databases.ts';
 import { findTarget } from './find-target.ts';
+import { rememberIdentities, type SeenSource } from './identities.ts';
 import { pushManifest } from './snapshots/push.ts';
 import { profileFor } from './snapshots/shelves.ts';
+import { signed } from './snapshots/signatures.ts';
 import { repositoryOf, snapshotRow } from './snapshots/snapshots.ts';
 
 export interface BuildRequest {
@@ -49,6 +52,7 @@ export async function build(
     url,
     schemaConfig: target.snapshot?.schema_config,
   });
+  if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url });
   report({ event: 'step', step: 'store', state: 'started', label: 'Store the snapshot' });
   const { serverVersion, toolVersion, ...dumped } = stored.dump;
   const manifest: Manifest = {
@@ -65,16 +69,23 @@ export async function build(
     ...dumped,
   };
   context.signal.throwIfAborted();
-  await repository.write(manifest);
+  const written = await signed(context, manifest);
+  await repository.write(written);
   report({ event: 'step', step: 'store', state: 'done', label: `Stored snapshot ${manifest.id}` });
-  const row = snapshotRow(manifest, 0);
+  const row = snapshotRow(context, written, 0);
   const profile = push ? profileFor(context, name, manifest) : undefined;
   if (profile === undefined) return row;
-  await pushManifest(context, manifest, profile).catch((cause) => {
+  await pushManifest(context, written, profile).catch((cause) => {
     context.signal.throwIfAborted();
     throw notPushed(manifest, cause);
   });
   return { ...row, where: ['local', 'remote'] };
+}
+
+/** What the source says of itself is remembered for the guard; a source that is gone by now costs no snapshot. */
+async function rememberSource(context: Context, { key, url }: Omit<SeenSource, 'identity'>): Promise<void> {
+  const { identity } = await checkDatabase(context, url, { sizes: false });
+  if (identity) await rememberIdentities(context, [{ key, url, identity }]);
 }
 
 /** Nothing is lost by it: the snapshot is on this machine. */

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { assetUrl } from '../assets.ts';
 import { type Context, openContext } from '../context.ts';
 import { parsePostgresUrl } from '../engines/postgres/connection/url.ts';
+import { createPlainRole } from '../engines/postgres/plain-role.ts';
 import { runScript } from '../engines/postgres/script.ts';
 import { startThrowAwayServer, type ThrowAwayServer } from '../engines/postgres/throw-away-server.ts';
 import type { Report } from '../events.ts';
@@ -55,7 +56,8 @@ export async function startDemo({ report, signal, environment: given, clock }: D
   try {
     report({ event: 'step', step: 'server', state: 'started', label: 'Start a PostgreSQL server of our own' });
     server = await startThrowAwayServer(context);
-    const source = parsePostgresUrl(server.url('shop'));
+    const urlOf = await createPlainRole(context, server);
+    const source = parsePostgresUrl(urlOf('shop'));
     report({ event: 'step', step: 'server', state: 'done', label: `Started PostgreSQL on 127.0.0.1:${server.port}` });
     report({ event: 'step', step: 'sample', state: 'started', label: 'Fill it with the sample shop' });
     const quiet = { ...context, report: () => {} };
@@ -63,7 +65,7 @@ export async function startDemo({ report, signal, environment: given, clock }: D
     await runScript(quiet, { url: source, file, asItIs: false, undo: false, directory: folder });
     report({ event: 'step', step: 'sample', state: 'done', label: `Filled ${source.display} with the sample shop` });
     const config = join(folder, 'tool.yml');
-    await writeFile(config, configurationText(server, folder), { mode: 0o600 });
+    await writeFile(config, configurationText(urlOf, folder), { mode: 0o600 });
     return { config, environment, source: source.display, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
@@ -112,8 +114,8 @@ function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 /** A demo that was killed could not remove its folder. */
 async function removeDeadDemos(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    const pid = name.startsWith(FOLDER) ? Number.parseInt(name.slice(FOLDER.length), 10) : Number.NaN;
-    if (Number.isNaN(pid) || isRunning(pid)) continue;
+    const pid = /^tool-demo-(\d+)-[A-Za-z0-9]{6}$/.exec(name)?.[1];
+    if (pid === undefined || isRunning(Number(pid))) continue;
     await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
   }
 }
@@ -126,7 +128,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function configurationText(server: ThrowAwayServer, folder: string): string {
+function configurationText(urlOf: (database: string) => string, folder: string): string {
   return `# The configuration of the demo: everything in it goes when the demo ends.
 secret_key: ${randomBytes(16).toString('hex')}
 working_directory: ${JSON.stringify(join(folder, 'work'))}
@@ -135,16 +137,16 @@ targets:
     name: The whole shop
     cpus: 2
     snapshot:
-      src_url: ${server.url('shop')}
-      dst_url: ${server.url('shop_dev')}
+      src_url: ${urlOf('shop')}
+      dst_url: ${urlOf('shop_dev')}
       schema_config:
         use_default_schema: false
     sanitize:
-      dst_url: ${server.url('shop_sanitized')}
+      dst_url: ${urlOf('shop_sanitized')}
       query_file: ${JSON.stringify(fileURLToPath(assetUrl('demo/sanitize.sql')))}
     subset:
-      src_url: ${server.url('shop')}
-      dst_url: ${server.url('shop_small')}
+      src_url: ${urlOf('shop')}
+      dst_url: ${urlOf('shop_small')}
       subset_tables:
         - table: public.customer
           percent: 1
@@ -153,8 +155,8 @@ targets:
   shop-public:
     name: Without the books of the billing department
     snapshot:
-      src_url: ${server.url('shop')}
-      dst_url: ${server.url('shop_public_dev')}
+      src_url: ${urlOf('shop')}
+      dst_url: ${urlOf('shop_public_dev')}
       schema_config:
         include_schemas: [public]
   offline:

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { EXIT, UserError } from '../errors.ts';
 import type { Daemon } from './docker-daemon.ts';
@@ -43,7 +43,7 @@ const NAME = /^tool-(\d+)-[0-9a-f]+$/;
 
 export async function startContainer({ runner, daemon, image, mounts, env }: ContainerStart): Promise<Container> {
   const name = `tool-${process.pid}-${randomBytes(4).toString('hex')}`;
-  const present = mounts.filter(({ path }) => existsSync(path));
+  const present = mounts.filter(canBeMounted);
   const child = runner.start({
     file: daemon.program,
     args: [
@@ -73,7 +73,7 @@ export async function startContainer({ runner, daemon, image, mounts, env }: Con
     name,
     daemon,
     // A path that is not there is not there inside either.
-    sees: (wanted) => wanted.every((mount) => !existsSync(mount.path) || present.some((seen) => covers(seen, mount))),
+    sees: (wanted) => wanted.every((mount) => !canBeMounted(mount) || present.some((seen) => covers(seen, mount))),
     hasEnded: () => over,
     ended: completed.then(() => {}),
     kill: (signal, pid) => void child.stdin.write(`${signal} ${pid}\n`),
@@ -98,6 +98,11 @@ function isLeft(pid: string | undefined): boolean {
     // Somebody else's process answers EPERM.
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
+}
+
+function canBeMounted({ path, fileOnly }: Mount): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && !(fileOnly && stats.isDirectory());
 }
 
 /** Whether what is wanted can be seen through what is mounted. */

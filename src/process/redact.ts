@@ -6,7 +6,7 @@ const SECRETS: RegExp[] = [
   /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s/]*(?=@)/gi,
   // By name, whatever it is part of (PGPASSWORD, aws_secret_access_key): in URLs, environments, JSON and configurations.
   // A hint's own `PASSWORD=…` stays.
-  /(\b\w*(?:password|passwd|pwd|secret_key|access_key|authtoken|access_token|refresh_token|id_token)["']?\s*[=:]\s*)(?!…(?:\s|$))(?:'(?:[^']|'')*'|"[^"]*"|[^\s&,;]+)/gi,
+  /(\b\w*(?:password|passwd|pwd|secret_key|access_key|authtoken|access_token|refresh_token|id_token|client_secret|scram_client_key|scram_server_key)["']?\s*[=:]\s*)(?!…(?:\s|$))(?:'(?:[^']|'')*'|"[^"]*"|[^\s&,;]+)/gi,
   // In SQL: CREATE ROLE … PASSWORD '…', CREATE USER MAPPING … OPTIONS (password '…').
   /(\bpassword\s+)(?:E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|(\$\w*\$).*?\2)/gis,
   /(\$aes\$)[0-9a-f]+/gi,

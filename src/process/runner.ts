@@ -4,6 +4,8 @@ import type { Readable, Writable } from 'node:stream';
 export interface Mount {
   path: string;
   writable?: true;
+  /** Not mounted where it is a folder: a path from outside must not open one. */
+  fileOnly?: true;
 }
 
 /** What to run: an engine says it, a runner says where. */

@@ -1,6 +1,7 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../amounts.ts';
-import type { LoadPlan, LoadResult } from '../results.ts';
+import { isForeign, type LoadPlan, type LoadResult } from '../results.ts';
 import { reasonsOf, shortened, type TableSelection } from '../selected-tables.ts';
+import { signatureText } from '../signature-text.ts';
 import { destinationLines, typedName } from './destination.ts';
 import type { Question } from './question.ts';
 
@@ -13,6 +14,7 @@ export function loadPlanLines(plan: LoadPlan): string[] {
     `  chosen by ${plan.chosen_by}`,
     `  strategy  ${plan.strategy}: ${plan.strategy_reason}`,
     `  undo      ${undoLine(plan)}`,
+    ...(plan.snapshot ? [`  signature ${signatureText(plan.snapshot.signature)}`] : []),
     ...plan.steps.map((step, index) => `  ${String(index + 1).padStart(2)}. ${step}`),
     ...plan.warnings.map(({ message }) => `  warning: ${message}`),
   ];
@@ -22,7 +24,11 @@ export function loadQuestion(plan: LoadPlan): Question {
   const { destination, file } = plan;
   const place = `database "${destination.database}" on ${destination.host}`;
   const ask = file !== null ? `Run ${file} on ${place}?` : `${destination.exists ? 'Replace' : 'Create'} ${place}?`;
-  return { plan: loadPlanLines(plan), ask, ...typedName(destination) };
+  return {
+    plan: loadPlanLines(plan),
+    ask,
+    ...(isForeign(plan) ? { typed: destination.database } : typedName(destination)),
+  };
 }
 
 /** What a load did, and how to take it back. */

@@ -26,7 +26,7 @@ export function createPlainPrinter({ write, style, clock, debug }: PlainOptions)
       state = foldRun(state, event, now());
       switch (event.event) {
         case 'step': {
-          const step = state.steps.find((other) => other.step === event.step);
+          const step = state.steps.findLast((other) => other.step === event.step);
           if (step && event.state !== 'started') write(`${stepLine(step, style)}\n`);
           break;
         }

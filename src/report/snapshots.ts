@@ -1,5 +1,6 @@
 import { formatAge, formatBytes, formatCount, formatNumberOf } from '../amounts.ts';
 import type { SnapshotPlace, SnapshotRow, TargetSnapshots } from '../results.ts';
+import { SIGNATURE_WORDS } from '../signature-text.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';
 
 export interface SnapshotsTextOptions extends TableOptions {
@@ -44,6 +45,7 @@ function snapshotColumns(snapshots: SnapshotRow[], now: Date): Column<SnapshotRo
     { title: 'ROWS', cell: ({ rows }) => formatCount(rows), align: 'right' },
     { title: 'SIZE', cell: ({ size_bytes }) => formatBytes(size_bytes), align: 'right' },
     { title: 'ADDED', cell: ({ stored_bytes }) => formatBytes(stored_bytes), align: 'right' },
+    { title: 'SIGNATURE', cell: ({ signature }) => SIGNATURE_WORDS[signature.state] },
     { title: 'WHERE', cell: ({ where }) => where.join('+') },
     { title: 'NOTE', cell: ({ note }) => note ?? '' },
   ];

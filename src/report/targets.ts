@@ -1,5 +1,6 @@
 import { formatBytes } from '../amounts.ts';
 import type { Mode } from '../config/mode.ts';
+import { briefReason } from '../connection-failures.ts';
 import { printable } from '../printable.ts';
 import type { TargetRow, TargetStatus } from '../results.ts';
 import type { Tone } from './style.ts';
@@ -56,6 +57,8 @@ function targetColumns(targets: TargetRow[], none: string): Column<TargetRow>[] 
   ];
 }
 
-function statusText({ status, latency_ms }: TargetRow): string {
+function statusText({ status, latency_ms, error_code }: TargetRow): string {
+  const reason = briefReason(error_code);
+  if (reason !== null) return `${status}: ${reason}`;
   return status === 'ok' && latency_ms !== null ? `ok ${Math.round(latency_ms)} ms` : status;
 }

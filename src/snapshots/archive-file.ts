@@ -1,18 +1,20 @@
 import { createWriteStream } from 'node:fs';
-import { finished, pipeline } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import * as v from 'valibot';
 import { type Entry, type ZipFile as OpenZipFile, open } from 'yauzl';
 import { ZipFile } from 'yazl';
 import { EXIT, UserError } from '../errors.ts';
 import { filesOf, objectKey } from './catalogue.ts';
-import { type Manifest, manifestSchema } from './manifest.ts';
+import { isObjectKey } from './keys.ts';
+import { type Manifest, type ManifestFile, manifestText, parseManifest } from './manifest.ts';
+import { largestObject } from './objects/object-format.ts';
+import { MOST_TEXT_BYTES, TooLarge } from './store.ts';
 
 /** A snapshot as one file: a plain zip, stored, of the manifest and its objects under the keys they have anywhere. */
 const MANIFEST = 'manifest.json';
 
-/** A manifest is no larger. */
-const MANIFEST_BYTES = 256 * 1024 * 1024;
+/** No snapshot has more objects: each takes some bytes of the manifest. */
+const MOST_ENTRIES = 1_000_000;
 
 export interface ArchiveWriting {
   manifest: Manifest;
@@ -28,7 +30,7 @@ export async function writeArchive(path: string, { manifest, object, signal, onB
   // Equal snapshots give equal files.
   const mtime = new Date(manifest.created_at);
   const options = { compress: false, mtime, mode: 0o100600 };
-  zip.addBuffer(Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`), MANIFEST, options);
+  zip.addBuffer(Buffer.from(manifestText(manifest)), MANIFEST, options);
   const distinct = new Map(filesOf(manifest).map((file) => [file.sha256, file]));
   for (const file of distinct.values()) zip.addFile(object(file).path, objectKey(file.sha256), options);
   zip.end();
@@ -40,8 +42,8 @@ export async function writeArchive(path: string, { manifest, object, signal, onB
 
 export interface OpenArchive extends AsyncDisposable {
   manifest: Manifest;
-  /** Copies an object of it to a new file. */
-  extract(sha256: string, path: string, options: { signal: AbortSignal }): Promise<void>;
+  /** Copies an object of it to a new file; rejects when it is larger than its content can make it. */
+  extract(file: ManifestFile, path: string, options: { signal: AbortSignal }): Promise<void>;
 }
 
 /** Opens what `writeArchive` has written; a UserError when it is something else. */
@@ -54,34 +56,37 @@ export async function openArchive(path: string): Promise<OpenArchive> {
   });
   try {
     const entries = await readEntries(zip);
-    const manifest = await readManifest(zip, entries).catch((cause) => {
-      throw noArchive(path, cause);
-    });
+    const manifest = await readManifest(zip, entries);
     return {
       manifest,
-      async extract(sha256, destination, { signal }) {
+      async extract({ sha256, bytes }, destination, { signal }) {
         const entry = entries.get(objectKey(sha256));
         if (!entry) throw new Error('the object is missing');
+        // The reader ends with an error where more comes than the entry says.
+        if (entry.uncompressedSize > largestObject(bytes)) throw new TooLarge();
         const output = createWriteStream(destination, { flags: 'wx', mode: 0o600, flush: true });
         await pipeline(await openEntry(zip, entry), output, { signal });
       },
       [Symbol.asyncDispose]: async () => zip.close(),
     };
-  } catch (error) {
+  } catch (cause) {
     zip.close();
-    throw error;
+    throw noArchive(path, cause);
   }
 }
 
 async function readEntries(zip: OpenZipFile): Promise<Map<string, Entry>> {
+  if (zip.entryCount > MOST_ENTRIES) throw new TooLarge();
   const entries = new Map<string, Entry>();
-  zip.on('entry', (entry) => {
-    entries.set(entry.fileName, entry);
-    zip.readEntry();
-  });
   const ended = new Promise<void>((resolve, reject) => {
+    zip.on('entry', (entry) => {
+      const name = entry.fileName;
+      if (entries.has(name)) return reject(new Error('it has two entries of the same name'));
+      if (name === MANIFEST || isObjectKey(name)) entries.set(name, entry);
+      zip.readEntry();
+    });
     zip.once('end', resolve);
-    zip.once('error', reject);
+    zip.on('error', reject);
   });
   zip.readEntry();
   await ended;
@@ -90,12 +95,11 @@ async function readEntries(zip: OpenZipFile): Promise<Map<string, Entry>> {
 
 async function readManifest(zip: OpenZipFile, entries: Map<string, Entry>): Promise<Manifest> {
   const entry = entries.get(MANIFEST);
-  if (!entry || entry.uncompressedSize > MANIFEST_BYTES) throw new Error(`it has no ${MANIFEST}`);
-  const stream = await openEntry(zip, entry);
+  if (!entry) throw new Error(`it has no ${MANIFEST}`);
+  if (entry.uncompressedSize > MOST_TEXT_BYTES) throw new TooLarge();
   const chunks: Buffer[] = [];
-  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-  await finished(stream);
-  return v.parse(manifestSchema, JSON.parse(Buffer.concat(chunks).toString()));
+  for await (const chunk of await openEntry(zip, entry)) chunks.push(chunk as Buffer);
+  return parseManifest(Buffer.concat(chunks).toString());
 }
 
 function openEntry(zip: OpenZipFile, entry: Entry) {
@@ -105,7 +109,9 @@ function openEntry(zip: OpenZipFile, entry: Entry) {
 type OpenedStream = (error: Error | null, stream: NodeJS.ReadableStream & import('node:stream').Readable) => void;
 
 function noArchive(path: string, cause: unknown): UserError {
-  const { message, code } = cause as NodeJS.ErrnoException;
+  const { code } = cause as NodeJS.ErrnoException;
+  // It may quote a name in the file.
+  const message = (cause as Error).message.replaceAll(/\p{Cc}/gu, ' ');
   if (code === 'ENOENT') {
     return new UserError(`There is no file ${path}`, {
       code: 'file_missing',

@@ -1,9 +1,17 @@
 import * as v from 'valibot';
 import type { Report } from '../events.ts';
 import { SealBroken } from './encryption/sealed-format.ts';
-import { filesOfTable, type Manifest, type ManifestFile, manifestSchema } from './manifest.ts';
+import { isManifestKey, isObjectKey, keyRefused } from './keys.ts';
+import {
+  filesOfTable,
+  type Manifest,
+  type ManifestFile,
+  ManifestInvalid,
+  manifestText,
+  parseManifest,
+} from './manifest.ts';
 import { mapSideBySide } from './side-by-side.ts';
-import type { Store, StoredFile } from './store.ts';
+import { type Store, type StoredFile, TooLarge } from './store.ts';
 
 /** An object younger than this is never swept: a build or a push that names it may still be going on. */
 const SWEEP_AGE = 24 * 60 * 60 * 1000;
@@ -23,13 +31,15 @@ export interface Catalogue {
   write(manifest: Manifest): Promise<void>;
   /** Removes the manifest, not its objects: see `sweep`. */
   remove(manifest: Pick<Manifest, 'target' | 'created_at' | 'id'>): Promise<void>;
+  /** The snapshots, of whatever target, that cannot be loaded without these objects. */
+  naming(sha256s: ReadonlySet<string>): Promise<Manifest[]>;
   /** Bytes of objects that only these manifests name. */
   ownBytes(manifests: Manifest[]): Promise<number>;
   /**
-   * Removes objects older than a day that no manifest names; the bytes freed. None while a manifest is damaged.
-   * Whoever calls it sees to it that nobody is storing meanwhile, or that no more is removed then.
+   * Removes objects older than a day that no manifest names; the bytes freed. None while a manifest is damaged. Age and
+   * manifests are looked at again before each removal, and whether it `mayGoOn`: nobody else is storing.
    */
-  sweep(now: Date, mayGoOn?: () => boolean): Promise<number>;
+  sweep(now: Date, mayGoOn?: () => Promise<boolean>): Promise<number>;
 }
 
 export function createCatalogue(store: Store, report: Report): Catalogue {
@@ -44,7 +54,10 @@ export function createCatalogue(store: Store, report: Report): Catalogue {
     try {
       const text = await store.read(key);
       if (text === null) return undefined;
-      return v.parse(manifestSchema, JSON.parse(text));
+      const manifest = parseManifest(text);
+      // Whoever acts on it acts on its own key.
+      if (manifestKey(manifest) !== key) throw new ManifestInvalid('it is the manifest of another snapshot');
+      return manifest;
     } catch (thrown) {
       if (!isDamage(thrown)) throw thrown;
       const reason = thrown instanceof Error ? thrown.message : String(thrown);
@@ -59,12 +72,35 @@ export function createCatalogue(store: Store, report: Report): Catalogue {
     return read.filter((manifest) => manifest !== undefined);
   }
 
+  /** What the manifests name, as far as they have been read. */
+  function createNames() {
+    const read = new Map<string, string>();
+    const named = new Set<string>();
+    return {
+      has: (key: string): boolean => named.has(key.slice(key.lastIndexOf('/') + 1)),
+      /** Reads those that are new or changed. `false` when one may name any object: it is damaged, or of a newer version. */
+      async readNew(): Promise<boolean> {
+        const unread = (await files()).filter(({ key, version }) => read.get(key) !== version);
+        const manifests = await mapSideBySide(unread, READS_AT_ONCE, ({ key }) => parse(key));
+        if (manifests.includes(null)) return false;
+        for (const { key, version } of unread) read.set(key, version);
+        for (const manifest of manifests) if (manifest) for (const { sha256 } of filesOf(manifest)) named.add(sha256);
+        return true;
+      },
+    };
+  }
+
   return {
     files,
     read: async (key) => (await parse(key)) ?? null,
     list: async (target) => (await readAll(target)).filter((manifest) => manifest !== null),
-    write: (manifest) => store.write(manifestKey(manifest), `${JSON.stringify(manifest, null, 2)}\n`),
+    write: (manifest) => store.write(manifestKey(manifest), manifestText(manifest)),
     remove: (manifest) => store.remove(manifestKey(manifest)),
+
+    async naming(sha256s) {
+      const all = (await readAll()).filter((manifest) => manifest !== null);
+      return all.filter((manifest) => filesOf(manifest).some(({ sha256 }) => sha256s.has(sha256)));
+    },
 
     async ownBytes(manifests) {
       const going = new Set(manifests.map(({ id }) => id));
@@ -74,18 +110,18 @@ export function createCatalogue(store: Store, report: Report): Catalogue {
       return [...own].reduce((sum, [sha256, bytes]) => (shared.has(sha256) ? sum : sum + bytes), 0);
     },
 
-    async sweep(now, mayGoOn = () => true) {
+    async sweep(now, mayGoOn = async () => true) {
       const young = new Date(now.getTime() - SWEEP_AGE);
-      const objects = await store.list('objects');
-      const manifests = await readAll();
-      // One that cannot be read, or that a newer version has written, may name any object.
-      if (!manifests.every((manifest) => manifest !== null)) return 0;
-      const named = namedObjects(manifests);
-      const unnamed = objects.filter(
-        ({ key, modified }) => modified < young && !named.has(key.slice(key.lastIndexOf('/') + 1)),
-      );
+      const isOld = ({ modified }: StoredFile): boolean => modified < young;
+      const objects = (await store.list('objects')).filter((file) => isObjectKey(file.key) && isOld(file));
+      const names = createNames();
+      if (!(await names.readNew())) return 0;
+      const unnamed = objects.filter(({ key }) => !names.has(key));
       const freed = await mapSideBySide(unnamed, READS_AT_ONCE, async ({ key, bytes }) => {
-        if (!mayGoOn()) return 0;
+        // Minutes may have gone by since, and hours when the machine has slept.
+        if (!(await mayGoOn()) || !(await names.readNew()) || names.has(key)) return 0;
+        const object = await store.find(key);
+        if (!object || !isOld(object)) return 0;
         await store.remove(key);
         return bytes;
       });
@@ -95,9 +131,11 @@ export function createCatalogue(store: Store, report: Report): Catalogue {
   };
 }
 
+const DAMAGE = [SyntaxError, v.ValiError, ManifestInvalid, SealBroken, TooLarge];
+
 /** Of what is there, not of the way to it. */
 export function isDamage(error: unknown): boolean {
-  return error instanceof SyntaxError || error instanceof v.ValiError || error instanceof SealBroken;
+  return DAMAGE.some((kind) => error instanceof kind);
 }
 
 export function filesOf(manifest: Manifest): ManifestFile[] {
@@ -109,7 +147,9 @@ function namedObjects(manifests: Manifest[]): Set<string> {
 }
 
 export function manifestKey({ target, created_at, id }: Pick<Manifest, 'target' | 'created_at' | 'id'>): string {
-  return `${targetPrefix(target)}/${created_at.replaceAll(/[-:]/g, '').replace('.', '')}-${id}.json`;
+  const key = `${targetPrefix(target)}/${created_at.replaceAll(/[-:]/g, '').replace('.', '')}-${id}.json`;
+  if (!isManifestKey(key)) throw keyRefused();
+  return key;
 }
 
 /** When a snapshot was taken, as the name of its manifest says. */
@@ -127,5 +167,7 @@ function targetPrefix(target: string): string {
 }
 
 export function objectKey(sha256: string): string {
-  return `objects/${sha256.slice(0, 2)}/${sha256}`;
+  const key = `objects/${sha256.slice(0, 2)}/${sha256}`;
+  if (!isObjectKey(key)) throw keyRefused();
+  return key;
 }

@@ -1,34 +1,47 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { constants, copyFile, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { keyRefused } from './keys.ts';
 import { ContentDiffers } from './objects/checksum.ts';
-import type { Store, StoredFile } from './store.ts';
+import { MOST_TEXT_BYTES, type Store, type StoredFile, TooLarge } from './store.ts';
 
 /** A store that is a folder on this machine: keys are paths below it. */
 export interface Folder extends Store {
   path(key: string): string;
   /**
-   * Takes a finished, synced file over under a key; `false` when the key is there already (its age is renewed). Durable
-   * from the next `write` or `put` on.
+   * Takes a finished, synced file over under a key; `false` when it replaced what was there. Durable from the next
+   * `write` or `put` on.
    */
   adopt(file: string, key: string): Promise<boolean>;
   /** Makes what lies under a key young; `false` when there is nothing. */
   renew(key: string): Promise<boolean>;
 }
 
-/** What is not whole yet is called so. */
-const UNFINISHED = '.tmp';
+/** What is not whole yet is called so: what it is to become, and the process that writes it. */
+const UNFINISHED = /\.\d+(-[0-9a-f.]+)?\.tmp$/;
 
-export function createFolder(root: string): Folder {
-  const path = (key: string): string => join(root, key);
+/** Where something unfinished of ours may lie. */
+const OWN_FOLDERS = ['snapshots', 'objects', 'index', 'locks', 'cache'];
+const OWN_FOLDER = /^(snapshots\/[^/]+|objects\/[0-9a-f]{2}|index|locks|cache\/[0-9a-f]{16}\/index)$/;
+
+export function createFolder(directory: string): Folder {
+  const root = resolve(directory);
+
+  /** A key may come from a bucket or a manifest. */
+  function path(key: string): string {
+    const full = resolve(root, key);
+    if (!full.startsWith(root.endsWith(sep) ? root : root + sep) || key.includes('\0')) throw keyRefused();
+    return full;
+  }
+
   /** Directories of what was taken over. To sync each at once would take as long as to sync its files. */
   const unsynced = new Set<string>();
 
   /** Puts what `fill` writes under a key, on the disk before it has its name. */
   async function place(key: string, fill: (unfinished: string) => Promise<void>): Promise<void> {
     await mkdir(dirname(path(key)), { recursive: true, mode: 0o700 });
-    const unfinished = `${path(key)}.${process.pid}-${performance.now()}${UNFINISHED}`;
+    const unfinished = `${path(key)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
     try {
       await fill(unfinished);
       const directories = [...unsynced];
@@ -53,8 +66,16 @@ export function createFolder(root: string): Folder {
   return {
     name: root,
     path,
-    list: async (prefix) => (await filesBelow(root, prefix)).filter(({ key }) => !key.endsWith(UNFINISHED)),
-    read: (key) => readFile(path(key), 'utf8').catch(ignoreMissing),
+    async list(prefix) {
+      const files = await filesBelow(root, path(prefix));
+      return files.filter(({ key }) => !UNFINISHED.test(key));
+    },
+    async top() {
+      const entries = (await readdir(root, { withFileTypes: true }).catch(ignoreMissing)) ?? [];
+      return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+    },
+    find: (key) => describe(root, path(key)),
+    read: (key) => readText(path(key)).catch(ignoreMissing),
     write: (key, text) =>
       place(key, async (unfinished) => {
         const file = await open(unfinished, 'wx', 0o600);
@@ -71,44 +92,55 @@ export function createFolder(root: string): Folder {
         if (sha256 !== undefined && sha256 !== (await hashFile(unfinished))) throw new ContentDiffers();
         onBytes((await stat(unfinished)).size);
       }),
-    async get(key, destination, { signal, onBytes }) {
+    async get(key, destination, { signal, onBytes, maxBytes = Number.POSITIVE_INFINITY }) {
       signal.throwIfAborted();
+      if ((await stat(path(key))).size > maxBytes) throw new TooLarge();
       await copyFile(path(key), destination, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
       onBytes((await stat(destination)).size);
       return null;
     },
     async adopt(file, key) {
-      if (await renew(key)) {
-        await rm(file);
-        return false;
-      }
+      const wasThere = await renew(key);
       await mkdir(dirname(path(key)), { recursive: true, mode: 0o700 });
+      // Also over what was there, which may be damaged: this one has just been written or checked.
       await rename(file, path(key));
       unsynced.add(dirname(path(key)));
-      return true;
+      return !wasThere;
     },
     renew,
     remove: (key) => rm(path(key), { force: true }),
     async removeUnfinished(before) {
-      for (const { key, modified } of await filesBelow(root, '.')) {
-        if (key.endsWith(UNFINISHED) && modified < before) await rm(path(key), { force: true });
+      const below = await Promise.all(OWN_FOLDERS.map((folder) => filesBelow(root, path(folder))));
+      for (const { key } of below.flat()) {
+        if (!UNFINISHED.test(key) || !OWN_FOLDER.test(dirname(key))) continue;
+        const now = await describe(root, path(key));
+        if (now && now.modified < before) await rm(path(key), { force: true });
       }
     },
   };
 }
 
-async function filesBelow(root: string, prefix: string): Promise<StoredFile[]> {
-  const entries = await readdir(join(root, prefix), { recursive: true, withFileTypes: true }).catch(ignoreMissing);
+async function filesBelow(root: string, folder: string): Promise<StoredFile[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ignoreMissing);
   const files: StoredFile[] = [];
   for (const entry of entries ?? []) {
-    if (!entry.isFile()) continue;
-    const file = join(entry.parentPath, entry.name);
-    const facts = await stat(file).catch(ignoreMissing);
-    if (!facts) continue;
-    const { size: bytes, mtime: modified, mtimeMs } = facts;
-    files.push({ key: file.slice(root.length + 1), bytes, modified, version: `${bytes}-${mtimeMs}` });
+    const file = entry.isFile() ? await describe(root, join(entry.parentPath, entry.name)) : null;
+    if (file) files.push(file);
   }
   return files.sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+async function describe(root: string, path: string): Promise<StoredFile | null> {
+  const facts = await stat(path).catch(ignoreMissing);
+  if (!facts) return null;
+  const { size: bytes, mtime: modified, mtimeMs } = facts;
+  return { key: relative(root, path).replaceAll(sep, '/'), bytes, modified, version: `${bytes}-${mtimeMs}` };
+}
+
+async function readText(path: string): Promise<string> {
+  const { size } = await stat(path);
+  if (size > MOST_TEXT_BYTES) throw new TooLarge();
+  return await readFile(path, 'utf8');
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): null {

@@ -1,29 +1,35 @@
 import * as v from 'valibot';
 import { filesOf } from './catalogue.ts';
 import type { Manifest } from './manifest.ts';
+import { verifyManifest } from './signature.ts';
+import { count, list, name, snapshotId, time } from './values.ts';
 
 /** What lists show of a snapshot: little of a manifest, which may be long. */
 export const headlineSchema = v.object({
-  target: v.string(),
-  id: v.string(),
-  created_at: v.string(),
+  target: name,
+  id: snapshotId,
+  created_at: time,
   sanitized: v.boolean(),
-  sanitized_of: v.exactOptional(v.string()),
-  sanitized_at: v.exactOptional(v.string()),
+  sanitized_of: v.exactOptional(snapshotId),
+  sanitized_at: v.exactOptional(time),
   engine: v.picklist(['postgres', 'mysql']),
-  server_version: v.string(),
-  schemas: v.array(v.string()),
-  tables: v.number(),
-  rows: v.number(),
-  size_bytes: v.number(),
-  stored_bytes: v.number(),
+  server_version: name,
+  schemas: list(v.string()),
+  tables: count,
+  // Sums, which may be larger than what a manifest may say.
+  rows: v.pipe(v.number(), v.minValue(0), v.finite()),
+  size_bytes: v.pipe(v.number(), v.minValue(0), v.finite()),
+  stored_bytes: count,
   note: v.nullable(v.string()),
+  /** Missing where there is none. `unchecked`: as somebody else's index says. */
+  signature: v.exactOptional(v.object({ state: v.picklist(['valid', 'invalid', 'unchecked']), key: v.string() })),
 });
 
 export type Headline = v.InferOutput<typeof headlineSchema>;
 
 export function headlineOf(manifest: Manifest): Headline {
   const { sanitized_of, sanitized_at } = manifest;
+  const signature = verifyManifest(manifest);
   const { target, id, created_at, sanitized, engine, server_version, schemas, tables, note } = manifest;
   return {
     ...{ target, id, created_at, sanitized, engine, server_version, schemas },
@@ -34,5 +40,6 @@ export function headlineOf(manifest: Manifest): Headline {
     size_bytes: filesOf(manifest).reduce((sum, file) => sum + file.bytes, 0),
     stored_bytes: manifest.added_bytes,
     note,
+    ...(signature.state !== 'none' && { signature }),
   };
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Catalogue, isDamage } from './catalogue.ts';
+import { type Catalogue, isDamage, manifestKey } from './catalogue.ts';
 import { type Headline, headlineOf, headlineSchema } from './headline.ts';
 import { mapSideBySide } from './side-by-side.ts';
 import type { Store, StoredFile } from './store.ts';
@@ -45,7 +45,7 @@ async function readGroup(
   const index = current(cached, files);
   if (lacking(index, files).length === 0) return index;
 
-  Object.assign(index, current(await readIndex(store, key), lacking(index, files)));
+  Object.assign(index, unchecked(current(await readIndex(store, key), lacking(index, files))));
   const unread = lacking(index, files);
   const text = (): string => JSON.stringify({ format: 1, headlines: index });
   try {
@@ -77,11 +77,26 @@ async function readIndex(store: Store, key: string): Promise<Index> {
 function current(index: Index, files: StoredFile[]): Index {
   const entries = files.flatMap(({ key, version }) => {
     const entry = index[key];
-    return entry?.version === version ? [[key, entry] as const] : [];
+    return entry?.version === version && manifestKey(entry.headline) === key ? [[key, entry] as const] : [];
   });
   return Object.fromEntries(entries);
 }
 
 function lacking(index: Index, files: StoredFile[]): StoredFile[] {
   return files.filter(({ key }) => !(key in index));
+}
+
+/** Whoever may write to a shelf may have written its index: that a signature is valid is not taken from it. */
+function unchecked(index: Index): Index {
+  const entries = Object.entries(index).map(([key, { version, headline }]) => {
+    const { signature } = headline;
+    return [
+      key,
+      {
+        version,
+        headline: signature ? { ...headline, signature: { ...signature, state: 'unchecked' as const } } : headline,
+      },
+    ] as const;
+  });
+  return Object.fromEntries(entries);
 }

@@ -13,10 +13,13 @@ export interface Locks {
   /** Does what stores objects; `renew` is called now and then while it goes on. */
   whilePushing<Result>(work: (renew: () => Promise<void>) => Promise<Result>): Promise<Result>;
   /** Does what removes objects while `mayGoOn`; `null` when something else is going on. */
-  whileSweeping<Result>(work: (mayGoOn: () => boolean) => Promise<Result>): Promise<Result | null>;
+  whileSweeping<Result>(work: (mayGoOn: () => Promise<boolean>) => Promise<Result>): Promise<Result | null>;
 }
 
 const MINUTE = 60_000;
+
+/** Ours, exactly: others may keep something below `locks/` too. */
+const LOCK = /^locks\/(push|sweep)-[0-9a-f]{16}$/;
 
 /** A lock says all by its name and its age. */
 const GOING_ON = 'going on\n';
@@ -42,13 +45,15 @@ export function createLocks(store: Store, signal: AbortSignal): Locks {
   }
 
   /** What others are doing now, and the locks of those that can do nothing any more. */
-  async function others(own: string): Promise<{ doing: Set<Kind>; dead: string[] }> {
-    const all = await store.list('locks');
-    const now = all.find(({ key }) => key === own)?.modified ?? new Date();
+  async function others(own: string): Promise<{ isLocked: boolean; doing: Set<Kind>; dead: string[] }> {
+    const all = (await store.list('locks')).filter(({ key }) => LOCK.test(key));
+    const lock = all.find(({ key }) => key === own);
+    const now = lock?.modified ?? new Date();
     const kindOf = ({ key }: StoredFile): Kind => (key.startsWith('locks/push-') ? 'push' : 'sweep');
     const isLive = (one: StoredFile): boolean => now.getTime() - one.modified.getTime() < BELIEVED[kindOf(one)];
     const others = all.filter(({ key }) => key !== own);
     return {
+      isLocked: lock !== undefined,
       doing: new Set(others.filter(isLive).map(kindOf)),
       dead: others.filter((one) => !isLive(one)).map(({ key }) => key),
     };
@@ -57,15 +62,17 @@ export function createLocks(store: Store, signal: AbortSignal): Locks {
   return {
     async whilePushing(work) {
       const own = await lock('push');
-      let written = performance.now();
+      let age = stopwatch();
       try {
-        for (const began = performance.now(); (await others(own)).doing.has('sweep'); ) {
-          if (performance.now() - began > LONGEST_WAIT) throw busy(store);
+        for (const waited = stopwatch(); (await others(own)).doing.has('sweep'); ) {
+          if (waited() > LONGEST_WAIT) throw busy(store);
           await setTimeout(LOOK_AGAIN_AFTER, undefined, { signal }).catch(() => signal.throwIfAborted());
         }
         return await work(async () => {
-          if (performance.now() - written < RENEW_AFTER) return;
-          written = performance.now();
+          // A sweep may have removed meanwhile what this push relies on.
+          if (age() > BELIEVED.push) throw expired(store);
+          if (age() < RENEW_AFTER) return;
+          age = stopwatch();
           await store.write(own, GOING_ON);
         });
       } finally {
@@ -75,17 +82,27 @@ export function createLocks(store: Store, signal: AbortSignal): Locks {
 
     async whileSweeping(work) {
       const own = await lock('sweep');
-      const began = performance.now();
+      const elapsed = stopwatch();
       try {
         const { doing, dead } = await others(own);
         if (doing.size > 0) return null;
         for (const key of dead) await store.remove(key);
-        return await work(() => performance.now() - began < LONGEST_SWEEP);
+        return await work(async () => {
+          if (elapsed() >= LONGEST_SWEEP) return false;
+          const { isLocked, doing } = await others(own);
+          return isLocked && !doing.has('push') && elapsed() < LONGEST_SWEEP;
+        });
       } finally {
         await unlock(store, own);
       }
     },
   };
+}
+
+/** Milliseconds since now. One clock stands still while the machine sleeps, the other may be set back. */
+function stopwatch(): () => number {
+  const [began, set] = [performance.now(), Date.now()];
+  return () => Math.max(performance.now() - began, Date.now() - set);
 }
 
 /** Also after an interruption; one that stays is not believed for ever. */
@@ -98,5 +115,13 @@ function busy(store: Store): UserError {
     code: 'storage_busy',
     exit: EXIT.failed,
     hint: 'Try again in some minutes.',
+  });
+}
+
+function expired(store: Store): UserError {
+  return new UserError(`The push to ${store.name} was suspended for more than a day`, {
+    code: 'push_expired',
+    exit: EXIT.failed,
+    hint: 'Push again: what has arrived is not sent again.',
   });
 }

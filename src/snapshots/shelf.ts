@@ -82,7 +82,7 @@ async function createShelf(options: ShelfOptions & { client: S3Client }): Promis
       return found;
     },
     async sweep(now) {
-      await mark.check();
+      await mark.set();
       return await locks.whileSweeping((mayGoOn) => catalogue.sweep(now, mayGoOn));
     },
   };

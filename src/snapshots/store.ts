@@ -1,10 +1,26 @@
+/** No text of ours is larger: what is, was put there by somebody else. */
+export const MOST_TEXT_BYTES = 64 * 1024 * 1024;
+
+/** What lies under a key is larger than it may be. */
+export class TooLarge extends Error {
+  override name = 'TooLarge';
+
+  constructor() {
+    super('it is larger than it may be');
+  }
+}
+
 /** A place where keys hold bytes: a folder on this machine or a bucket. A snapshot lies in both in the same way. */
 export interface Store {
   /** For people: a path, or `s3://bucket/prefix`. */
   name: string;
   /** What lies below `prefix/`, by key. */
   list(prefix: string): Promise<StoredFile[]>;
-  /** The text under a key; `null` when there is none. */
+  /** What is at the top of the store, the beginning of a long list: a name with `/` has keys below it. */
+  top(): Promise<string[]>;
+  /** What lies under a key now; `null` when nothing does. */
+  find(key: string): Promise<StoredFile | null>;
+  /** The text under a key; `null` when there is none. Rejects with TooLarge instead of reading more than 64 MB. */
   read(key: string): Promise<string | null>;
   /** Whole or not at all, and durable when it resolves. */
   write(key: string, text: string): Promise<void>;
@@ -13,10 +29,10 @@ export interface Store {
   /** Copies a file into the store: whole or not at all. Rejects with ContentDiffers when its SHA-256 is not the given. */
   put(key: string, file: string, transfer: Transfer & { sha256?: string | undefined }): Promise<void>;
   /**
-   * Copies what lies under a key into a new file; rejects when there is none. The file is not yet synced. Resolves with
-   * its SHA-256 where that was seen on the way.
+   * Copies what lies under a key into a new file; rejects when there is none, and with TooLarge when it has more than
+   * `maxBytes`. The file is not yet synced. Resolves with its SHA-256 where that was seen on the way.
    */
-  get(key: string, file: string, transfer: Transfer): Promise<string | null>;
+  get(key: string, file: string, transfer: Transfer & { maxBytes?: number | undefined }): Promise<string | null>;
   /** Removing what is not there is no error. The signal is for what must still be done after an interruption. */
   remove(key: string, signal?: AbortSignal): Promise<void>;
   /** Removes what transfers that never ended have left, if they began before the given time. */

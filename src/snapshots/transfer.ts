@@ -5,6 +5,7 @@ import { filesOf, objectKey } from './catalogue.ts';
 import { damaged } from './damaged.ts';
 import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
 import { ContentDiffers } from './objects/checksum.ts';
+import { largestObject } from './objects/object-format.ts';
 import type { ObjectPool } from './objects/object-pool.ts';
 import type { Repository } from './repository.ts';
 import type { Shelf } from './shelf.ts';
@@ -48,14 +49,16 @@ export function pushSnapshot(moving: Moving): Promise<Moved> {
       await renew();
       await sendObject(file, moving, (bytes) => progress.add(bytes, names.get(file.sha256)));
     });
+    await renew();
     await shelf.write(manifest);
     return progress.end();
   });
 }
 
-async function sendObject(
+/** Stores an object of this machine on the shelf; throws when it is damaged here. */
+export async function sendObject(
   file: ManifestFile,
-  { manifest, repository, shelf, pool, signal }: Moving,
+  { manifest, repository, shelf, pool, signal }: Omit<Moving, 'report'>,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const object = repository.object(file);
@@ -114,9 +117,10 @@ export async function missingHere(repository: Repository, files: ManifestFile[])
   return missing;
 }
 
-async function fetchObject(
+/** Stores an object of the shelf on this machine, whatever is there; throws when it is damaged on the shelf. */
+export async function fetchObject(
   file: ManifestFile,
-  { manifest, repository, shelf, pool, signal, unfinished }: Fetching,
+  { manifest, repository, shelf, pool, signal, unfinished }: Omit<Fetching, 'report'>,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const path = unfinished(`${file.sha256}.object`);
@@ -127,10 +131,10 @@ async function fetchObject(
       onBytes(bytes);
     };
     try {
-      const sha256 = await shelf.store.get(objectKey(file.sha256), path, { signal, onBytes: count });
-      if (sha256 === null || sha256 !== file.stored_sha256) {
-        await pool.checkStored({ ...repository.object(file), path }, file.stored_sha256);
-      }
+      const maxBytes = largestObject(file.bytes);
+      await shelf.store.get(objectKey(file.sha256), path, { signal, onBytes: count, maxBytes });
+      // The content, and not what the manifest says of the object: whoever wrote one may have written the other.
+      await pool.check({ ...repository.object(file), path }, () => {});
       break;
     } catch (cause) {
       signal.throwIfAborted();

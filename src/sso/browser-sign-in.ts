@@ -1,7 +1,7 @@
 import type { TokenEndpointResponse } from 'openid-client';
 import { unlessAborted } from '../process/unless-aborted.ts';
 import { DEFAULT_REDIRECT_URL, listenForCallback } from './callback-listener.ts';
-import { signInFailure, toSignInFailure } from './failures.ts';
+import { toSignInFailure } from './failures.ts';
 import type { Provider } from './provider.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 
@@ -9,8 +9,8 @@ import type { SignInOptions } from './sign-in-options.ts';
 export async function signInByBrowser(provider: Provider, options: SignInOptions): Promise<TokenEndpointResponse> {
   const { client, library, scope, settings } = provider;
   const { signal, show, openBrowser } = options;
-  await using listener = await listenForCallback(settings.redirect_url ?? DEFAULT_REDIRECT_URL, signal);
   const [verifier, state, nonce] = [library.randomPKCECodeVerifier(), library.randomState(), library.randomNonce()];
+  await using listener = await listenForCallback(settings.redirect_url ?? DEFAULT_REDIRECT_URL, { state, signal });
   const url = library.buildAuthorizationUrl(client, {
     redirect_uri: listener.redirectUrl,
     scope,
@@ -26,7 +26,6 @@ export async function signInByBrowser(provider: Provider, options: SignInOptions
 
   const { url: answered, answer } = await listener.callback;
   try {
-    if (answered.searchParams.get('state') !== state) throw signInFailure(provider.name, 'state_differs');
     const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
     const tokens = await unlessAborted(library.authorizationCodeGrant(client, answered, checks), signal);
     await answer();

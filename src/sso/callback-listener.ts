@@ -25,8 +25,14 @@ export interface Callback {
   answer(failure?: string): Promise<void>;
 }
 
-/** Serves the redirect_url on its own host, port and path. Whatever else is asked of it is refused. */
-export async function listenForCallback(redirectUrl: string, signal: AbortSignal): Promise<CallbackListener> {
+/**
+ * Serves the redirect_url on its own host, port and path. Any other request is refused and does not end the sign-in:
+ * one with another state is not the provider's answer, and any page or program of this machine can send one.
+ */
+export async function listenForCallback(
+  redirectUrl: string,
+  { state, signal }: { state: string; signal: AbortSignal },
+): Promise<CallbackListener> {
   const wanted = localUrl(redirectUrl);
   const { promise, resolve, reject } = Promise.withResolvers<Callback>();
   promise.catch(() => {});
@@ -38,7 +44,7 @@ export async function listenForCallback(redirectUrl: string, signal: AbortSignal
     connectionsCheckingInterval: 500,
   });
   server.on('request', (request, response) => {
-    const refusal = taken ? 409 : refusalOf(request, wanted);
+    const refusal = taken ? 409 : refusalOf(request, { wanted, state });
     if (refusal !== null) return refuse(request, { response, status: refusal });
     taken = true;
     resolve({ url: new URL(request.url ?? '', wanted), answer: (failure) => answer(response, failure) });
@@ -99,10 +105,15 @@ async function portRefused(
 }
 
 /** Another name in Host is a page that has been made to lead here (DNS rebinding). */
-function refusalOf({ method, url = '', headers }: IncomingMessage, wanted: URL): number | null {
+function refusalOf(
+  { method, url = '', headers }: IncomingMessage,
+  { wanted, state }: { wanted: URL; state: string },
+): number | null {
   if (headers.host !== wanted.host) return 421;
   if (!url.startsWith('/') || new URL(url, wanted).pathname !== wanted.pathname) return 404;
-  return method === 'GET' ? null : 405;
+  if (method !== 'GET') return 405;
+  const states = new URL(url, wanted).searchParams.getAll('state');
+  return states.length === 1 && states[0] === state ? null : 400;
 }
 
 const HEADERS = {

@@ -24,11 +24,6 @@ const FAILURES = {
     why: 'the provider does not take the code of this sign-in',
     hint: AGAIN,
   },
-  state_differs: {
-    code: 'sign_in_state_differs',
-    why: 'the answer belongs to another sign-in (its state differs)',
-    hint: `${AGAIN}; if that was not you, somebody has tried to slip you an answer.`,
-  },
   token_not_valid: {
     code: 'sign_in_token_not_valid',
     why: 'what the provider has answered does not pass the checks',

@@ -13,6 +13,7 @@ export type RoleCredentials = (profile: string) => Promise<TemporaryCredentials>
 export interface RoleCredentialsOptions {
   configuration: Configuration;
   report: Report;
+  environment: NodeJS.ProcessEnv;
   signal: AbortSignal;
   clock: () => Date;
 }
@@ -34,10 +35,10 @@ export function createRoleCredentials(options: RoleCredentialsOptions): RoleCred
 }
 
 async function obtain(profile: string, options: RoleCredentialsOptions): Promise<TemporaryCredentials> {
-  const { configuration, report, signal, clock } = options;
+  const { configuration, signal, clock } = options;
   const { sso, storage_profiles } = configuration.settings;
   const settings = storage_profiles[profile];
-  const store = createSessionStore(configuration, report);
+  const store = createSessionStore(configuration, options);
   for (const [name, provider] of Object.entries(sso)) {
     const session = await freshSession({ provider: { name, settings: provider }, store, clock });
     const person = session && personOf(session);

@@ -21,9 +21,12 @@ export interface SessionStore {
 }
 
 /** The keychain where `secret_key: keychain` is in the file, and the file itself otherwise. */
-export function createSessionStore({ file, settings }: Configuration, report: Report): SessionStore {
+export function createSessionStore(
+  { file, settings }: Configuration,
+  { report, environment }: { report: Report; environment: NodeJS.ProcessEnv },
+): SessionStore {
   if (file === null) throw noFile();
-  const inFile = fileStore(file, settings.secret_key);
+  const inFile = fileStore(file, { secretKey: settings.secret_key, environment });
 
   async function saysKeychain(): Promise<boolean> {
     return parseYaml(await readFile(file as string, 'utf8')).tree.secret_key === IN_KEYCHAIN;
@@ -61,7 +64,10 @@ const secretOf = (provider: string): string => `sso.${provider}`;
 /** Encrypted in the file. */
 const SECRETS = ['access_token', 'refresh_token', 'id_token', 'user_info'] as const;
 
-function fileStore(file: string, secretKey: string): Omit<SessionStore, 'file'> {
+function fileStore(
+  file: string,
+  { secretKey, environment }: { secretKey: string; environment: NodeJS.ProcessEnv },
+): Omit<SessionStore, 'file'> {
   const open = (value: unknown): string | null => {
     if (typeof value !== 'string') return null;
     return value.startsWith(ENCRYPTED) ? decrypt(value, secretKey) : value;
@@ -85,11 +91,13 @@ function fileStore(file: string, secretKey: string): Omit<SessionStore, 'file'> 
         return { path: ['sso', provider, key], value: plain === null ? undefined : encrypt(plain, secretKey) };
       });
       const expires = { path: ['sso', provider, 'expires'], value: session.expires };
-      await editFile(file, (text) => [...secrets, expires].filter((edit) => changes(text, edit)));
+      const edits = (text: string) => [...secrets, expires].filter((edit) => changes(text, edit));
+      await editFile({ file, environment, edits });
     },
     async remove(provider) {
-      const edits = [...SECRETS, 'expires'].map((key) => ({ path: ['sso', provider, key], value: undefined }));
-      await editFile(file, (text) => edits.filter((edit) => changes(text, edit)));
+      const all = [...SECRETS, 'expires'].map((key) => ({ path: ['sso', provider, key], value: undefined }));
+      const edits = (text: string) => all.filter((edit) => changes(text, edit));
+      await editFile({ file, environment, edits });
     },
   };
 }

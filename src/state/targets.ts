@@ -36,11 +36,16 @@ export function createTargetsStore(known: KnownTarget[] = []): TargetsStore {
 
 /** The configured targets replace the known ones; what was found of those that stay is kept. */
 export function targetsListed(state: TargetsState, rows: TargetRow[]): TargetsState {
+  const known = new Map(state.entries.map((entry) => [entry.row.name, entry]));
   const entries = rows.map((row): TargetEntry => {
-    const before = state.entries.find((entry) => entry.row.name === row.name);
+    const before = known.get(row.name);
     if (!before || before.checkedAt === null) return { row, checking: false, checkedAt: null, since: null };
-    const { status, latency_ms, server_version, size_bytes, error } = before.row;
-    return { ...before, row: { ...row, status, latency_ms, server_version, size_bytes, error }, checking: false };
+    const { status, latency_ms, server_version, size_bytes, error, error_code } = before.row;
+    return {
+      ...before,
+      row: { ...row, status, latency_ms, server_version, size_bytes, error, error_code },
+      checking: false,
+    };
   });
   return { phase: 'ready', error: null, entries };
 }
@@ -54,26 +59,26 @@ export function targetsChecking(state: TargetsState): TargetsState {
   return { ...state, entries: state.entries.map((entry) => ({ ...entry, checking: true })) };
 }
 
-export function targetChecked(state: TargetsState, row: TargetRow, now: number): TargetsState {
-  return change(state, row.name, (entry) => ({
-    row,
-    checking: false,
-    checkedAt: now,
-    since: entry.since !== null && entry.row.status === row.status ? entry.since : now,
-  }));
+/** Rows that were found, by the name of the target. */
+export function targetsChecked(state: TargetsState, rows: Map<string, TargetRow>, now: number): TargetsState {
+  const entries = state.entries.map((entry): TargetEntry => {
+    const row = rows.get(entry.row.name);
+    if (!row) return entry;
+    const since = entry.since !== null && entry.row.status === row.status ? entry.since : now;
+    return { row, checking: false, checkedAt: now, since };
+  });
+  return { ...state, entries };
 }
 
 /** A check that itself failed, or took longer than anybody waits. */
-export function targetUnreachable(
+export function targetsUnreachable(
   state: TargetsState,
-  { name, reason, now }: { name: string; reason: string; now: number },
+  { names, reason, now }: { names: Set<string>; reason: string; now: number },
 ): TargetsState {
-  const entry = state.entries.find(({ row }) => row.name === name);
-  if (!entry) return state;
-  const row: TargetRow = { ...entry.row, status: 'unreachable', latency_ms: null, error: reason };
-  return targetChecked(state, row, now);
-}
-
-function change(state: TargetsState, name: string, update: (entry: TargetEntry) => TargetEntry): TargetsState {
-  return { ...state, entries: state.entries.map((entry) => (entry.row.name === name ? update(entry) : entry)) };
+  const failed = state.entries.filter(({ row }) => names.has(row.name));
+  const rows = failed.map(({ row }): [string, TargetRow] => [
+    row.name,
+    { ...row, status: 'unreachable', latency_ms: null, error: reason, error_code: 'unreachable' },
+  ]);
+  return targetsChecked(state, new Map(rows), now);
 }

@@ -106,7 +106,7 @@ function inShell(shell: string, args: string[]): string {
   const PATH = `${directory}:${process.env.PATH}`;
   return execFileSync(shell, args, {
     cwd: directory,
-    env: { ...process.env, PATH, HOME: directory },
+    env: { ...process.env, PATH, TOOL_TRUST: 'true', HOME: directory },
     encoding: 'utf8',
   });
 }

@@ -16,7 +16,7 @@ interface Ended {
 function tool({ path }: ConfigFolder, words: string[], environment: NodeJS.ProcessEnv = {}): Promise<Ended> {
   const child = spawn(process.execPath, [MAIN, 'config', ...words], {
     cwd: path,
-    env: { PATH: process.env.PATH, HOME: path, ...environment },
+    env: { PATH: process.env.PATH, TOOL_TRUST: 'true', HOME: path, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended: Ended = { exit: null, stdout: '', stderr: '' };

@@ -9,7 +9,10 @@ import { ATTENDED, runWith } from '../helpers/cli-host.ts';
 import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../helpers/config-folder.ts';
 
 function run({ path }: ConfigFolder, words: string[], environment: NodeJS.ProcessEnv = {}) {
-  return runWith(['config', 'show', ...words], COMMANDS, { cwd: path, environment: { HOME: path, ...environment } });
+  return runWith(['config', 'show', ...words], COMMANDS, {
+    cwd: path,
+    environment: { TOOL_TRUST: 'true', HOME: path, ...environment },
+  });
 }
 
 const FILE = withKey(`authtoken: cloud-token
@@ -68,7 +71,7 @@ test('on a terminal the values are nested as in the file, and no line is wider t
   });
   const { stdout } = await runWith(['config', 'show'], COMMANDS, {
     cwd: folder.path,
-    environment: { HOME: folder.path },
+    environment: { TOOL_TRUST: 'true', HOME: folder.path },
     terminal: ATTENDED,
   });
   const lines = stdout.split('\n');

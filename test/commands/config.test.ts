@@ -7,7 +7,7 @@ import { runWith } from '../helpers/cli-host.ts';
 import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../helpers/config-folder.ts';
 
 function run({ path }: ConfigFolder, ...words: string[]) {
-  const environment = { HOME: path, PATH: process.env.PATH };
+  const environment = { TOOL_TRUST: 'true', HOME: path, PATH: process.env.PATH };
   return runWith(['config', ...words], COMMANDS, { cwd: path, environment });
 }
 
@@ -97,7 +97,10 @@ test('config init writes a file that config check finds nothing wrong with, and 
 test('where ./tool.yml shadows the file of the user, init, check and show say so', async () => {
   const folder = await configFolder({ 'work/tool.yml': withKey('') });
   const own = join(folder.path, '.config/tool/tool.yml');
-  const change = { cwd: join(folder.path, 'work'), environment: { HOME: folder.path, PATH: process.env.PATH } };
+  const change = {
+    cwd: join(folder.path, 'work'),
+    environment: { TOOL_TRUST: 'true', HOME: folder.path, PATH: process.env.PATH },
+  };
   const inWork = (...words: string[]) => runWith(['config', ...words], COMMANDS, change);
   expect((await inWork('check', '--offline')).stdout).not.toContain('Not read');
   expect((await inWork('init')).stdout).toContain(`it is not read, since ${change.cwd}/tool.yml is`);

@@ -6,7 +6,7 @@ const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 
 /** Runs the program in a process of its own, whose environment is what the test says. */
 function tool({ path }: ConfigFolder, words: string[], environment: NodeJS.ProcessEnv) {
-  const env = { PATH: process.env.PATH, HOME: path, ...environment };
+  const env = { PATH: process.env.PATH, TOOL_TRUST: 'true', HOME: path, ...environment };
   const child = spawn(process.execPath, [MAIN, ...words], { cwd: path, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = { exit: null as number | null, stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => (ended.stdout += chunk));

@@ -56,7 +56,7 @@ test('target lists the snapshots, newest first, with age and note', async () => 
   const { exit, stdout } = await tool(['target', 'app']);
   expect(exit).toBe(0);
   const [head, newest, oldest, ...rest] = stdout.trimEnd().split('\n');
-  expect(head).toMatch(/^INDEX +ID +CREATED +AGE +KIND +SERVER +TABLES +ROWS +SIZE +ADDED +WHERE +NOTE$/);
+  expect(head).toMatch(/^INDEX +ID +CREATED +AGE +KIND +SERVER +TABLES +ROWS +SIZE +ADDED +SIGNATURE +WHERE +NOTE$/);
   expect(newest).toMatch(
     /^ +0 +bbbb1111 +2026-01-02T00:00:00Z +3 h ago +original +postgres 15.18 +1 +2 +12 B .* local$/,
   );

@@ -35,7 +35,7 @@ test.for(NAMES)('config check says of broken/%s.yml exactly what is beside it', 
   await chmod(join(folder.path, 'tool.yml'), mode);
   const { exit, stdout, stderr } = await runWith(['config', 'check', '--offline', '--no-tui'], COMMANDS, {
     cwd: folder.path,
-    environment: { HOME: folder.path, ...environment },
+    environment: { TOOL_TRUST: 'true', HOME: folder.path, ...environment },
   });
   expect(stderr).toBe('');
   expect(exit).toBe(stdout.includes('error: ') ? 3 : 0);

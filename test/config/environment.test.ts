@@ -139,7 +139,11 @@ test('every key of the configuration can be set by its variable', async () => {
   }
   const { configuration, problems } = await folder.inspect({ environment: { ...environment, APP_PASSWORD: 'x' } });
   expect(Object.keys(environment).length).toBeGreaterThan(45);
-  expect(problems.map(({ code }) => code)).toEqual(['cli_profile_not_found', 'query_file_not_found']);
+  expect(problems.map(({ code }) => code)).toEqual([
+    'cli_profile_not_found',
+    'originals_shared',
+    'query_file_not_found',
+  ]);
   expect(configuration?.settings.targets.one?.snapshot?.schema_config?.use_default_schema).toBe(true);
 });
 

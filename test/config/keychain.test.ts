@@ -23,7 +23,13 @@ async function inSession(
   { keychain = true } = {},
 ): Promise<{ stdout: string; stderr: string }> {
   const unlock = 'printf pass | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1; ';
-  const env = { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: home, XDG_DATA_HOME: join(home, 'data') };
+  const env = {
+    PATH: process.env.PATH,
+    TOOL_TRUST: 'true',
+    HOME: home,
+    XDG_RUNTIME_DIR: home,
+    XDG_DATA_HOME: join(home, 'data'),
+  };
   const tool = `tool() { ${process.execPath} ${MAIN} "$@"; }; `;
   return run('dbus-run-session', ['--', 'bash', '-c', `${keychain ? unlock : ''}${tool}cd ${home}; ${script}`], {
     env,
@@ -76,7 +82,7 @@ describe.skipIf(lacking)(`a keychain that is there and keeps nothing${lacking}`,
 it('without a keychain init says so in one line, and the key is in the file, for its owner alone', async () => {
   const { path } = await configFolder({});
   const { stderr } = await run(process.execPath, [MAIN, 'config', 'init', '--keychain', '--no-tui'], {
-    env: { PATH: process.env.PATH, HOME: path },
+    env: { PATH: process.env.PATH, TOOL_TRUST: 'true', HOME: path },
     cwd: path,
   });
   expect(stderr.trim().split('\n')).toEqual([
@@ -89,7 +95,7 @@ it('without a keychain init says so in one line, and the key is in the file, for
 
 it('a configuration that leaves its key to a keychain that is not there is refused, and says how to go on', async () => {
   const { path } = await configFolder({ 'tool.yml': 'secret_key: keychain\n' });
-  const env = { PATH: process.env.PATH, HOME: path };
+  const env = { PATH: process.env.PATH, TOOL_TRUST: 'true', HOME: path };
   await expect(run(process.execPath, [MAIN, 'targets'], { env, cwd: path })).rejects.toMatchObject({
     code: 3,
     stderr: expect.stringMatching(/secret_key cannot be read from the keychain: .*TOOL_SECRET_KEY/s),

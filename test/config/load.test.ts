@@ -119,7 +119,7 @@ test('warnings are told while the configuration is loaded', async () => {
   const heard: WarningEvent[] = [];
   await loadConfiguration({
     cwd: folder.path,
-    environment: { HOME: folder.path, TOOL_DEBG: '1' },
+    environment: { TOOL_TRUST: 'true', HOME: folder.path, TOOL_DEBG: '1' },
     report: (event) => event.event === 'warning' && heard.push(event),
   });
   expect(heard.map(({ code }) => code)).toEqual(['target_without_operation', 'unknown_variable']);

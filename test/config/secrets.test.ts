@@ -21,7 +21,10 @@ function decodeLoosely(text: string): string {
 const OTHER_KEY = 'f'.repeat(32);
 
 function tool({ path }: ConfigFolder, words: string[], environment: NodeJS.ProcessEnv = {}) {
-  return runWith(['config', ...words], COMMANDS, { cwd: path, environment: { HOME: path, ...environment } });
+  return runWith(['config', ...words], COMMANDS, {
+    cwd: path,
+    environment: { TOOL_TRUST: 'true', HOME: path, ...environment },
+  });
 }
 
 describe('an encrypted value', () => {

@@ -85,7 +85,7 @@ test('advice about credentials is not repeated by every command', async () => {
   const { loadConfiguration } = await import('../../src/config/load.ts');
   await loadConfiguration({
     cwd: folder.path,
-    environment: { HOME: folder.path },
+    environment: { TOOL_TRUST: 'true', HOME: folder.path },
     report: (event) => heard.push(event.event),
   });
   expect(heard).toEqual([]);

@@ -15,7 +15,7 @@ async function check(content: Buffer, ...words: string[]) {
   const { path } = await configFolder({ 'tool.yml': content, '.aws/config': '[profile work]\nrole_arn = r\n' });
   const child = spawn(process.execPath, [PROGRAM, 'config', 'check', '--offline', '--no-tui', ...words], {
     cwd: path,
-    env: { PATH: process.env.PATH, HOME: path },
+    env: { PATH: process.env.PATH, TOOL_TRUST: 'true', HOME: path },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = { exit: null as number | null, stdout: '', stderr: '' };

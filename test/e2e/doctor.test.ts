@@ -30,7 +30,7 @@ it('a broken configuration is mended by keys alone: each fix is shown, made, and
   const terminal = openTerminal({
     command: [process.execPath, PROGRAM],
     cwd: folder.path,
-    environment: { HOME: folder.path, XDG_CACHE_HOME: folder.path },
+    environment: { TOOL_TRUST: 'true', HOME: folder.path, XDG_CACHE_HOME: folder.path },
   });
   onTestFinished(() => terminal.close());
   const text = () => readFile(file, 'utf8');

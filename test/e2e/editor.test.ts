@@ -26,7 +26,7 @@ it('a value is changed and saved by keys alone, and every other byte of the file
   const terminal = openTerminal({
     command: [process.execPath, PROGRAM],
     cwd: folder.path,
-    environment: { HOME: folder.path },
+    environment: { TOOL_TRUST: 'true', HOME: folder.path },
   });
   onTestFinished(() => terminal.close());
   const file = () => readFile(join(folder.path, 'tool.yml'), 'utf8');
@@ -73,7 +73,7 @@ describeWithPostgres('the editor on a real server', () => {
     const terminal = openTerminal({
       command: [process.execPath, PROGRAM],
       cwd: folder.path,
-      environment: { HOME: folder.path, XDG_CACHE_HOME: folder.path },
+      environment: { TOOL_TRUST: 'true', HOME: folder.path, XDG_CACHE_HOME: folder.path },
       columns: 60,
       rows: 20,
     });

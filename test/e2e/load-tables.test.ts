@@ -50,7 +50,7 @@ describeWithPostgres('a load of some tables', () => {
 
   /** Its last line of JSON. */
   async function tool(...words: string[]): Promise<{ exit: number; last: unknown }> {
-    const options = { cwd: folder.path, env: { ...process.env, HOME: folder.path } };
+    const options = { cwd: folder.path, env: { ...process.env, TOOL_TRUST: 'true', HOME: folder.path } };
     const { code, stdout } = await promisify(execFile)(
       process.execPath,
       [PROGRAM, '--json', '--yes', ...words],
@@ -71,7 +71,7 @@ describeWithPostgres('a load of some tables', () => {
       const shown = openTerminal({
         command: [process.execPath, PROGRAM, 'target', 'shop'],
         cwd: folder.path,
-        environment: { HOME: folder.path, XDG_CACHE_HOME: join(folder.path, 'cache') },
+        environment: { TOOL_TRUST: 'true', HOME: folder.path, XDG_CACHE_HOME: join(folder.path, 'cache') },
         ...size,
       });
       terminal = shown;

@@ -38,7 +38,7 @@ describeWithPostgres('the log of a run on a real server', () => {
     const urls = `{ src_url: "${server.url('shop')}", dst_url: "postgres://postgres:{{\`PW\` | env}}@127.0.0.1:${server.port}/copy" }`;
     const text = `secret_key: ${KEY}\nworking_directory: ${work}\n${settings}targets: { app: { snapshot: ${urls} } }\n`;
     await writeFile(config, text, { mode: 0o600 });
-    const environment = { ...process.env, HOME: folder.path, PW: password };
+    const environment = { ...process.env, TOOL_TRUST: 'true', HOME: folder.path, PW: password };
     const ended = await promisify(execFile)(process.execPath, [MAIN, '--config', config, '--yes', ...words], {
       env: environment,
     });

@@ -37,7 +37,7 @@ describeWithPostgres('which setting wins, as load --dry-run says', () => {
   });
 
   async function tool(words: string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
-    const env = { ...process.env, HOME: folder.path, ...environment };
+    const env = { ...process.env, TOOL_TRUST: 'true', HOME: folder.path, ...environment };
     return (await promisify(execFile)(process.execPath, [MAIN, ...words], { cwd: folder.path, env })).stdout;
   }
 

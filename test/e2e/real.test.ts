@@ -77,7 +77,7 @@ describeWithPostgres('the screens on a real server', () => {
     terminal = openTerminal({
       command: [process.execPath, PROGRAM, ...words],
       cwd: folder.path,
-      environment: { HOME: folder.path, XDG_CACHE_HOME: work },
+      environment: { TOOL_TRUST: 'true', HOME: folder.path, XDG_CACHE_HOME: work },
       ...size,
     });
     await terminal.waitFor((screen) => screen.includes('✗ unreachable') && screen.split('✓ up').length === 4);

@@ -32,7 +32,7 @@ describeWithPostgres('a first configuration on a real server', () => {
     terminal = openTerminal({
       command: [process.execPath, PROGRAM, ...words],
       cwd: folder.path,
-      environment: { HOME: folder.path, XDG_CACHE_HOME: join(folder.path, 'cache') },
+      environment: { TOOL_TRUST: 'true', HOME: folder.path, XDG_CACHE_HOME: join(folder.path, 'cache') },
       ...size,
     });
     // Looked for once the screen is there, so that keys are its own by then.
@@ -209,7 +209,7 @@ async function openScreens(size: { columns: number; rows: number }) {
   const terminal = openTerminal({
     command: [process.execPath, PROGRAM],
     cwd: folder.path,
-    environment: { HOME: folder.path, XDG_CACHE_HOME: join(folder.path, 'cache') },
+    environment: { TOOL_TRUST: 'true', HOME: folder.path, XDG_CACHE_HOME: join(folder.path, 'cache') },
     ...size,
   });
   await terminal.waitFor('✓ MySQL, MariaDB');

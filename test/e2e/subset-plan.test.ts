@@ -66,7 +66,7 @@ targets:
     terminal = openTerminal({
       command: [process.execPath, PROGRAM],
       cwd: folder.path,
-      environment: { HOME: folder.path, XDG_CACHE_HOME: folder.path },
+      environment: { TOOL_TRUST: 'true', HOME: folder.path, XDG_CACHE_HOME: folder.path },
       ...size,
     });
     await terminal.waitFor('1 target');

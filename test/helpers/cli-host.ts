@@ -8,7 +8,7 @@ import { EXIT, UserError } from '../../src/errors.ts';
 import type { Terminal } from '../../src/terminal.ts';
 
 /** A terminal that is none: what a script sees. */
-const PIPED: Terminal = {
+export const PIPED: Terminal = {
   interactive: false,
   canAsk: false,
   stdout: { isTerminal: false, color: false, columns: () => null },

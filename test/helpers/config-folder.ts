@@ -31,7 +31,7 @@ export async function configFolder(files: Record<string, string | Uint8Array>): 
   for (const [name, content] of Object.entries(files)) await write(name, content);
   const request = ({ environment = {}, ...change }: Change = {}) => ({
     cwd: path,
-    environment: { HOME: path, ...environment },
+    environment: { HOME: path, TOOL_TRUST: 'true', ...environment },
     ...change,
   });
   return {

@@ -41,11 +41,16 @@ export function fakeOperations(world: FakeWorld): Operations {
     return { target, snapshot: row, storage: 's3://snapshots/shop', objects: 27, bytes: 6_100_000 };
   };
   return {
+    trust: async ({ file }) => {
+      world.done.push(`trust ${file}`);
+    },
     listTargets: async () => world.targets.map(counted),
-    checkTarget: (_session, target) => {
-      const row = world.targets.find(({ name }) => name === target);
-      const found = world.checks[target];
-      return row && found ? Promise.resolve({ ...counted(row), ...found }) : new Promise(() => {});
+    refreshTargets: async ({ signal }, { listed, take }) => {
+      const rows = listed(world.targets.map(counted));
+      const answering = rows.filter(({ name }) => world.checks[name]);
+      for (const row of answering) take({ ...row, ...world.checks[row.name] });
+      if (answering.length === rows.length) return;
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     },
     listSnapshots: async (_session, target) => ({ target, snapshots: snapshotsOf(target) }),
     annotate: async (_session, { target, snapshot, note }) => {
@@ -104,6 +109,8 @@ export function fakeOperations(world: FakeWorld): Operations {
       files: 30,
       bytes: 48_300_000,
       problems: [],
+      repaired: [],
+      lost: [],
     }),
     planRemove: async (_session, { target, snapshot }) => ({
       target,
@@ -119,6 +126,7 @@ export function fakeOperations(world: FakeWorld): Operations {
       target,
       destination: world.destination,
       undo_database: 'app_dev_before',
+      unverified_sources: [],
       replaced_at: '2026-11-21T03:00:00.000Z',
       size_bytes: 59_000_000,
     }),
@@ -263,6 +271,7 @@ function plan(world: FakeWorld, snapshot: SnapshotRow): LoadPlan {
     destination: world.destination,
     chosen_by: 'targets.app.snapshot.dst_url',
     strategy: 'swap',
+    unverified_sources: [],
     strategy_reason: 'restored beside it and swapped by rename: the role may create databases',
     undo: true,
     schemas: snapshot.schemas,

@@ -17,6 +17,7 @@ export function fakeSanitize(
       where: 'a throw-away PostgreSQL server of our own',
       strict: false,
       undo: false,
+      unverified_sources: [],
       steps: ['Restore the original', 'Run the statement of the query there'],
       warnings: [],
     },

@@ -51,6 +51,7 @@ export function fakePlannedSubset(world: FakeWorld, { target, settings }: Subset
           path: ['public.product', '←', 'public.orders', '→', 'public.customer'],
         }),
       ],
+      unverified_sources: [],
       circles: [],
       warnings: [],
     },

@@ -46,6 +46,7 @@ export function fakeTarget(row: Partial<TargetRow> & { name: string }): TargetRo
     snapshots: 0,
     last_snapshot_at: null,
     error: null,
+    error_code: null,
     ...row,
   };
 }
@@ -66,6 +67,7 @@ export function fakeSnapshot(row: Partial<SnapshotRow> = {}): SnapshotRow {
     stored_bytes: 6_100_000,
     where: ['local'],
     note: null,
+    signature: { state: 'valid', key: 'ed25519-11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=' },
     ...row,
   };
 }

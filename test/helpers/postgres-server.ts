@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +26,10 @@ export interface TestPostgres {
 
 const runner = localRunner({ environment: process.env, report: () => {} });
 
+/** For tests that keep nothing: what operations write by the way goes with the process. */
+const ownFolder = mkdtempSync(join(tmpdir(), 'tool-test-'));
+process.once('exit', () => rmSync(ownFolder, { recursive: true, force: true }));
+
 const available = await findServerPrograms(testContext({ settings: {} })).then(
   () => true,
   () => false,
@@ -49,8 +53,8 @@ export function describeWithPostgres(name: string, suite: () => void, { files, r
   describe.skipIf(lacking)(lacking ? `${name} (needs ${lacking})` : name, suite);
 }
 
-export async function startPostgres(): Promise<TestPostgres> {
-  const server = await startThrowAwayServer(testContext({ settings: {} }));
+export async function startPostgres(settings: Record<string, string> = {}): Promise<TestPostgres> {
+  const server = await startThrowAwayServer(testContext({ settings: {} }), { settings });
   const tools = await anyClientTools(testContext({ settings: {} }));
   const run = async (file: string, args: string[]): Promise<string> => {
     const result = await runner.run({ file: join(tools.directory, file), args });
@@ -95,7 +99,7 @@ export function testContext({ settings, events = [], signal }: TestContextOption
     configuration: {
       file: null,
       settings: {
-        working_directory: '/nonexistent',
+        working_directory: join(ownFolder, 'missing'),
         defaults: {},
         override: {},
         storage_profiles: {},

@@ -45,7 +45,7 @@ ${more}`;
     person: 'ann',
     open: (later = 0, variables = {}) =>
       openContext({
-        environment: { HOME: path, ...variables },
+        environment: { TOOL_TRUST: 'true', HOME: path, ...variables },
         cwd: path,
         signal: new AbortController().signal,
         clock: () => new Date(Date.now() + later * 1000),

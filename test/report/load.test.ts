@@ -16,6 +16,7 @@ const snapshot: SnapshotRow = {
   stored_bytes: 12_000_000,
   where: ['local'],
   note: null,
+  signature: { state: 'none', key: null },
 };
 
 const plan: LoadPlan = {
@@ -42,6 +43,7 @@ const plan: LoadPlan = {
   size_bytes: 45_000_000,
   selection: null,
   jobs: 2,
+  unverified_sources: [],
   steps: ['Restore beside', 'Swap'],
   warnings: [{ code: 'connections', message: '3 sessions will be ended' }],
 };
@@ -54,6 +56,7 @@ test('the plan names server, database, size, open connections, what chose it, th
     '  chosen by targets.app.snapshot.dst_url',
     '  strategy  swap: the role may create databases',
     '  undo      the database as it is now is kept: tool undo app',
+    '  signature none',
     '   1. Restore beside',
     '   2. Swap',
     '  warning: 3 sessions will be ended',

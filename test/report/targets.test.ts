@@ -25,6 +25,7 @@ const row: TargetRow = {
   snapshots: 2,
   last_snapshot_at: '2026-11-21T04:00:00.000Z',
   error: null,
+  error_code: null,
 };
 
 test('targets are a table, one line each', () => {

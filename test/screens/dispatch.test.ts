@@ -5,6 +5,7 @@ import { type Model, selectedTarget } from '../../screens/model.ts';
 import type { TargetsPlace } from '../../screens/place.ts';
 import { refreshTargets } from '../../screens/refresh.ts';
 import { UserError } from '../../src/errors.ts';
+import type { TargetRow } from '../../src/results.ts';
 import { listed, newModel, press, running, until } from '../helpers/driven-model.ts';
 import { fakeOperations } from '../helpers/fake-operations.ts';
 import { fakeTerminal } from '../helpers/fake-terminal.ts';
@@ -19,10 +20,11 @@ describe('targets', () => {
     const model = newModel(world, {
       operations: {
         ...operations,
-        checkTarget: (session, target) =>
-          target === 'legacy'
-            ? operations.checkTarget(session, target)
-            : Promise.reject(new UserError('the name cannot be found', { code: 'x', exit: 4 })),
+        refreshTargets: async (session, { listed, take }) => {
+          const legacy = (rows: TargetRow[]) => listed(rows).filter(({ name }) => name === 'legacy');
+          await operations.refreshTargets(session, { listed: legacy, take });
+          throw new UserError('the name cannot be found', { code: 'x', exit: 4 });
+        },
       },
     });
     await refreshTargets(model);

@@ -104,7 +104,7 @@ const SIZES = [
 
 async function opened(content = FILE, options: Partial<ModelOptions> = {}) {
   const folder = await configFolder({ 'tool.yml': content });
-  const environment = { HOME: folder.path, PATH: folder.path };
+  const environment = { TOOL_TRUST: 'true', HOME: folder.path, PATH: folder.path };
   const model = newModel(fakeWorld({ configuration: { cwd: folder.path, environment } }), options);
   press(model, 'D');
   await until(() => top(model).found !== null);

@@ -125,7 +125,10 @@ test('a key that nobody knows can be renamed and taken out, and its value is not
 
 async function opened(change: Partial<FakeWorld> = {}) {
   const folder = await configFolder({ 'tool.yml': FILE });
-  const world = fakeWorld({ configuration: { cwd: folder.path, environment: { HOME: folder.path } }, ...change });
+  const world = fakeWorld({
+    configuration: { cwd: folder.path, environment: { TOOL_TRUST: 'true', HOME: folder.path } },
+    ...change,
+  });
   const model = newModel(world);
   press(model, 'E');
   await until(() => editor(model).draft !== null);

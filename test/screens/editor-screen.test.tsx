@@ -55,7 +55,9 @@ test('the difference shows lines with their numbers, secrets masked', async () =
 
 async function opened(): Promise<Model> {
   const folder = await configFolder({ 'tool.yml': FILE });
-  const model = newModel(fakeWorld({ configuration: { cwd: folder.path, environment: { HOME: folder.path } } }));
+  const model = newModel(
+    fakeWorld({ configuration: { cwd: folder.path, environment: { TOOL_TRUST: 'true', HOME: folder.path } } }),
+  );
   press(model, 'E');
   await until(() => top(model).draft !== null);
   return model;

@@ -173,7 +173,9 @@ test('leaving asks when something would be lost, and else does not', async () =>
 
 test('a file that is no YAML is told with its place, and has no form', async () => {
   const folder = await configFolder({ 'tool.yml': 'targets: [\n' });
-  const model = newModel(fakeWorld({ configuration: { cwd: folder.path, environment: { HOME: folder.path } } }));
+  const model = newModel(
+    fakeWorld({ configuration: { cwd: folder.path, environment: { TOOL_TRUST: 'true', HOME: folder.path } } }),
+  );
   press(model, 'E');
   await until(() => editor(model).error !== null);
   expect(editor(model)).toMatchObject({ draft: null, error: { code: 'configuration_invalid' } });
@@ -183,7 +185,9 @@ test('a file that is no YAML is told with its place, and has no form', async () 
 
 test('without a configuration, and with --read-only, it says why not', async () => {
   const folder = await configFolder({});
-  const world = fakeWorld({ configuration: { cwd: folder.path, environment: { HOME: folder.path } } });
+  const world = fakeWorld({
+    configuration: { cwd: folder.path, environment: { TOOL_TRUST: 'true', HOME: folder.path } },
+  });
   const model = newModel(world);
   press(model, 'E');
   await until(() => model.navigation.top().screen === 'editor' && editor(model).error !== null);
@@ -196,7 +200,7 @@ test('without a configuration, and with --read-only, it says why not', async () 
 
 async function opened(content = FILE) {
   const folder = await configFolder({ 'tool.yml': content });
-  const environment = { HOME: folder.path };
+  const environment = { TOOL_TRUST: 'true', HOME: folder.path };
   const model = newModel(fakeWorld({ configuration: { cwd: folder.path, environment } }));
   press(model, 'E');
   await until(() => editor(model).draft !== null);

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { readdir, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createStaging, liveStagings } from '../../src/snapshots/staging.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
@@ -14,13 +15,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => folder[Symbol.asyncDispose]());
-
-/** The id of a process that has ended. */
-async function deadProcess(): Promise<number> {
-  const child = spawn('true');
-  await new Promise((resolve) => child.once('exit', resolve));
-  return child.pid ?? 0;
-}
 
 test('a staging folder is there while it is used, for its owner only, and gone after', async () => {
   {
@@ -43,16 +37,31 @@ test('two runs of one process have a folder each', async () => {
   expect(await liveStagings(root)).toBe(2);
 });
 
-test('what dead runs have left is not live, and is removed by the next run; what lives stays', async () => {
-  const dead = `${await deadProcess()}-0badcafe`;
-  const alive = `${process.ppid}-0badcafe`;
-  for (const name of [dead, alive, 'stray']) await mkdir(join(root, name, 'dump'), { recursive: true });
-  expect(await liveStagings(root)).toBe(1);
-  {
-    await using _staging = await createStaging(root);
-    expect(await readdir(root)).not.toContain(dead);
-  }
-  expect(await readdir(root)).toEqual([alive]);
+/** What a process that is killed leaves: made by it, so that nothing here knows what it looks like. */
+async function killedStaging(): Promise<string> {
+  const source = new URL('../../src/snapshots/staging.ts', import.meta.url).href;
+  const code = `import(${JSON.stringify(source)}).then(async ({ createStaging }) => {
+    const staging = await createStaging(${JSON.stringify(root)});
+    await staging.folder('dump');
+    console.log(staging.path(''));
+    setInterval(() => {}, 1000);
+  })`;
+  const child = spawn(process.execPath, ['--experimental-strip-types', '-e', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  child.kill('SIGKILL');
+  await exited;
+  return basename(line.toString().trim());
+}
+
+test('what a killed run has left is not live, and is removed by the next run', async () => {
+  const dead = await killedStaging();
+  expect(await readdir(root)).toEqual([dead]);
+  expect(await liveStagings(root)).toBe(0);
+  await using staging = await createStaging(root);
+  expect(await readdir(root)).toEqual([basename(staging.path(''))]);
 });
 
 test('where nothing was ever staged nobody is working', async () => {

@@ -22,7 +22,6 @@ it('the provider of these tests is believed where it forges nothing', async () =
 
 const past = Math.floor(Date.now() / 1000) - 3600;
 const FORGERIES: [what: string, forgery: Forgery, code: string][] = [
-  ['another state', { callback: { state: 'forged' } }, 'sign_in_state_differs'],
   ['the answer of another issuer', { callback: { iss: 'https://other.example.com' } }, 'sign_in_token_not_valid'],
   ['an answer that does not say its issuer', { callback: { iss: undefined } }, 'sign_in_token_not_valid'],
   ['another nonce', { claims: { nonce: 'forged' } }, 'sign_in_token_not_valid'],
@@ -85,4 +84,16 @@ it('a code that was used is not taken again', async () => {
     await fetch(back);
   });
   await expect(replayed).rejects.toMatchObject({ code: 'sign_in_code_refused', exit: 4 });
+});
+
+it('forged answers before the right one do not end a sign-in', async () => {
+  const settings = await startForgingProvider({});
+  const signedIn = attempt(settings, async (url) => {
+    const back = new URL(url).searchParams.get('redirect_uri') ?? '';
+    for (const query of ['?code=evil&state=forged', '?error=access_denied', '?error=access_denied&state=x']) {
+      expect((await fetch(back + query)).status).toBe(400);
+    }
+    await fetch(url);
+  });
+  await expect(signedIn).resolves.toMatchObject({ access_token: 'at' });
 });

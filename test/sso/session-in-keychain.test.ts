@@ -22,14 +22,20 @@ describe.skipIf(lacking)(`a session in the system's keychain${lacking}`, () => {
     const script = `
       import { createSessionStore } from ${JSON.stringify(STORE)};
       const settings = { secret_key: ${JSON.stringify(SECRET_KEY)} };
-      const store = createSessionStore({ file: ${JSON.stringify(file)}, settings }, (event) => console.log(event.message));
+      const store = createSessionStore({ file: ${JSON.stringify(file)}, settings }, { report: (event) => console.log(event.message), environment: process.env });
       await store.write('idp', ${JSON.stringify(session)});
       console.log(JSON.stringify(await store.read('idp')));
       await store.remove('idp');
       console.log(JSON.stringify(await store.read('idp')));`;
     await writeFile(join(path, 'use.mjs'), script);
     const unlock = 'printf pass | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1';
-    const env = { PATH: process.env.PATH, HOME: path, XDG_RUNTIME_DIR: path, XDG_DATA_HOME: join(path, 'data') };
+    const env = {
+      PATH: process.env.PATH,
+      TOOL_TRUST: 'true',
+      HOME: path,
+      XDG_RUNTIME_DIR: path,
+      XDG_DATA_HOME: join(path, 'data'),
+    };
     const words = ['--', 'bash', '-c', `${unlock}; ${process.execPath} ${join(path, 'use.mjs')}`];
     const { stdout } = await run('dbus-run-session', words, { env });
     expect(stdout.trim().split('\n')).toEqual([JSON.stringify(session), 'null']);

@@ -3,11 +3,11 @@ import { UserError } from '../../src/errors.ts';
 import {
   createTargetsStore,
   type TargetsState,
-  targetChecked,
+  targetsChecked,
   targetsChecking,
   targetsFailed,
   targetsListed,
-  targetUnreachable,
+  targetsUnreachable,
 } from '../../src/state/targets.ts';
 import { fakeTarget } from '../helpers/fake-world.ts';
 
@@ -27,10 +27,10 @@ test('targets that are no longer configured go', () => {
 });
 
 test('a status keeps the time since when it is so, and a change starts it anew', () => {
-  const first = targetChecked(listed(), up, 1000);
-  const again = targetChecked(targetsChecking(first), up, 5000);
+  const first = targetsChecked(listed(), new Map([['app', up]]), 1000);
+  const again = targetsChecked(targetsChecking(first), new Map([['app', up]]), 5000);
   expect(again.entries[0]).toMatchObject({ since: 1000, checkedAt: 5000, checking: false });
-  const down = targetUnreachable(again, { name: 'app', reason: 'no answer', now: 9000 });
+  const down = targetsUnreachable(again, { names: new Set(['app']), reason: 'no answer', now: 9000 });
   expect(down.entries[0]).toMatchObject({
     row: { status: 'unreachable', latency_ms: null, error: 'no answer' },
     since: 9000,

@@ -79,6 +79,17 @@ function pairsOf(
   );
 }
 
+/** Every connection URL. */
+export function connectionUrls(draft: Draft): Url[] {
+  const sources = targetsOf(draft).flatMap(([name, target]) =>
+    (['snapshot', 'subset'] as const).flatMap((operation): Url[] => {
+      const url = target[operation]?.src_url;
+      return url === undefined ? [] : [{ path: ['targets', name, operation, 'src_url'], url }];
+    }),
+  );
+  return [...sources, ...[...destinationsOf(draft)].map(([, destination]) => destination)];
+}
+
 /** All destinations, each with the name of its target; those of no target have `null`. */
 function* destinationsOf(draft: Draft): Generator<[string | null, Url]> {
   for (const [name, target] of targetsOf(draft)) {

@@ -1,9 +1,11 @@
 import * as v from 'valibot';
+import { traits } from './traits.ts';
 import { text } from './values.ts';
 
 const image = v.pipe(
   text,
   v.regex(/^[^\s:@]+(:\d+\/[^\s:@]+)?(:[\w.-]+)?(@sha256:[0-9a-f]{64})?$/, 'must be an image reference: image:tag'),
+  traits({ trust: 'image' }),
 );
 
 /** `docker`: the images of the engines' own programs. */

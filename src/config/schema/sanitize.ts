@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { path, storageProfile, templateUrl, text } from './values.ts';
+import { traits } from './traits.ts';
+import { path, sql, storageProfile, templateUrl } from './values.ts';
 
 /** `targets.<target>.sanitize` */
 export const sanitizeSchema = v.strictObject({
@@ -15,11 +16,12 @@ export const sanitizeSchema = v.strictObject({
       path,
       v.description('File with the SQL that removes what is sensitive; used when no query is set elsewhere.'),
       v.examples(['./sanitize.sql']),
+      traits({ trust: 'sql file' }),
     ),
   ),
   override_query: v.exactOptional(
     v.pipe(
-      text,
+      sql,
       v.description('SQL, may be base64; wins over override.san_query and query_file.'),
       v.examples(["UPDATE users SET email = 'user' || id || '@example.com';"]),
     ),

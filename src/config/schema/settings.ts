@@ -5,7 +5,7 @@ import { ssoProviderSchema } from './sso.ts';
 import { storageProfileSchema } from './storage-profile.ts';
 import { targetSchema } from './target.ts';
 import { traits } from './traits.ts';
-import { cores, databaseUrl, name, path, text, webUrl } from './values.ts';
+import { cores, databaseUrl, name, path, publicKey, sql, text, webUrl } from './values.ts';
 
 export const DEFAULT_WORKING_DIRECTORY = '~/.tool';
 
@@ -30,7 +30,7 @@ export const settingsSchema = v.strictObject({
     ),
   ),
   working_directory: v.optional(
-    v.pipe(path, v.description('Directory for local snapshots and temporary files.')),
+    v.pipe(path, v.description('Directory for local snapshots and temporary files.'), traits({ trust: 'folder' })),
     DEFAULT_WORKING_DIRECTORY,
   ),
   env: v.optional(
@@ -66,13 +66,22 @@ export const settingsSchema = v.strictObject({
     v.pipe(v.boolean(), v.description('Keeps a log with every event and SQL statement as well.')),
     false,
   ),
+  trusted_keys: v.exactOptional(
+    v.pipe(
+      v.array(publicKey),
+      v.description(
+        'Public keys (tool trust prints that of a machine). Only snapshots signed by one of them are loaded, sanitized, pulled and imported.',
+      ),
+      v.examples([['ed25519-11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=']]),
+    ),
+  ),
   docker: v.optional(v.pipe(dockerSchema, v.description('Database engine images.')), {}),
   override: v.optional(
     v.pipe(
       v.strictObject({
         san_query: v.exactOptional(
           v.pipe(
-            text,
+            sql,
             v.description('Sanitization query of all targets, may be base64; a target can override it.'),
             v.examples(["UPDATE users SET email = 'user' || id || '@example.com';"]),
           ),

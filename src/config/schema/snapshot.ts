@@ -40,5 +40,14 @@ export const snapshotSchema = v.strictObject({
       v.examples(['postgres://localhost:5432/app_copy']),
     ),
   ),
+  role: v.exactOptional(
+    v.pipe(
+      text,
+      v.description(
+        'Role that owns what a load restores (PostgreSQL only). Unset: the owner of the replaced database.',
+      ),
+      v.examples(['app_owner']),
+    ),
+  ),
   schema_config: v.exactOptional(v.pipe(schemaConfigSchema, v.description('Which schemas (PostgreSQL only).'))),
 });

@@ -47,9 +47,18 @@ export const storageProfileSchema = v.strictObject({
     v.pipe(
       v.boolean(),
       v.description(
-        'Encrypts all that is stored in the bucket, with the secret_key; all who share it need the same one.',
+        'Encrypts all that is stored in the bucket, with the encryption_key; all who share it need the same one.',
       ),
       v.examples([true]),
+    ),
+  ),
+  encryption_key: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[0-9a-fA-F]{32}$/, 'must be exactly 32 hexadecimal characters'),
+      v.description('Key for encrypt, the same for all who share the bucket; the secret_key unless set.'),
+      v.examples(['89abcdef0123456789abcdef01234567']),
+      traits({ secret: true, hint: 'Generate one: openssl rand -hex 16' }),
     ),
   ),
   role_arn: v.exactOptional(

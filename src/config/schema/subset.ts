@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { traits } from './traits.ts';
-import { tableName, templateUrl, text } from './values.ts';
+import { sql, tableName, templateUrl, text } from './values.ts';
 
 const columns = v.pipe(v.union([text, v.array(text)]), v.examples(['customer_id']));
 
@@ -8,7 +8,7 @@ const subsetTableSchema = v.strictObject({
   table: v.pipe(tableName, v.description('Table to begin with.')),
   where: v.exactOptional(
     v.pipe(
-      text,
+      sql,
       v.description('SQL condition for the rows; either this or percent.'),
       v.examples(["created_at > '2026-01-01'"]),
     ),

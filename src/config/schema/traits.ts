@@ -11,6 +11,8 @@ export interface Traits {
   path?: true;
   /** A name of something that exists: what there is to choose from. */
   names?: 'schema' | 'table' | 'storage_profile' | 'cli_profile';
+  /** What the value makes the program do, so that a person must see it before a file of the current folder is used. */
+  trust?: 'database' | 'web' | 'image' | 'sql' | 'sql file' | 'folder' | 'key';
   /** What to do about a value that is missing or wrong. */
   hint?: string;
 }

@@ -19,7 +19,7 @@ export const databaseUrl = v.pipe(
     'must be a connection URL with the scheme postgres, postgresql, pgdocker, mysql, mariadb or mydocker',
   ),
   v.examples(['postgres://user:password@localhost:5432/app']),
-  traits({ secret: true, hint: 'Write it as postgres://user@host:5432/database.' }),
+  traits({ secret: true, trust: 'database', hint: 'Write it as postgres://user@host:5432/database.' }),
 );
 
 /** The same where the reference allows templates. */
@@ -33,7 +33,11 @@ export const webUrl = v.pipe(
   text,
   v.check(isWebUrl, 'must be a URL that begins with http:// or https://'),
   v.examples(['https://example.com']),
+  traits({ trust: 'web' }),
 );
+
+/** SQL that is run. */
+export const sql = v.pipe(text, traits({ trust: 'sql' }));
 
 /** Names of tables are always written with their schema. */
 export const tableName = v.pipe(
@@ -41,6 +45,13 @@ export const tableName = v.pipe(
   v.regex(/^[^.\s][^.]*\.[^.]*[^.\s]$/, 'must be a table with its schema: schema.table'),
   v.examples(['public.orders']),
   traits({ names: 'table', hint: 'Name the schema too, such as public.orders.' }),
+);
+
+/** An Ed25519 public key, as `tool trust` prints it. */
+export const publicKey = v.pipe(
+  v.string(),
+  v.regex(/^ed25519-[A-Za-z0-9+/]{43}=$/, 'must be a public key as tool trust prints it: ed25519-…'),
+  traits({ trust: 'key' }),
 );
 
 export const storageProfile = v.pipe(text, traits({ names: 'storage_profile' }), v.examples(['team']));

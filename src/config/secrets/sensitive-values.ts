@@ -49,8 +49,12 @@ export function encryptText(
   return { skipped: text.includes(ENCRYPTED) ? 'encrypted' : isTemplate ? 'template' : 'no_password' };
 }
 
+const OTHER_PASSWORDS = ['sslpassword', 'oauth_client_secret', 'scram_client_key', 'scram_server_key'].map(
+  (name) => new RegExp(`([?&]${name}=)([^&#]*)`, 'i'),
+);
+
 /** Where a URL may hold one; what is before it is kept. */
-const PASSWORDS = [/(:\/\/[^/?#:@]*:)([^/?#]*)(?=@)/, /([?&]password=)([^&#]*)/i];
+const PASSWORDS = [/(:\/\/[^/?#:@]*:)([^/?#]*)(?=@)/, /([?&]password=)([^&#]*)/i, ...OTHER_PASSWORDS];
 
 /** The URL with something else instead of each password that stands in it in plain. */
 export function replacePasswords(url: string, replace: (password: string) => string): string {

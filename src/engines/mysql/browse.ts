@@ -1,7 +1,7 @@
 import type { Sized } from '../../results.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { connect, connectToServer } from './connection/connect.ts';
-import { quoteText } from './connection/session.ts';
+import { tablesIn } from './connection/session.ts';
 
 /** The databases of the server that one may see, without the server's own. */
 export async function listDatabases(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {
@@ -20,6 +20,6 @@ export async function listTables(context: EngineContext, url: DatabaseUrl): Prom
   await using session = await connect(context, url);
   const rows = await session.query<{ name: string; bytes: number | null }>(`
     SELECT TABLE_NAME AS name, DATA_LENGTH + INDEX_LENGTH AS bytes FROM information_schema.TABLES
-    WHERE TABLE_SCHEMA = ${quoteText(database)} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') ORDER BY TABLE_NAME`);
+    WHERE ${tablesIn(database)} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') ORDER BY TABLE_NAME`);
   return rows.map(({ name, bytes }) => ({ name: `${database}.${name}`, size_bytes: Number(bytes ?? 0) }));
 }

@@ -1,5 +1,5 @@
-import * as v from 'valibot';
-import { quoteText, type Session } from './connection/session.ts';
+import type { MysqlDetails } from '../../snapshots/details/mysql-details.ts';
+import { inDatabase, type Session, tablesIn } from './connection/session.ts';
 
 /** MySQL and MariaDB differ in what they know; where it matters the code asks for this. */
 export type Flavour = 'mysql' | 'mariadb';
@@ -50,7 +50,6 @@ export const TEXT_TYPES = new Set(['json', 'uuid', 'inet4', 'inet6']);
 
 /** Every table that has rows of its own, by name. */
 export async function readTables(session: Session, database: string): Promise<CatalogueTable[]> {
-  const within = `= ${quoteText(database)}`;
   const tables = await session.query<{
     name: string;
     engine: string | null;
@@ -58,13 +57,13 @@ export async function readTables(session: Session, database: string): Promise<Ca
     rows_: number | null;
   }>(`
     SELECT TABLE_NAME AS name, ENGINE AS engine, DATA_LENGTH AS bytes, TABLE_ROWS AS rows_
-    FROM information_schema.TABLES WHERE TABLE_SCHEMA ${within} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`);
+    FROM information_schema.TABLES WHERE ${tablesIn(database)} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`);
   const columns = await session.query<{ table_: string; name: string; type: string; extra: string }>(`
     SELECT TABLE_NAME AS table_, COLUMN_NAME AS name, DATA_TYPE AS type, EXTRA AS extra
-    FROM information_schema.COLUMNS WHERE TABLE_SCHEMA ${within} ORDER BY TABLE_NAME, ORDINAL_POSITION`);
+    FROM information_schema.COLUMNS WHERE ${tablesIn(database)} ORDER BY TABLE_NAME, ORDINAL_POSITION`);
   const keys = await session.query<{ table_: string; name: string }>(`
     SELECT TABLE_NAME AS table_, COLUMN_NAME AS name FROM information_schema.STATISTICS
-    WHERE TABLE_SCHEMA ${within} AND INDEX_NAME = 'PRIMARY' ORDER BY TABLE_NAME, SEQ_IN_INDEX`);
+    WHERE ${tablesIn(database)} AND INDEX_NAME = 'PRIMARY' ORDER BY TABLE_NAME, SEQ_IN_INDEX`);
   const columnsOf = Map.groupBy(columns, (column) => column.table_);
   const keysOf = Map.groupBy(keys, (key) => key.table_);
   return tables
@@ -84,34 +83,33 @@ export async function readTables(session: Session, database: string): Promise<Ca
 }
 
 /** What a database holds besides its rows: recorded when a snapshot is taken, and compared after it is restored. */
-export const inventorySchema = v.record(v.string(), v.array(v.string()));
-export type Inventory = v.InferOutput<typeof inventorySchema>;
+export type Inventory = MysqlDetails['inventory'];
 
 /** Kinds of objects; each query gives names that tell two databases apart. */
-const INVENTORY: Record<string, (within: string) => string> = {
-  table: (within) =>
-    `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA ${within} AND TABLE_TYPE NOT IN ('VIEW', 'SEQUENCE')`,
-  sequence: (within) =>
-    `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA ${within} AND TABLE_TYPE = 'SEQUENCE'`,
-  view: (within) => `SELECT TABLE_NAME AS name FROM information_schema.VIEWS WHERE TABLE_SCHEMA ${within}`,
-  column: (within) =>
-    `SELECT CONCAT_WS('.', TABLE_NAME, COLUMN_NAME) AS name FROM information_schema.COLUMNS WHERE TABLE_SCHEMA ${within}`,
-  index: (within) =>
+const INVENTORY: Record<string, (database: string) => string> = {
+  table: (database) =>
+    `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${tablesIn(database)} AND TABLE_TYPE NOT IN ('VIEW', 'SEQUENCE')`,
+  sequence: (database) =>
+    `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${tablesIn(database)} AND TABLE_TYPE = 'SEQUENCE'`,
+  view: (database) => `SELECT TABLE_NAME AS name FROM information_schema.VIEWS WHERE ${tablesIn(database)}`,
+  column: (database) =>
+    `SELECT CONCAT_WS('.', TABLE_NAME, COLUMN_NAME) AS name FROM information_schema.COLUMNS WHERE ${tablesIn(database)}`,
+  index: (database) =>
     `SELECT CONCAT(TABLE_NAME, '.', INDEX_NAME, ' (', GROUP_CONCAT(COALESCE(COLUMN_NAME, '') ORDER BY SEQ_IN_INDEX), ')') AS name
-     FROM information_schema.STATISTICS WHERE TABLE_SCHEMA ${within} GROUP BY TABLE_NAME, INDEX_NAME`,
-  constraint: (within) =>
-    `SELECT CONCAT_WS('.', TABLE_NAME, CONSTRAINT_NAME) AS name FROM information_schema.TABLE_CONSTRAINTS WHERE TABLE_SCHEMA ${within}`,
-  trigger: (within) =>
-    `SELECT CONCAT_WS('.', EVENT_OBJECT_TABLE, TRIGGER_NAME) AS name FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA ${within}`,
-  routine: (within) =>
-    `SELECT CONCAT_WS(' ', LOWER(ROUTINE_TYPE), ROUTINE_NAME) AS name FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA ${within}`,
+     FROM information_schema.STATISTICS WHERE ${tablesIn(database)} GROUP BY TABLE_NAME, INDEX_NAME`,
+  constraint: (database) =>
+    `SELECT CONCAT_WS('.', TABLE_NAME, CONSTRAINT_NAME) AS name FROM information_schema.TABLE_CONSTRAINTS WHERE ${tablesIn(database)}`,
+  trigger: (database) =>
+    `SELECT CONCAT_WS('.', EVENT_OBJECT_TABLE, TRIGGER_NAME) AS name FROM information_schema.TRIGGERS WHERE ${inDatabase('TRIGGER_SCHEMA', database)}`,
+  routine: (database) =>
+    `SELECT CONCAT_WS(' ', LOWER(ROUTINE_TYPE), ROUTINE_NAME) AS name FROM information_schema.ROUTINES WHERE ${inDatabase('ROUTINE_SCHEMA', database)}`,
 };
 
 /** Events are not in it: those of a database that is being made would run. */
 export async function readInventory(session: Session, database: string): Promise<Inventory> {
   const inventory: Inventory = {};
   for (const [kind, sql] of Object.entries(INVENTORY)) {
-    const rows = await session.query<{ name: string }>(sql(`= ${quoteText(database)}`));
+    const rows = await session.query<{ name: string }>(sql(database));
     inventory[kind] = rows.map((row) => row.name).sort();
   }
   return inventory;
@@ -126,6 +124,6 @@ export interface Collations {
 export async function readCollations(session: Session, database: string): Promise<Collations | null> {
   const [row] = await session.query<Collations>(`
     SELECT DEFAULT_CHARACTER_SET_NAME AS charset, DEFAULT_COLLATION_NAME AS collation
-    FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ${quoteText(database)}`);
+    FROM information_schema.SCHEMATA WHERE ${inDatabase('SCHEMA_NAME', database)}`);
   return row ?? null;
 }

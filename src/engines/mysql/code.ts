@@ -1,5 +1,14 @@
-import { quoteName, quoteText, SESSION_SETTINGS, type Session, SqlError } from './connection/session.ts';
-import { type Code, type CodeDefinitions, withoutDefiner } from './definitions.ts';
+import {
+  plainWord,
+  plainWords,
+  quoteName,
+  quoteText,
+  SESSION_SETTINGS,
+  type Session,
+  SqlError,
+} from './connection/session.ts';
+import { type Code, type CodeDefinitions, type Listed, withoutDefiner } from './definitions.ts';
+import { lexicalModeOf } from './tokens.ts';
 
 /** In whose name code runs: whoever makes it, or whoever it belonged to, where that may be said. */
 export type Definers = 'mine' | 'theirs';
@@ -34,7 +43,9 @@ async function createOne(session: Session, code: Code, definers: Definers): Prom
   // Our statements are UTF-8 whatever the code was written in; for ASCII both are the same.
   if (code.charset && code.collation) {
     const client = /^\p{ASCII}*$/u.test(code.create) ? code.charset : 'utf8mb4';
-    await session.execute(`SET character_set_client = ${client}, collation_connection = ${code.collation}`);
+    await session.execute(
+      `SET character_set_client = ${plainWord(client)}, collation_connection = ${plainWord(code.collation)}`,
+    );
   }
   if (definers === 'theirs') {
     try {
@@ -44,15 +55,18 @@ async function createOne(session: Session, code: Code, definers: Definers): Prom
       if (!(error instanceof SqlError && DEFINER_REFUSED.has(error.errno))) throw error;
     }
   }
-  await session.execute(withoutDefiner(code.create));
+  await session.execute(withoutDefiner(code.create, lexicalModeOf(code.sql_mode)));
 }
 
 /** Drops what of it is there; of the session's database. */
-export async function dropCode(
-  session: Session,
-  { routines, views, triggers, events }: CodeDefinitions,
-): Promise<void> {
-  for (const { kind, name } of [...events, ...triggers, ...views, ...routines]) {
-    await session.execute(`DROP ${kind} IF EXISTS ${quoteName(name)}`);
+export function dropCode(session: Session, { routines, views, triggers, events }: CodeDefinitions): Promise<void> {
+  return dropListed(session, [...events, ...triggers, ...views, ...routines]);
+}
+
+/** Of the session's database, or of another. */
+export async function dropListed(session: Session, listed: Listed[], database: string | null = null): Promise<void> {
+  const prefix = database === null ? '' : `${quoteName(database)}.`;
+  for (const { kind, name } of listed) {
+    await session.execute(`DROP ${plainWords(kind)} IF EXISTS ${prefix}${quoteName(name)}`);
   }
 }

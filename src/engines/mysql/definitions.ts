@@ -1,6 +1,13 @@
 import * as v from 'valibot';
 import { readCollations } from './catalogue.ts';
-import { quoteName, quoteText, type Session } from './connection/session.ts';
+import { inDatabase, plainWords, quoteName, type Session, tablesIn } from './connection/session.ts';
+import { entriesOf, joinEntries, withoutTexts } from './table-entries.ts';
+import { definerLength, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
+
+/** What goes into SQL as it is: names of character sets and collations, modes, time zones. */
+const wordSchema = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_]+$/));
+const sqlModeSchema = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_,]*$/));
+const timeZoneSchema = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_+:/-]*$/));
 
 /** A table as statements: it is filled before its indexes are built, which sorts once instead of a million times. */
 const tableSchema = v.object({
@@ -13,35 +20,60 @@ const tableSchema = v.object({
 export type TableDefinition = v.InferOutput<typeof tableSchema>;
 
 /** Code that the server keeps as text, and under which settings it was written. */
-const codeSchema = v.object({
-  kind: v.string(),
-  name: v.string(),
-  create: v.string(),
-  sql_mode: v.nullable(v.string()),
-  charset: v.nullable(v.string()),
-  collation: v.nullable(v.string()),
-  /** Of an event, whose times are in it. */
-  time_zone: v.nullable(v.string()),
-});
-export type Code = v.InferOutput<typeof codeSchema>;
+const codeSchema = <const Kinds extends string[]>(kinds: Kinds) =>
+  v.object({
+    kind: v.picklist(kinds),
+    name: v.string(),
+    create: v.string(),
+    sql_mode: v.nullable(sqlModeSchema),
+    charset: v.nullable(wordSchema),
+    collation: v.nullable(wordSchema),
+    /** Of an event, whose times are in it. */
+    time_zone: v.nullable(timeZoneSchema),
+  });
+export interface Code {
+  kind: string;
+  name: string;
+  create: string;
+  sql_mode: string | null;
+  charset: string | null;
+  collation: string | null;
+  time_zone: string | null;
+}
 
-const sequenceSchema = v.object({ name: v.string(), create: v.string(), next: v.string() });
+const sequenceSchema = v.object({ name: v.string(), create: v.string(), next: v.pipe(v.string(), v.regex(/^-?\d+$/)) });
+
+const collations = { charset: wordSchema, collation: wordSchema };
+const programs = {
+  routines: v.array(codeSchema(['PROCEDURE', 'FUNCTION', 'PACKAGE', 'PACKAGE BODY'])),
+  views: v.array(codeSchema(['VIEW'])),
+  triggers: v.array(codeSchema(['TRIGGER'])),
+  events: v.array(codeSchema(['EVENT'])),
+};
+
+/** What has to be made anew when tables move from one database to another. */
+export const codeDefinitionsSchema = v.object({ ...collations, ...programs });
 
 /** Everything of a database but its rows: the file `definitions.json` of a snapshot. */
 export const definitionsSchema = v.object({
-  charset: v.string(),
-  collation: v.string(),
+  ...collations,
   tables: v.array(tableSchema),
   sequences: v.array(sequenceSchema),
-  routines: v.array(codeSchema),
-  views: v.array(codeSchema),
-  triggers: v.array(codeSchema),
-  events: v.array(codeSchema),
+  ...programs,
 });
-export type Definitions = v.InferOutput<typeof definitionsSchema>;
+export interface Definitions extends CodeDefinitions {
+  tables: TableDefinition[];
+  sequences: v.InferOutput<typeof sequenceSchema>[];
+}
 
-/** What has to be made anew when tables move from one database to another. */
-export type CodeDefinitions = Omit<Definitions, 'tables' | 'sequences'>;
+export interface CodeDefinitions {
+  charset: string;
+  collation: string;
+  routines: Code[];
+  views: Code[];
+  triggers: Code[];
+  events: Code[];
+}
 
 /** What could not be read, for a warning each. */
 export type Unreadable = (what: string, why: string) => void;
@@ -51,15 +83,14 @@ export async function readDefinitions(
   database: string,
   unreadable: Unreadable,
 ): Promise<Definitions> {
-  const within = `= ${quoteText(database)}`;
   const named = await session.query<{ name: string; type: string }>(
-    `SELECT TABLE_NAME AS name, TABLE_TYPE AS type FROM information_schema.TABLES WHERE TABLE_SCHEMA ${within} ORDER BY TABLE_NAME`,
+    `SELECT TABLE_NAME AS name, TABLE_TYPE AS type FROM information_schema.TABLES WHERE ${tablesIn(database)} ORDER BY TABLE_NAME`,
   );
   const tables: TableDefinition[] = [];
   const sequences: Definitions['sequences'] = [];
   for (const { name, type } of named) {
     const path = `${quoteName(database)}.${quoteName(name)}`;
-    if (type === 'SEQUENCE') sequences.push(await readSequence(session, { name, path }));
+    if (type === 'SEQUENCE') sequences.push(await readSequence(session, { name, database }));
     else if (type !== 'VIEW' && type !== 'SYSTEM VIEW')
       tables.push(splitTable(name, await showCreate(session, `TABLE ${path}`)));
   }
@@ -67,22 +98,33 @@ export async function readDefinitions(
 }
 
 /** Where a server lists a kind of code, in the order in which it can be made again. */
-const CODE: Record<'routines' | 'views' | 'triggers' | 'events', (within: string) => string> = {
-  routines: (within) =>
-    `SELECT ROUTINE_TYPE AS kind, ROUTINE_NAME AS name FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA ${within} ORDER BY ROUTINE_TYPE, ROUTINE_NAME`,
-  views: (within) =>
-    `SELECT 'VIEW' AS kind, TABLE_NAME AS name FROM information_schema.VIEWS WHERE TABLE_SCHEMA ${within} ORDER BY TABLE_NAME`,
-  triggers: (within) =>
-    `SELECT 'TRIGGER' AS kind, TRIGGER_NAME AS name FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA ${within}
+const CODE: Record<'routines' | 'views' | 'triggers' | 'events', (database: string) => string> = {
+  routines: (database) =>
+    `SELECT ROUTINE_TYPE AS kind, ROUTINE_NAME AS name FROM information_schema.ROUTINES WHERE ${inDatabase('ROUTINE_SCHEMA', database)} ORDER BY ROUTINE_TYPE, ROUTINE_NAME`,
+  views: (database) =>
+    `SELECT 'VIEW' AS kind, TABLE_NAME AS name FROM information_schema.VIEWS WHERE ${inDatabase('TABLE_SCHEMA', database)} ORDER BY TABLE_NAME`,
+  triggers: (database) =>
+    `SELECT 'TRIGGER' AS kind, TRIGGER_NAME AS name FROM information_schema.TRIGGERS WHERE ${inDatabase('TRIGGER_SCHEMA', database)}
      ORDER BY EVENT_OBJECT_TABLE, EVENT_MANIPULATION, ACTION_TIMING, ACTION_ORDER`,
-  events: (within) =>
-    `SELECT 'EVENT' AS kind, EVENT_NAME AS name FROM information_schema.EVENTS WHERE EVENT_SCHEMA ${within} ORDER BY EVENT_NAME`,
+  events: (database) =>
+    `SELECT 'EVENT' AS kind, EVENT_NAME AS name FROM information_schema.EVENTS WHERE ${inDatabase('EVENT_SCHEMA', database)} ORDER BY EVENT_NAME`,
 };
+
+export type Listed = Pick<Code, 'kind' | 'name'>;
+
+/** Every view and stored program, also those of which the user may not read the text, in the order in which they can be dropped. */
+export async function listCode(session: Session, database: string): Promise<Listed[]> {
+  const listed: Listed[] = [];
+  for (const kind of ['events', 'triggers', 'views', 'routines'] as const) {
+    listed.push(...(await session.query<Listed>(CODE[kind](database))));
+  }
+  return listed;
+}
 
 export async function readCode(session: Session, database: string, unreadable: Unreadable): Promise<CodeDefinitions> {
   const collations = await readCollations(session, database);
   const read = async (kind: keyof typeof CODE): Promise<Code[]> => {
-    const listed = await session.query<{ kind: string; name: string }>(CODE[kind](`= ${quoteText(database)}`));
+    const listed = await session.query<Listed>(CODE[kind](database));
     const codes: Code[] = [];
     for (const each of listed) {
       const code = await readOne(session, { ...each, database }).catch((error: Error) => {
@@ -103,22 +145,16 @@ export async function readCode(session: Session, database: string, unreadable: U
   };
 }
 
-interface Listed {
-  kind: string;
-  name: string;
-  database: string;
-}
-
-async function readOne(session: Session, { kind, name, database }: Listed): Promise<Code> {
+async function readOne(session: Session, { kind, name, database }: Listed & { database: string }): Promise<Code> {
   const [row = {}] = await session.query<Record<string, string | null>>(
-    `SHOW CREATE ${kind} ${quoteName(database)}.${quoteName(name)}`,
+    `SHOW CREATE ${plainWords(kind)} ${quoteName(database)}.${quoteName(name)}`,
   );
   const create = statementOf(row);
   if (create === null) throw new Error('the user may not see how it is made');
   return {
     kind,
     name,
-    create: withoutDatabase(create, database),
+    create: inOwnDatabase(create, { kind, database, mode: lexicalModeOf(row.sql_mode ?? null) }),
     sql_mode: row.sql_mode ?? null,
     charset: row.character_set_client ?? null,
     collation: row.collation_connection ?? null,
@@ -137,70 +173,101 @@ function statementOf(row: Record<string, string | null>): string | null {
   return column === undefined ? null : (row[column] ?? null);
 }
 
-async function readSequence(session: Session, { name, path }: { name: string; path: string }) {
+async function readSequence(session: Session, { name, database }: { name: string; database: string }) {
+  const path = `${quoteName(database)}.${quoteName(name)}`;
   const [row] = await session.query<{ next: string | number }>(
     `SELECT CAST(next_not_cached_value AS CHAR) AS next FROM ${path}`,
   );
   const create = await showCreate(session, `SEQUENCE ${path}`);
   return {
     name,
-    create: create.replace(/^CREATE SEQUENCE `[^`]*`\.`/, 'CREATE SEQUENCE `'),
+    create: withoutDatabase(create, database),
     next: String(row?.next ?? 1),
   };
 }
 
 /**
- * SHOW CREATE TABLE writes one column, key or constraint a line. An AUTO_INCREMENT column needs its key from the start,
- * and only InnoDB builds indexes afterwards faster than on the way; the server makes one FULLTEXT index at a time.
+ * Divides SHOW CREATE TABLE. An AUTO_INCREMENT column needs its key from the start, and only InnoDB builds indexes
+ * afterwards faster than on the way; the server makes one FULLTEXT index at a time.
  */
 export function splitTable(name: string, create: string): TableDefinition {
-  const lines = create.split('\n');
-  const end = lines.findIndex((line, at) => at > 0 && line.startsWith(')'));
-  const body = lines.slice(1, end).map((line) => line.replace(/,$/, ''));
-  const isIndex = (line: string): boolean => /^ {2}(UNIQUE |FULLTEXT |SPATIAL )?KEY /.test(line);
-  const isForeignKey = (line: string): boolean => /^ {2}CONSTRAINT `(?:[^`]|``)*` FOREIGN KEY /.test(line);
-  const afterwards = /\bENGINE=InnoDB\b/.test(lines[end] ?? '') && !keepsIndexes(body);
-  const later = (line: string): boolean => isForeignKey(line) || (afterwards && isIndex(line));
-  const indexes = body.filter((line) => isIndex(line) && later(line)).map((line) => line.trim());
-  const plain = indexes.filter((line) => !line.startsWith('FULLTEXT'));
-  const fulltext = indexes.filter((line) => line.startsWith('FULLTEXT'));
+  const { head, entries, tail } = entriesOf(create);
+  const isIndex = (entry: string): boolean => /^(UNIQUE |FULLTEXT |SPATIAL )?KEY /.test(entry);
+  const isForeignKey = (entry: string): boolean => /^CONSTRAINT `(?:[^`]|``)*` FOREIGN KEY /.test(entry);
+  const afterwards = /\bENGINE=InnoDB\b/.test(withoutTexts(tail)) && !keepsIndexes(entries);
+  const later = (entry: string): boolean => isForeignKey(entry) || (afterwards && isIndex(entry));
+  const indexes = entries.filter((entry) => isIndex(entry) && later(entry));
+  const plain = indexes.filter((entry) => !entry.startsWith('FULLTEXT'));
+  const fulltext = indexes.filter((entry) => entry.startsWith('FULLTEXT'));
   return {
     name,
-    create: [lines[0], body.filter((line) => !later(line)).join(',\n'), ...lines.slice(end)].join('\n'),
-    indexes: [...(plain.length > 0 ? [plain] : []), ...fulltext.map((line) => [line])],
-    foreignKeys: body.filter(isForeignKey).map((line) => line.trim()),
+    create: joinEntries({ head, entries: entries.filter((entry) => !later(entry)), tail }),
+    indexes: [...(plain.length > 0 ? [plain] : []), ...fulltext.map((entry) => [entry])],
+    foreignKeys: entries.filter(isForeignKey),
   };
 }
 
 /** The table as one statement again, but for its foreign keys: where rows are few or none an ALTER costs more than they do. */
 export function withIndexes(table: TableDefinition): TableDefinition {
-  const lines = table.create.split('\n');
-  const end = lines.findIndex((line, at) => at > 0 && line.startsWith(')'));
-  const clauses = table.indexes.flat().map((clause) => `  ${clause}`);
-  const body = [lines.slice(1, end).join('\n'), ...clauses].join(',\n');
-  return { ...table, create: [lines[0], body, ...lines.slice(end)].join('\n'), indexes: [] };
+  const { head, entries, tail } = entriesOf(table.create);
+  return { ...table, create: joinEntries({ head, entries: [...entries, ...table.indexes.flat()], tail }), indexes: [] };
 }
 
-function keepsIndexes(body: string[]): boolean {
-  const counted = body.find((line) => /\bAUTO_INCREMENT\b/.test(line) && line.startsWith('  `'));
-  const column = counted && /^ {2}(`(?:[^`]|``)*`)/.exec(counted)?.[1];
-  return column !== undefined && !body.some((line) => line.startsWith(`  PRIMARY KEY (${column}`));
+function keepsIndexes(entries: string[]): boolean {
+  const counted = entries.find(
+    (entry) =>
+      entry.startsWith('`') && significant(entry).some(({ kind, value }) => isWord({ kind, value }, 'AUTO_INCREMENT')),
+  );
+  const column = counted && significant(counted)[0]?.text;
+  return column !== undefined && !entries.some((entry) => entry.startsWith(`PRIMARY KEY (${column}`));
+}
+
+function isWord({ kind, value }: Pick<Token, 'kind' | 'value'>, word: string): boolean {
+  return kind === 'word' && value === word;
 }
 
 /**
  * A definition without the name of its own database, so that it can be made in another. Quoted texts are left alone.
  */
-export function withoutDatabase(sql: string, database: string): string {
-  const prefix = `${quoteName(database)}.`;
-  return sql.replaceAll(/'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`\.?/gs, (token) =>
-    token === prefix ? '' : token,
-  );
+export function withoutDatabase(sql: string, database: string, mode: LexicalMode = {}): string {
+  const tokens = [...tokensOf(sql, mode)];
+  const isPrefix = (at: number): boolean =>
+    tokens[at]?.kind === 'name' && tokens[at]?.value === database && tokens[at + 1]?.text === '.';
+  return tokens
+    .filter(({ text }, at) => !isPrefix(at) && !(text === '.' && isPrefix(at - 1)))
+    .map(({ text }) => text)
+    .join('');
+}
+
+/** MariaDB keeps the head of a trigger as somebody wrote it: `app.audit`, `app . audit`; in a body that may be an alias. */
+function inOwnDatabase(
+  create: string,
+  { kind, database, mode }: { kind: string; database: string; mode: LexicalMode },
+): string {
+  const sql = withoutDatabase(create, database, mode);
+  if (kind !== 'TRIGGER') return sql;
+  const tokens = significant(sql, mode);
+  const head = tokens.findIndex((token) => isWord(token, 'TRIGGER'));
+  const on = tokens.findIndex((token, at) => at > head && isWord(token, 'ON'));
+  const isPrefix = ({ kind: found, text, value }: Token, at: number): boolean =>
+    (found === 'name' ? value : text) === database && tokens[at + 1]?.text === '.';
+  return tokens
+    .filter((token, at) => at > head && at <= on + 1 && isPrefix(token, at))
+    .reduceRight((text, { at: from }) => {
+      const after = tokens.find(({ at, text: dot }) => at > from && dot !== '.')?.at ?? from;
+      return text.slice(0, from) + text.slice(after);
+    }, sql);
 }
 
 /** A definition that belongs to whoever makes it: only an administrator may make it somebody else's. */
-export function withoutDefiner(create: string): string {
-  return create.replace(
-    /^(CREATE\b(?:(?!\b(?:VIEW|TRIGGER|PROCEDURE|FUNCTION|EVENT)\b)[^'"])*?) DEFINER\s*=\s*(?:`(?:[^`]|``)*`|[^\s@]+)@(?:`(?:[^`]|``)*`|\S+)/s,
-    '$1',
-  );
+export function withoutDefiner(create: string, mode: LexicalMode = {}): string {
+  const tokens = significant(create, mode);
+  const at = tokens.findIndex(({ kind, value }) => kind === 'word' && KINDS.has(value));
+  const definer = tokens.slice(0, Math.max(0, at)).findIndex((token) => isWord(token, 'DEFINER'));
+  if (definer === -1 || tokens[definer + 1]?.text !== '=') return create;
+  const from = tokens[definer]?.at ?? 0;
+  const end = tokens[definer + definerLength(tokens.slice(definer))]?.at ?? create.length;
+  return create.slice(0, from) + create.slice(end);
 }
+
+const KINDS = new Set(['VIEW', 'TRIGGER', 'PROCEDURE', 'FUNCTION', 'EVENT', 'PACKAGE']);

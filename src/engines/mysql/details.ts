@@ -1,25 +1,23 @@
 import * as v from 'valibot';
+import { EXIT, UserError } from '../../errors.ts';
+import { type MysqlDetails, mysqlDetails } from '../../snapshots/details/mysql-details.ts';
 import type { Manifest } from '../../snapshots/manifest.ts';
-import { inventorySchema } from './catalogue.ts';
-
-const detailsSchema = v.object({
-  flavour: v.picklist(['mysql', 'mariadb']),
-  database: v.string(),
-  /** Collations that something in it is sorted by. */
-  collations: v.array(v.string()),
-  /** What in it only this flavour has. */
-  features: v.array(v.string()),
-  inventory: inventorySchema,
-  /** What the rows of a file are: table, columns in order, and those that take text and no bytes. */
-  data: v.record(v.string(), v.object({ table: v.string(), columns: v.array(v.string()), texts: v.array(v.string()) })),
-});
 
 /** What a snapshot of MySQL or MariaDB says of itself beyond what all snapshots say. */
-export type Details = v.InferOutput<typeof detailsSchema>;
+export type Details = MysqlDetails;
+
+export const detailsSchema = mysqlDetails(v.string());
 
 /** The file with everything but the rows. */
 export const DEFINITIONS_FILE = 'definitions.json';
 
+/** What the manifest says of the database; a UserError when some of it is missing. */
 export function detailsOf(manifest: Manifest): Details {
-  return v.parse(detailsSchema, manifest.details);
+  const { success, output } = v.safeParse(detailsSchema, manifest.details);
+  if (success) return output;
+  throw new UserError(`Snapshot ${manifest.id} of ${manifest.target} was written by another version of this program`, {
+    code: 'manifest_not_understood',
+    exit: EXIT.failed,
+    hint: 'Update the program, or take a new snapshot: tool build',
+  });
 }

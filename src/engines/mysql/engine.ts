@@ -1,8 +1,9 @@
 import type { Engine } from '../engine.ts';
 import { listDatabases, listTables } from './browse.ts';
 import { explained } from './connection/explained.ts';
+import { identifyAffected } from './connection/identity.ts';
+import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
-import { sameDatabaseAs } from './connection/same-database.ts';
 import { parseMysqlUrl } from './connection/url.ts';
 import { countRows } from './count-rows.ts';
 import { dump } from './dump/dump.ts';
@@ -11,6 +12,7 @@ import { restore } from './restore/restore.ts';
 import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
 import { runScript } from './script.ts';
+import { isSuperuser } from './superuser.ts';
 import { reportTools } from './tools.ts';
 
 export const mysql: Engine = {
@@ -18,13 +20,16 @@ export const mysql: Engine = {
   schemes: ['mysql', 'mariadb', 'mydocker'],
   parseUrl: parseMysqlUrl,
   reportTools,
-  probe: (context, url) => explained(url, () => probe(context, url)),
+  probe,
   listDatabases: (context, url) => explained(url, () => listDatabases(context, url)),
   listTables: (context, url) => explained(url, () => listTables(context, url)),
-  sameDatabaseAs,
+  addressesOf: (_context, url) => addressesOf(url),
+  databaseOf: (_context, url) => databaseOf(url),
+  identifyAffected: (context, url) => explained(url, () => identifyAffected(context, url)),
   dump: (context, request) => explained(request.url, () => dump(context, request)),
   readNeeds: (_context, request) => readNeeds(request),
   planRestore: (context, request) => explained(request.url, () => planRestore(context, request)),
+  isSuperuser: (context, url) => explained(url, () => isSuperuser(context, url)),
   restore: (context, run) => explained(run.url, () => restore(context, run)),
   inspect: (context, url) => explained(url, async () => (await inspectDestination(context, url)).destination),
   scriptsRollBack: false,

@@ -1,5 +1,6 @@
 import type { Flavour } from './catalogue.ts';
 import type { Definitions } from './definitions.ts';
+import { withoutTexts } from './table-entries.ts';
 
 /** What a definition may hold that the other flavour does not understand, or understands otherwise. */
 const FEATURES: Record<Flavour, { what: string; pattern: RegExp }[]> = {
@@ -26,7 +27,7 @@ const FEATURES: Record<Flavour, { what: string; pattern: RegExp }[]> = {
 export function featuresOf(flavour: Flavour, { tables, sequences }: Definitions): string[] {
   const found = FEATURES[flavour].flatMap(({ what, pattern }) => {
     const table = tables.find(({ create, indexes }) =>
-      pattern.test([create, ...indexes.flat().map((line) => `  ${line}`)].join('\n')),
+      pattern.test(withoutTexts([create, ...indexes.flat().map((line) => `  ${line}`)].join('\n'))),
     );
     return table ? [`${what} (${table.name})`] : [];
   });
@@ -37,7 +38,7 @@ export function featuresOf(flavour: Flavour, { tables, sequences }: Definitions)
 export function collationsIn({ tables, collation }: Definitions): string[] {
   const found = new Set([collation]);
   for (const { create } of tables) {
-    for (const match of create.matchAll(/\bCOLLATE[ =]([a-z0-9_]+)/g)) found.add(String(match[1]));
+    for (const match of withoutTexts(create).matchAll(/\bCOLLATE[ =]([a-z0-9_]+)/g)) found.add(String(match[1]));
   }
   return [...found].sort();
 }

@@ -16,6 +16,13 @@ export function besideNames(destination: string): { prefix: string; fresh: () =>
   return { prefix, fresh: () => `${prefix}${randomBytes(4).toString('hex')}`, undo: `${base}.tool-undo` };
 }
 
+/** Tables that the tool makes in databases of its own, and reads there: nobody else's may be called so. */
+const RESERVED = new Set(['tool-mark', 'tool-journal', 'tool-journal-moved', 'tool-kept']);
+
+export function isReserved(table: string): boolean {
+  return RESERVED.has(table.toLowerCase());
+}
+
 /** The name of the lock that a load into the destination holds. */
 export function lockName(destination: string): string {
   return `tool load ${digest(destination, 40)}`;

@@ -23,8 +23,8 @@ export async function runScript(
     return { swapMs: null, undoDatabase: null };
   }
   const collations = await collationsFor(context, url);
-  return besideDestination(context, { url, undo, collations }, async ({ fresh, server }) => {
-    await runFile(context, { url: withDatabase(url, fresh), file, directory });
+  return besideDestination(context, { url, undo, collations }, async ({ fresh, server, context: running }) => {
+    await runFile(running, { url: withDatabase(url, fresh), file, directory });
     return { code: await readCode(server, fresh, () => {}), definers: 'theirs' };
   });
 }

@@ -8,7 +8,7 @@ import { freePort, isFree } from '../free-port.ts';
 import { makeServerHome, type ServerHome } from '../server-home.ts';
 import { type SupervisedServer, startSupervised } from '../supervised-server.ts';
 import type { Flavour } from './catalogue.ts';
-import { openSession } from './connection/session.ts';
+import { openSession, quoteName, quoteText } from './connection/session.ts';
 import { parseMysqlUrl } from './connection/url.ts';
 import type { ServerPrograms } from './server-programs.ts';
 
@@ -38,18 +38,35 @@ const OWN_SETTINGS: Record<Flavour, string[]> = {
   mysql: ['--secure-file-priv=NULL', '--mysqlx=OFF'],
 };
 
+/** The name of the only databases that the account sees; loads add their own endings to it. */
+export const SCRATCH = 'sanitize';
+const EVERYTHING = "GRANT ALL ON *.* TO tool@'%' WITH GRANT OPTION";
+const OWN_DATABASES = `GRANT ALL ON ${quoteName(`${SCRATCH}%`)}.* TO tool@'%'`;
+
 const ATTEMPTS = 3;
 const START_DEADLINE = 60_000;
 const LOOK_EVERY = 50;
 /** Its files go with it: there is nothing to bring in order. */
 const AT_ONCE = 'KILL';
 
-/** Makes, starts and waits for a server on a free port of this machine. */
-export async function startThrowAwayServer(context: EngineContext, programs: ServerPrograms): Promise<ThrowAwayServer> {
+export interface ThrowAwayOptions {
+  /** The account may do everything, read and write files of this machine included. */
+  superuser?: boolean;
+}
+
+/**
+ * Makes, starts and waits for a server on a free port of this machine. Code of a snapshot runs in it: unless told
+ * otherwise the account has rights on its own databases only, and none on files, settings or accounts.
+ */
+export async function startThrowAwayServer(
+  context: EngineContext,
+  programs: ServerPrograms,
+  { superuser = false }: ThrowAwayOptions = {},
+): Promise<ThrowAwayServer> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort();
     try {
-      return await startOn(context, programs, port);
+      return await startOn(context, programs, { port, superuser });
     } catch (error) {
       // Somebody else may have taken the port since it was free.
       if (attempt === ATTEMPTS || (await isFree(port))) throw error;
@@ -57,7 +74,11 @@ export async function startThrowAwayServer(context: EngineContext, programs: Ser
   }
 }
 
-async function startOn(context: EngineContext, programs: ServerPrograms, port: number): Promise<ThrowAwayServer> {
+async function startOn(
+  context: EngineContext,
+  programs: ServerPrograms,
+  { port, superuser }: Required<ThrowAwayOptions> & { port: number },
+): Promise<ThrowAwayServer> {
   const home = await makeServerHome(context, 'mysql');
   const { directory, user } = home;
   const password = randomBytes(16).toString('hex');
@@ -68,7 +89,7 @@ async function startOn(context: EngineContext, programs: ServerPrograms, port: n
     // Nobody else can log in: root has no password that is known, and no socket that others reach.
     await home.write(
       'users.sql',
-      `CREATE USER tool@'%' IDENTIFIED BY '${password}';\nGRANT ALL ON *.* TO tool@'%' WITH GRANT OPTION;\n`,
+      `CREATE USER tool@'%' IDENTIFIED BY ${quoteText(password)};\n${superuser ? EVERYTHING : OWN_DATABASES};\n`,
     );
     const server = startSupervised(context, {
       words: [

@@ -1,13 +1,10 @@
-import * as v from 'valibot';
+import type { WarningEvent } from '../../events.ts';
+import type { PostgresDetails } from '../../snapshots/details/postgres-details.ts';
 import { quoteText, type Session } from './connection/session.ts';
 
 /** What a database holds besides its rows: recorded when a snapshot is taken, and compared after it is restored. */
-export const inventorySchema = v.object({
-  /** `index`, `constraint`, `trigger`, `view`, `function` … → names, each with its schema. */
-  objects: v.record(v.string(), v.array(v.string())),
-  sequences: v.array(v.object({ name: v.string(), last_value: v.nullable(v.number()), ascending: v.boolean() })),
-});
-export type Inventory = v.InferOutput<typeof inventorySchema>;
+export type Inventory = PostgresDetails['inventory'];
+export type DatabaseLocale = PostgresDetails['locale'];
 
 export interface CatalogueTable {
   oid: number;
@@ -73,35 +70,73 @@ const OBJECTS: Record<string, string> = {
     JOIN pg_class c ON c.oid = t.tgrelid WHERE NOT t.tgisinternal`,
   policy: `SELECT c.relnamespace, c.relname || '.' || p.polname, 'pg_policy'::regclass, p.oid FROM pg_policy p
     JOIN pg_class c ON c.oid = p.polrelid`,
+  // The rule that makes a view is the view.
+  rule: `SELECT c.relnamespace, c.relname || '.' || r.rulename, 'pg_rewrite'::regclass, r.oid FROM pg_rewrite r
+    JOIN pg_class c ON c.oid = r.ev_class WHERE r.rulename <> '_RETURN'`,
+  'extended statistics': `SELECT stxnamespace, stxname, 'pg_statistic_ext'::regclass, oid FROM pg_statistic_ext`,
+  'populated materialized view': `SELECT relnamespace, relname, 'pg_class'::regclass, oid FROM pg_class
+    WHERE relkind = 'm' AND relispopulated`,
+  'event trigger': `SELECT NULL::oid, evtname, 'pg_event_trigger'::regclass, oid FROM pg_event_trigger`,
   function: `SELECT pronamespace, proname || '(' || pg_get_function_identity_arguments(oid) || ')', 'pg_proc'::regclass, oid FROM pg_proc`,
   type: `SELECT t.typnamespace, t.typname, 'pg_type'::regclass, t.oid FROM pg_type t LEFT JOIN pg_class c ON c.oid = t.typrelid
     WHERE t.typtype IN ('e', 'd') OR c.relkind = 'c'`,
 };
 
-/** What of it is in these schemas, without what extensions brought, and without some objects by `class:oid`. */
-export async function readInventory(
-  session: Session,
-  schemas: string[],
-  without: ReadonlySet<string> = new Set(),
-): Promise<Inventory> {
+/** Those that are in no schema, and so in every choice of schemas. */
+export const IN_NO_SCHEMA = new Set(['event trigger']);
+
+/** A query of the kind, the name and the `class:oid` of every object in these schemas, without what extensions brought. */
+export function objectsQuery(schemas: string[]): string {
   const within = inList(schemas);
   const union = Object.entries(OBJECTS).map(
     // As text: `name` would cut `table.constraint` to 63 bytes.
     ([kind, sql]) =>
       `SELECT ${quoteText(kind)} AS kind, o.namespace, o.name::text AS name, o.class, o.oid FROM (${sql.replaceAll(SELECTED, within)}) AS o (namespace, name, class, oid)`,
   );
-  const rows = await session.query<{ kind: string; name: string; key: string }>(`
-    SELECT kind, ${namePartOf('n.nspname')} || '.' || name AS name, o.class::oid || ':' || o.oid AS key FROM (${union.join(' UNION ALL ')}) o
-    JOIN pg_namespace n ON n.oid = o.namespace
-    WHERE n.nspname ${within}
-      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = o.class AND d.objid = o.oid AND d.deptype = 'e')`);
+  return `
+    SELECT kind, concat_ws('.', ${namePartOf('n.nspname')}, name) AS name, o.class::oid || ':' || o.oid AS key
+    FROM (${union.join(' UNION ALL ')}) o LEFT JOIN pg_namespace n ON n.oid = o.namespace
+    WHERE (o.namespace IS NULL OR n.nspname ${within})
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = o.class AND d.objid = o.oid AND d.deptype = 'e')`;
+}
+
+/** So that one can be opened to be read. https://www.postgresql.org/docs/current/lo-interfaces.html */
+const INV_READ = 0x40000;
+
+/**
+ * Each is closed before the next one is opened, since their pages themselves are for superusers. Descriptors are used
+ * again, and the oid beside them keeps the planner from remembering what the last one had. No bytes are told where the
+ * role may not read them all.
+ */
+export const LARGE_OBJECTS_QUERY = `
+  SELECT a.count, CASE WHEN r.count = a.count THEN r.bytes END AS bytes
+  FROM (SELECT count(*)::int8 AS count FROM pg_largeobject_metadata) a, (
+    SELECT count(c.closed)::int8 AS count, coalesce(sum(s.bytes), 0)::int8 AS bytes FROM (
+      SELECT m.oid FROM pg_largeobject_metadata m
+      WHERE (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) OR pg_has_role(m.lomowner, 'USAGE')
+        OR EXISTS (SELECT FROM aclexplode(m.lomacl) g WHERE g.privilege_type = 'SELECT'
+          AND (g.grantee = 0 OR pg_has_role(g.grantee, 'USAGE')))
+      OFFSET 0) m,
+      LATERAL (SELECT lo_open(m.oid, ${INV_READ}) AS fd OFFSET 0) o,
+      LATERAL (SELECT lo_lseek64(CASE WHEN m.oid <> 0 THEN o.fd END, 0, 2) AS bytes OFFSET 0) s,
+      LATERAL (SELECT lo_close(CASE WHEN m.oid <> 0 AND s.bytes >= 0 THEN o.fd END) AS closed OFFSET 0) c) r`;
+
+/** What a database holds in these schemas, without what extensions brought, and without some objects by `class:oid`. */
+export async function readInventory(
+  session: Session,
+  schemas: string[],
+  without: ReadonlySet<string> = new Set(),
+): Promise<Inventory> {
+  const rows = await session.query<{ kind: string; name: string; key: string }>(objectsQuery(schemas));
   const objects: Inventory['objects'] = Object.fromEntries(Object.keys(OBJECTS).map((kind) => [kind, []]));
   for (const { kind, name, key } of rows) if (!without.has(key)) objects[kind]?.push(name);
   for (const names of Object.values(objects)) names.sort();
   const sequences = await session.query<Inventory['sequences'][number]>(`
     SELECT ${namePartOf('schemaname')} || '.' || sequencename AS name, last_value, increment_by > 0 AS ascending FROM pg_sequences
-    WHERE schemaname ${within} ORDER BY 1`);
-  return { objects, sequences };
+    WHERE schemaname ${inList(schemas)} ORDER BY 1`);
+  const [large] = await session.query<{ count: number; bytes: number | null }>(LARGE_OBJECTS_QUERY);
+  if (!large || large.bytes === null) return { objects, sequences };
+  return { objects, sequences, large_objects: { count: large.count, bytes: large.bytes } };
 }
 
 function inList(names: string[]): string {
@@ -129,17 +164,23 @@ export async function readPolicyRoles(session: Session, schemas: string[]): Prom
   return rows.map((row) => row.name);
 }
 
-/** How a database sorts and encodes: a restored one must do the same for its indexes to mean the same. */
-export const localeSchema = v.object({
-  encoding: v.string(),
-  collate: v.string(),
-  ctype: v.string(),
-  /** `c` libc, `i` ICU, `b` built in. */
-  provider: v.string(),
-  icu_locale: v.nullable(v.string()),
-});
-export type DatabaseLocale = v.InferOutput<typeof localeSchema>;
+/** Publications and subscriptions, which no copy of a database has: it must not start to replicate. */
+export async function readReplication(session: Session): Promise<string[]> {
+  const rows = await session.query<{ name: string }>(`
+    SELECT 'publication ' || pubname AS name FROM pg_publication
+    UNION ALL SELECT 'subscription ' || subname FROM pg_subscription s JOIN pg_database d ON d.oid = s.subdbid
+    WHERE d.datname = current_database() ORDER BY 1`);
+  return rows.map(({ name }) => name);
+}
 
+/** What a plan says of them. */
+export function replicationWarnings(replication: string[] = []): WarningEvent[] {
+  if (replication.length === 0) return [];
+  const message = `Publications and subscriptions are not part of a copy: ${replication.join(', ')}`;
+  return [{ event: 'warning', code: 'replication_left_out', message }];
+}
+
+/** How a database sorts and encodes: a restored one must do the same for its indexes to mean the same. */
 export async function readLocale(session: Session, major: number): Promise<DatabaseLocale> {
   const provider = major >= 15 ? 'datlocprovider' : "'c'";
   const icu = major >= 17 ? 'datlocale' : major >= 15 ? 'daticulocale' : 'NULL';

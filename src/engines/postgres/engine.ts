@@ -1,7 +1,8 @@
 import type { Engine } from '../engine.ts';
 import { listDatabases, listSchemas, listTables } from './browse.ts';
+import { identifyAffected } from './connection/identity.ts';
+import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
-import { sameDatabaseAs } from './connection/same-database.ts';
 import { parsePostgresUrl } from './connection/url.ts';
 import { countRows } from './count-rows.ts';
 import { dump } from './dump/dump.ts';
@@ -10,6 +11,7 @@ import { restore } from './restore/restore.ts';
 import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
 import { runScript } from './script.ts';
+import { isSuperuser } from './superuser.ts';
 import { reportTools } from './tools.ts';
 
 export const postgres: Engine = {
@@ -21,10 +23,13 @@ export const postgres: Engine = {
   listDatabases,
   listSchemas,
   listTables,
-  sameDatabaseAs,
+  addressesOf,
+  databaseOf,
+  identifyAffected,
   dump,
   readNeeds,
   planRestore,
+  isSuperuser,
   restore,
   inspect: async (context, url) => (await inspectDestination(context, url)).destination,
   scriptsRollBack: true,

@@ -11,13 +11,13 @@ import { anyClientTools } from './tools.ts';
 
 /** Runs an SQL file: into a new database that takes the destination's place, or on a database as it is. */
 export async function runScript(context: EngineContext, run: ScriptRun): Promise<Replaced> {
-  const { url, file, asItIs, undo } = run;
+  const { url, file, asItIs, undo, role } = run;
   await refuseConnect(file);
   if (asItIs) {
     await runFile(context, url, file);
     return { swapMs: null, undoDatabase: null };
   }
-  return besideDestination(context, { url, undo, locale: null }, ({ fresh }) =>
+  return besideDestination(context, { url, undo, role, locale: null }, ({ fresh }) =>
     runFile(context, withDatabase(url, fresh), file),
   );
 }

@@ -1,10 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { EXIT, UserError } from '../../errors.ts';
+import type { Report } from '../../events.ts';
+import { redact } from '../../process/redact.ts';
 import type { DatabaseLocale } from './catalogue.ts';
-import { quoteName, quoteText, type Session, SqlError } from './connection/session.ts';
+import { ConnectionLost, quoteName, quoteText, type Session, SqlError } from './connection/session.ts';
+import { type MarkedDatabase, provisionalLimit, readMarked, writeMark } from './mark.ts';
 
 /** A name may have so many bytes; longer ones the server would cut without a word. */
-const NAME_LIMIT = 63;
+export const NAME_LIMIT = 63;
 const LONGEST_SUFFIX = '.tool-new-00000000'.length;
 /** Hexadecimal digits that tell apart the destinations whose names had to be cut. */
 const DIGEST_LENGTH = 16;
@@ -46,8 +49,8 @@ export async function lockDestination(
 ): Promise<void> {
   try {
     await server.transaction([
-      `SET LOCAL lock_timeout = '${timeout}'`,
-      `SELECT pg_advisory_lock(hashtextextended(${quoteText(`tool load ${destination}`)}, 0))`,
+      `SET LOCAL lock_timeout = ${quoteText(timeout)}`,
+      `SELECT pg_advisory_lock(${lockKey(destination)})`,
     ]);
   } catch (error) {
     if (!(error instanceof SqlError && error.sqlstate === LOCK_NOT_AVAILABLE)) throw error;
@@ -59,18 +62,86 @@ export async function lockDestination(
   }
 }
 
-/** Drops what killed loads into the destination have left; only while holding its lock. */
-export async function sweepLeftovers(server: Session, destination: string): Promise<string[]> {
-  const { prefix } = besideNames(destination);
-  const leftovers = await server.query<{ name: string }>(
-    `SELECT datname AS name FROM pg_database WHERE starts_with(datname, ${quoteText(prefix)})`,
-  );
-  for (const { name } of leftovers) await dropDatabase(server, name);
-  return leftovers.map(({ name }) => name);
+/** Rejects unless the session still holds the lock: a pooler may have given it another connection meanwhile. */
+export async function verifyLock(server: Session, destination: string): Promise<void> {
+  const held = await server
+    .query(
+      `SELECT FROM pg_locks l, (SELECT ${lockKey(destination)} AS key) k
+      WHERE l.locktype = 'advisory' AND l.pid = pg_backend_pid() AND l.granted AND l.objsubid = 1
+        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND l.classid::int8 = (k.key >> 32) & 4294967295 AND l.objid::int8 = k.key & 4294967295`,
+    )
+    .catch((error) => {
+      if (error instanceof ConnectionLost) return [];
+      throw error;
+    });
+  if (held.length > 0) return;
+  throw new UserError(`The lock on "${destination}" was lost, so the databases were not swapped`, {
+    code: 'lock_lost',
+    exit: EXIT.failed,
+    hint: 'The destination is as it was before. Connect to the server itself, not through a pooler, then load again.',
+  });
 }
 
-export async function dropDatabase(server: Session, name: string): Promise<void> {
-  await server.execute(`DROP DATABASE IF EXISTS ${quoteName(name)} WITH (FORCE)`);
+/** Of the bytes of the name, as the names of databases are compared. */
+function lockKey(destination: string): string {
+  return `hashtextextended(${quoteText(`tool load ${destination}`)} COLLATE "C", 0)`;
+}
+
+export interface Beside {
+  /** What killed loads have left, and the undo copy: marked, and so ours. */
+  leftovers: MarkedDatabase[];
+  undo: MarkedDatabase | null;
+  /** Databases of such names without a mark, which nothing may touch. */
+  strangers: string[];
+}
+
+/** The databases with the names beside a destination, compared byte by byte. */
+export async function findBeside(server: Session, destination: string): Promise<Beside> {
+  const { prefix, undo } = besideNames(destination);
+  const rows = await server.query<{ name: string }>(`
+    SELECT datname AS name FROM pg_database
+    WHERE starts_with(datname::text, ${quoteText(prefix)}) OR datname = ${quoteText(undo)}`);
+  const names = rows.map(({ name }) => name).filter((name) => name === undo || isFresh(name, prefix));
+  const marked = await readMarked(server, names, destination);
+  return {
+    leftovers: marked.filter(({ name }) => name !== undo),
+    undo: marked.find(({ name, mark }) => name === undo && mark.tool === 'undo') ?? null,
+    strangers: names.filter((name) => !marked.some((own) => own.name === name)),
+  };
+}
+
+function isFresh(name: string, prefix: string): boolean {
+  return name.startsWith(prefix) && /^[0-9a-f]{8}$/.test(name.slice(prefix.length));
+}
+
+/** Drops what killed loads into the destination have left; only while holding its lock. */
+export async function sweepLeftovers(server: Session, destination: string, report?: Report): Promise<string[]> {
+  const { leftovers } = await findBeside(server, destination);
+  const swept: string[] = [];
+  for (const { name } of leftovers) if (await dropMarked(server, { name, destination, report })) swept.push(name);
+  return swept;
+}
+
+export interface MarkedDrop {
+  name: string;
+  destination: string;
+  report?: Report | undefined;
+}
+
+/** Drops a database whose mark is verified just before; one that cannot be dropped is a warning. */
+export async function dropMarked(server: Session, { name, destination, report }: MarkedDrop): Promise<boolean> {
+  const [marked] = await readMarked(server, [name], destination);
+  if (!marked) return false;
+  try {
+    await server.execute(`DROP DATABASE IF EXISTS ${quoteName(name)} WITH (FORCE)`);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error;
+    const message = `Could not drop ${name}: ${redact(error.message)}. The next load into ${destination} tries again`;
+    report?.({ event: 'warning', code: 'leftover', message });
+    return false;
+  }
 }
 
 export interface NewDatabase {
@@ -78,14 +149,23 @@ export interface NewDatabase {
   /** How the source sorts and encodes. */
   locale: DatabaseLocale | null;
   major: number;
+  /** Default: the server's own. */
+  tablespace?: string | null;
 }
 
 /** SQLSTATEs of a locale that the server does not know: wrong_object_type, invalid_parameter_value, feature_not_supported. */
 const LOCALE_REFUSED = new Set(['42809', '22023', '0A000']);
 
-/** Makes an empty database that sorts as the source does; `false` when the server does not know its locale. */
-export async function createDatabase(server: Session, { name, locale, major }: NewDatabase): Promise<boolean> {
-  const create = `CREATE DATABASE ${quoteName(name)} TEMPLATE template0`;
+/**
+ * Creates an empty database that sorts as the source does; `false` when the server does not know its locale. Until
+ * `markNew` its connection limit says that it is ours.
+ */
+export async function createDatabase(
+  server: Session,
+  { name, locale, major, tablespace }: NewDatabase,
+): Promise<boolean> {
+  const place = tablespace ? ` TABLESPACE ${quoteName(tablespace)}` : '';
+  const create = `CREATE DATABASE ${quoteName(name)} TEMPLATE template0 CONNECTION LIMIT ${provisionalLimit(name)}${place}`;
   if (!locale) {
     await server.execute(create);
     return true;
@@ -99,6 +179,14 @@ export async function createDatabase(server: Session, { name, locale, major }: N
     await server.execute(encoding);
     return false;
   }
+}
+
+/** Writes the mark that lasts until the swap. */
+export async function markNew(server: Session, name: string, destination: string): Promise<void> {
+  await server.transaction([
+    writeMark(name, { tool: 'new', of: destination }),
+    `ALTER DATABASE ${quoteName(name)} CONNECTION LIMIT -1`,
+  ]);
 }
 
 function localeClauses({ collate, ctype, provider, icu_locale }: DatabaseLocale, major: number): string {

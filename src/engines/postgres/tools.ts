@@ -131,6 +131,20 @@ export async function reportTools(context: EngineContext): Promise<ToolReport[]>
   );
 }
 
+/** The first release of each version whose psql knows `\restrict`: from then on it runs nothing but SQL. CVE-2025-8714. */
+const RESTRICT_SINCE = new Map([
+  [13, 22],
+  [14, 19],
+  [15, 14],
+  [16, 10],
+  [17, 6],
+]);
+
+export function knowsRestrict({ version, major }: Pick<ClientTools, 'version' | 'major'>): boolean {
+  const since = RESTRICT_SINCE.get(major);
+  return since === undefined ? major > 17 : Number(version.split('.')[1] ?? 0) >= since;
+}
+
 /** `15.18` → 15. */
 export function majorOf(version: string): number {
   return Number.parseInt(version, 10);

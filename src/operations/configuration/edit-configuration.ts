@@ -76,7 +76,10 @@ function sealed(change: Change, { shape, secretKey }: Draft): Change {
 
 /** What was changed, in what the file says now. */
 export async function redoDraft(request: FileRequest, { file, changes }: Draft): Promise<Draft> {
-  return changeDraft(request, await openDraft({ ...request, file }), changes);
+  // Searched for anew and not named: what somebody else has written there is not trusted.
+  const now = await openDraft(request);
+  if (now.file !== file) throw changedOutside(file);
+  return changeDraft(request, now, changes);
 }
 
 /** What saving the draft would change. */
@@ -87,16 +90,20 @@ export function diffDraft({ base, text }: Pick<Draft, 'base' | 'text'>): DiffLin
 /** Writes the draft; refuses when the file no longer says what it said when it was opened. */
 export async function saveDraft(request: FileRequest, draft: Draft): Promise<Draft> {
   const { file, text } = draft;
-  await saveText(draft);
+  await saveText(draft, request);
   return inspected(request, { file, base: text, changes: [], text });
 }
 
 /** Writes the text into a file that still says what it was made from. */
-export async function saveText({ file, base, text }: Pick<Draft, 'file' | 'base' | 'text'>): Promise<void> {
-  await rewriteFile(file, (now) => {
+export async function saveText(
+  { file, base, text }: Pick<Draft, 'file' | 'base' | 'text'>,
+  { environment }: Pick<FileRequest, 'environment'>,
+): Promise<void> {
+  const rewrite = (now: string) => {
     if (now !== base) throw changedOutside(file);
     return text;
-  });
+  };
+  await rewriteFile({ file, environment, rewrite });
 }
 
 function changedOutside(file: string): UserError {

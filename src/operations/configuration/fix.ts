@@ -81,7 +81,8 @@ async function planText(
   const { file, base, shape } = draft;
   const text = change(draft);
   const diff = diffLines(base, text);
-  return { does, change: { kind: 'text', file, base, text, shape, diff }, apply: () => saveText({ file, base, text }) };
+  const apply = () => saveText({ file, base, text }, request);
+  return { does, change: { kind: 'text', file, base, text, shape, diff }, apply };
 }
 
 function protecting(file: string): Fix {

@@ -1,5 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
+import { ownershipOf } from '../../snapshots/claim.ts';
+import { createFolder } from '../../snapshots/folder.ts';
 
 /** Where snapshots of this machine are kept: the shape of its JSON. */
 export interface WorkingDirectoryReport {
@@ -13,7 +15,8 @@ export async function reportWorkingDirectory(path: string): Promise<WorkingDirec
   try {
     if (!(await stat(path)).isDirectory()) return { path, ok: false, error: 'is not a folder' };
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    return { path, ok: true, error: null };
+    const isForeign = (await ownershipOf(createFolder(path))) === 'foreign';
+    return { path, ok: !isForeign, error: isForeign ? 'holds files of something else' : null };
   } catch (thrown) {
     const { code = '' } = thrown as NodeJS.ErrnoException;
     return { path, ok: code === 'ENOENT' ? null : false, error: REASONS[code] ?? null };

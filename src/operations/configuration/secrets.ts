@@ -45,7 +45,7 @@ export async function encryptValues({ keys, dryRun, ...request }: EncryptRequest
     return editsOf(changes);
   };
   if (dryRun) edits(inspection.text);
-  else await editFile(file, edits);
+  else await editFile({ file, environment: request.environment, edits });
   return result;
 }
 

@@ -2,10 +2,13 @@ import { replacePasswords } from '../../config/secrets/sensitive-values.ts';
 import { fillTemplate, TemplateError } from '../../config/template.ts';
 import { joinUrl } from '../../config/url-insertion.ts';
 import type { DatabaseUrl, Engine, EngineContext } from '../../engines/engine.ts';
+import { isSameDatabase } from '../../engines/identity.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import { localRunner } from '../../process/local.ts';
-import type { EngineId, Sized } from '../../results.ts';
+import type { EngineId, Sized, TargetStatus } from '../../results.ts';
+import { checkDatabase } from '../check-databases.ts';
+import { createAddressComparison } from '../load/guard.ts';
 
 /** What there is before any configuration. */
 export type Surroundings = Omit<EngineContext, 'runner'>;
@@ -34,10 +37,10 @@ export interface TriedDestination {
 /** Opens a connection as a target would, and looks what is there to be taken. */
 export async function trySource(surroundings: Surroundings, text: string): Promise<TriedSource> {
   const { engine, url, context } = openUrl(surroundings, text);
-  const { status, server_version, size_bytes, error } = await engine.probe(context, url);
+  const { status, server_version, size_bytes, error, error_code } = (await checkDatabase(context, url)).state;
   if (status !== 'ok') {
     throw new UserError(`${url.display}: ${error ?? status}`, {
-      code: status === 'missing' ? 'database_missing' : status === 'denied' ? 'denied' : 'unreachable',
+      code: error_code === 'too_many_connections' ? error_code : (CODES[status] ?? 'unreachable'),
       exit: EXIT.unreachable,
       hint: 'Change the answer, or make the server answer and press Enter again. Esc goes back.',
     });
@@ -46,6 +49,8 @@ export async function trySource(surroundings: Surroundings, text: string): Promi
   const hasPassword = hasPasswordIn(text);
   return { engine: engine.id, display: url.display, server_version, size_bytes, hasPassword, schemas };
 }
+
+const CODES: Partial<Record<TargetStatus, string>> = { missing: 'database_missing', denied: 'denied' };
 
 /** The databases of the server of a URL. */
 export async function listDatabases(surroundings: Surroundings, text: string): Promise<Sized[]> {
@@ -67,7 +72,7 @@ export async function tryDestination(
       hint: 'A snapshot can be loaded only into the engine that it was taken from.',
     });
   }
-  if (await engine.sameDatabaseAs(context, url)(from.url)) {
+  if (await isSameDatabaseAs(context, { source: from.url, destination: url })) {
     throw new UserError(`${url.display} is the source: a load would replace it`, {
       code: 'destination_is_source',
       exit: EXIT.refused,
@@ -76,6 +81,20 @@ export async function tryDestination(
   }
   const { exists, size_bytes } = await engine.inspect(context, url);
   return { display: url.display, exists, size_bytes, hasPassword: hasPasswordIn(destination) };
+}
+
+/** By address, and by what the servers say of themselves. */
+async function isSameDatabaseAs(
+  context: EngineContext,
+  { source, destination }: { source: DatabaseUrl; destination: DatabaseUrl },
+): Promise<boolean> {
+  if (await createAddressComparison(context, destination)(source)) return true;
+  const engine = engineForUrl(`${destination.engine}://`);
+  const [{ identity }, affected] = await Promise.all([
+    checkDatabase(context, source, { sizes: false }),
+    engine.identifyAffected(context, destination),
+  ]);
+  return identity !== null && affected.some((each) => isSameDatabase(each.identity, identity));
 }
 
 function hasPasswordIn(url: string): boolean {

@@ -1,55 +1,263 @@
 import { connectionUrl } from '../../config/connection-url.ts';
 import type { Context } from '../../context.ts';
-import type { DatabaseUrl } from '../../engines/engine.ts';
+import { connectionKey } from '../../engines/connection-limits.ts';
+import type { AffectedDatabase, DatabaseUrl, EngineContext } from '../../engines/engine.ts';
+import { type DatabaseIdentity, isSameDatabase } from '../../engines/identity.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { EXIT, UserError } from '../../errors.ts';
-
-/** How long a source may take to say who it is; its address is compared whether it answers or not. */
-const IDENTIFY_TIMEOUT = 5000;
+import { unlessAborted } from '../../process/unless-aborted.ts';
+import { CHECK_TIMEOUT_MS, checkDatabases } from '../check-databases.ts';
+import {
+  type KnownIdentities,
+  type KnownIdentity,
+  readIdentities,
+  rememberIdentities,
+  type SeenSource,
+} from '../identities.ts';
 
 /** The sources of which no snapshot may ever take the place. */
 const SOURCES = ['snapshot.src_url', 'subset.src_url'];
 
-/** Refuses a destination that is the source of any target, whatever the spelling of its host. */
-export async function refuseSources(context: Context, destination: DatabaseUrl): Promise<void> {
-  const { configuration, report } = context;
-  const timeout = AbortSignal.timeout(IDENTIFY_TIMEOUT);
-  const signal = AbortSignal.any([context.signal, timeout]);
-  const isDestination = engineForUrl(`${destination.engine}://`).sameDatabaseAs({ ...context, signal }, destination);
-  await Promise.all(
-    Object.keys(configuration.settings.targets).flatMap((target) =>
-      SOURCES.map(async (field) => {
-        const source = sourceOf(context, `targets.${target}.${field}`);
-        if (!source || source.engine !== destination.engine) return;
-        const same = await isDestination(source).catch((thrown) => {
-          if (!timeout.aborted) throw thrown;
-          const message = `The source of "${target}" did not say in time who it is: it was compared with the destination by its address only`;
-          report({ event: 'warning', code: 'guard_incomplete', message });
-          return false;
-        });
-        if (same) throw isSource(target, destination);
-      }),
-    ),
-  );
-  context.signal.throwIfAborted();
+/** How long an identity counts without being looked at again: a server may be moved behind the same URL. */
+const FRESH_MS = 24 * 3_600_000;
+
+/** How long a source of another name is waited for. */
+const PATIENCE_MS = 150;
+
+/** How long names of hosts may take to be resolved; what is not resolved by then is compared by its identity. */
+const LOCATE_TIMEOUT_MS = 2000;
+
+export interface GuardOptions {
+  /** Whether the caller takes responsibility for sources that could not be compared. */
+  unverifiedSources?: boolean | undefined;
 }
 
-function sourceOf(context: Context, key: string): DatabaseUrl | null {
+/**
+ * Refuses a destination that is the source of any target, or of which that cannot be ruled out. Compares, in this
+ * order: addresses; the identities of the databases that a load would replace, rename or drop with those remembered of
+ * the sources; the identities of sources that are not remembered, or were seen more than a day ago. Resolves with the
+ * targets whose sources could not be compared, where the caller has taken responsibility for them.
+ */
+export async function refuseSources(
+  context: Context,
+  destination: DatabaseUrl,
+  { unverifiedSources = false }: GuardOptions = {},
+): Promise<string[]> {
+  const sources = sourcesOf(context, destination);
+  if (sources.length === 0) return [];
+  const engine = engineForUrl(`${destination.engine}://`);
+  const compareAddresses = createAddressComparison(context, destination);
+  for (const source of sources) {
+    if (source.url && hasAddress(source) && (await compareAddresses(source.url)))
+      throw isSource(source, { destination, affected: null });
+  }
+  const affected = await identifyAffected(context, destination);
+  // What does not exist yet cannot be lost.
+  if (affected.length === 0) return [];
+  const known = await readIdentities(context);
+  const compare = (source: Source, identity: DatabaseIdentity): void => {
+    const hit = affected.find((each) => isSameDatabase(each.identity, identity));
+    if (hit) throw isSource(source, { destination, affected: hit });
+  };
+  const unsettled = sources.filter((source) => {
+    const remembered = rememberedOf(known, source);
+    for (const { identity } of remembered) compare(source, identity);
+    const seen = remembered.map(({ seen_at }) => context.clock().getTime() - Date.parse(seen_at));
+    return Math.min(...seen) > FRESH_MS || seen.length === 0;
+  });
+  const names = new Set([...affected.map(({ name }) => name), engine.databaseOf(context, destination)]);
+  const alike = new Set(unsettled.filter((source) => mayBeOneOf(names, databaseOf(context, source))));
+  const [settled] = await Promise.all([
+    identify(context, { sources: unsettled.filter((source) => alike.has(source)), compare }),
+    // A proxy may have another name for the same database; who cannot say so in time is told apart by the name.
+    identify(context, { sources: unsettled.filter((source) => !alike.has(source)), compare, patienceMs: PATIENCE_MS }),
+  ]);
+  const unverified = [...alike].filter((source) => !settled.has(source) && rememberedOf(known, source).length === 0);
+  if (unverified.length === 0) return [];
+  if (!unverifiedSources) throw notVerified(unverified, destination);
+  context.report({
+    event: 'warning',
+    code: 'sources_unverified',
+    message: `Not compared with ${destination.display}, since they could not be identified: the sources of ${targetsOf(unverified)}`,
+  });
+  return [...new Set(unverified.map(({ target }) => target))];
+}
+
+/** A blank is no name: without a host a client takes this machine, and without a database that of the user. */
+function hasAddress({ url, blank }: Source): boolean {
+  return !blank || (url !== null && url.database !== null && url.hosts.every(({ host }) => host !== ''));
+}
+
+interface Source {
+  target: string;
+  key: string;
+  /** `null` where nothing of the URL can be read. */
+  url: DatabaseUrl | null;
+  /** Whether a variable of the URL's template is not set, so that it is not the whole URL. */
+  blank: boolean;
+}
+
+function sourcesOf({ configuration }: Context, { engine }: DatabaseUrl): Source[] {
+  return Object.keys(configuration.settings.targets).flatMap((target) =>
+    SOURCES.flatMap((field): Source[] => {
+      const key = `targets.${target}.${field}`;
+      const { text, blank } = textOf(configuration, key);
+      if (text === undefined) return [];
+      const url = parse(text);
+      return url === null || url.engine === engine ? [{ target, key, url, blank }] : [];
+    }),
+  );
+}
+
+function textOf(configuration: Context['configuration'], key: string): { text: string | undefined; blank: boolean } {
   try {
-    const text = connectionUrl(context.configuration, key);
-    return text === undefined ? null : engineForUrl(text).parseUrl(text);
+    return { text: connectionUrl(configuration, key), blank: false };
   } catch {
-    // Nobody can have put the destination's name into a URL that cannot be filled in or read.
-    const message = `${key} cannot be filled in, so the destination could not be compared with it`;
-    context.report({ event: 'warning', code: 'guard_incomplete', message });
+    return { text: configuration.blanks?.get(key) ?? '', blank: true };
+  }
+}
+
+function parse(text: string): DatabaseUrl | null {
+  try {
+    return engineForUrl(text).parseUrl(text);
+  } catch {
     return null;
   }
 }
 
-function isSource(target: string, destination: DatabaseUrl): UserError {
-  return new UserError(`${destination.display} is the source of target "${target}": nothing is loaded into a source`, {
+/** Tells of URLs whether they lead to this database by address and name, however they spell the host. */
+export function createAddressComparison(
+  context: EngineContext,
+  destination: DatabaseUrl,
+): (source: DatabaseUrl) => Promise<boolean> {
+  const engine = engineForUrl(`${destination.engine}://`);
+  const giveUp = AbortSignal.timeout(LOCATE_TIMEOUT_MS);
+  const signal = AbortSignal.any([context.signal, giveUp]);
+  const byServer = new Map<string, Promise<Set<string>>>();
+  const addressesOf = (url: DatabaseUrl): Promise<Set<string>> => {
+    const server = connectionKey(url);
+    const found =
+      byServer.get(server) ??
+      unlessAborted(engine.addressesOf({ ...context, signal }, url), signal).catch((thrown) => {
+        if (context.signal.aborted || !giveUp.aborted) throw thrown;
+        return new Set<string>();
+      });
+    byServer.set(server, found);
+    return found;
+  };
+  const database = engine.databaseOf(context, destination);
+  return async (source) => {
+    // Another database is none that has to be looked for.
+    if (source.engine !== destination.engine || engine.databaseOf(context, source) !== database) return false;
+    const [own, other] = await Promise.all([addressesOf(destination), addressesOf(source)]);
+    return intersects(own, other);
+  };
+}
+
+function intersects(one: Set<string>, other: Set<string>): boolean {
+  return [...one].some((each) => other.has(each));
+}
+
+/** The databases at stake; a server that does not answer in time is an error, as it would be for the load. */
+async function identifyAffected(context: Context, destination: DatabaseUrl): Promise<AffectedDatabase[]> {
+  const timeout = AbortSignal.timeout(CHECK_TIMEOUT_MS);
+  const signal = AbortSignal.any([context.signal, timeout]);
+  try {
+    return await engineForUrl(`${destination.engine}://`).identifyAffected({ ...context, signal }, destination);
+  } catch (thrown) {
+    context.signal.throwIfAborted();
+    if (!timeout.aborted) throw thrown;
+    throw new UserError(`No answer from ${destination.display} within ${CHECK_TIMEOUT_MS / 1000} s`, {
+      code: 'unreachable',
+      exit: EXIT.unreachable,
+      hint: 'Is the server running, and host and port right? Is a VPN needed?',
+    });
+  }
+}
+
+/** Those that count for the URL as it is; of a URL with blanks all that it has ever led to. */
+function rememberedOf(known: KnownIdentities, { key, url, blank }: Source): KnownIdentity[] {
+  const entries = known.get(key) ?? [];
+  return blank ? entries : entries.filter((entry) => entry.url === url?.display);
+}
+
+interface Identifying {
+  sources: Source[];
+  compare: (source: Source, identity: DatabaseIdentity) => void;
+  /** Where they are not worth the time that any check may take. */
+  patienceMs?: number;
+}
+
+/** Asks the sources that can be reached now; resolves with those that are settled. What they say is remembered. */
+async function identify(context: Context, { sources, compare, patienceMs }: Identifying): Promise<Set<Source>> {
+  const reachable = sources.flatMap((source) =>
+    source.url && !source.blank ? [{ ...source, source, url: source.url }] : [],
+  );
+  const settled = new Set<Source>();
+  const seen: SeenSource[] = [];
+  const limit = patienceMs === undefined ? null : AbortSignal.timeout(patienceMs);
+  const signal = limit ? AbortSignal.any([context.signal, limit]) : context.signal;
+  const checking = checkDatabases(
+    { ...context, signal },
+    {
+      urls: reachable.map(({ url }) => url),
+      sizes: false,
+      take(index, { state, identity }) {
+        const found = reachable[index];
+        if (!found) return;
+        if (identity) seen.push({ ...found, identity });
+        // A source that does not exist is no database that does.
+        if (identity || state.status === 'missing') settled.add(found.source);
+      },
+    },
+  );
+  await checking.catch((thrown) => {
+    if (context.signal.aborted || !limit?.aborted) throw thrown;
+  });
+  await rememberIdentities(context, seen);
+  for (const { key, identity } of seen) {
+    const source = sources.find((each) => each.key === key);
+    if (source) compare(source, identity);
+  }
+  return settled;
+}
+
+/** `null` where nobody can know it. */
+function databaseOf(context: Context, { url, blank }: Source): string | null {
+  if (!url || (blank && url.database === null)) return null;
+  return engineForUrl(`${url.engine}://`).databaseOf(context, url);
+}
+
+/** Only a source of which the name is known to be another is certainly another database. */
+function mayBeOneOf(names: Set<string | null>, database: string | null): boolean {
+  if (database === null || names.has(null)) return true;
+  return [...names].some((name) => name?.toLowerCase() === database.toLowerCase());
+}
+
+function targetsOf(sources: Source[]): string {
+  return [...new Set(sources.map(({ target }) => `"${target}"`))].join(', ');
+}
+
+function isSource(
+  { target }: Source,
+  { destination, affected }: { destination: DatabaseUrl; affected: AffectedDatabase | null },
+): UserError {
+  const beside = affected && affected.name !== destination.database ? affected.name : null;
+  const what =
+    beside === null ? destination.display : `${beside}, which belongs to the loads into ${destination.display},`;
+  return new UserError(`${what} is the source of target "${target}": nothing is loaded into a source`, {
     code: 'destination_is_source',
     exit: EXIT.refused,
     hint: 'Choose another destination: dst_url in the configuration, or --destdb.',
+  });
+}
+
+function notVerified(sources: Source[], destination: DatabaseUrl): UserError {
+  const what = `${destination.display} exists, and may be the source of ${targetsOf(sources)}`;
+  return new UserError(`${what}, which could not be identified`, {
+    code: 'sources_unverified',
+    exit: EXIT.refused,
+    details: sources.map(({ key, url }) => (url ? `${key}: ${url.display}` : key)),
+    hint: 'Make the sources reachable once (tool targets remembers them), or pass --unverified-sources if you know that they are other databases.',
   });
 }

@@ -21,14 +21,13 @@ export async function planScript(context: Context, request: LoadRequest & { file
       cause,
     });
   });
-  const { text, chosenBy } = request.source
-    ? sourceOf(context, request.target)
-    : chooseDestination(context.configuration, request);
+  const { text, chosenBy } = request.source ? sourceOf(context, request.target) : chooseDestination(context, request);
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
-  if (!request.source) await refuseSources(context, url);
+  const unverified = request.source ? [] : await refuseSources(context, url, request);
   const destination = await engine.inspect(context, url);
   const asItIs = (request.noDrop ?? false) || (request.source ?? false);
+  const role = context.configuration.settings.targets[request.target]?.snapshot?.role;
   const undo = !asItIs && (request.undo ?? true) && destination.exists;
   const where = destination.url;
   const plan: LoadPlan = {
@@ -48,6 +47,7 @@ export async function planScript(context: Context, request: LoadRequest & { file
     size_bytes: 0,
     selection: null,
     jobs: 1,
+    unverified_sources: unverified,
     steps: asItIs
       ? [
           `Run ${file} on ${where}${engine.scriptsRollBack ? ' in one transaction' : ', where a failure undoes nothing'}`,
@@ -61,7 +61,7 @@ export async function planScript(context: Context, request: LoadRequest & { file
     async apply(running) {
       await using staging = await repositoryOf(running).stage();
       const directory = await staging.folder('script');
-      const { swapMs, undoDatabase } = await engine.runScript(running, { url, file, asItIs, undo, directory });
+      const { swapMs, undoDatabase } = await engine.runScript(running, { url, file, asItIs, undo, role, directory });
       return {
         snapshot: null,
         destination: where,

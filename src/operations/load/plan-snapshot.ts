@@ -3,12 +3,14 @@ import type { DatabaseUrl, Engine } from '../../engines/engine.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import type { LoadPlan } from '../../results.ts';
+import { FOREIGN_SUPERUSER } from '../../results.ts';
 import { bytesOfTable, filesOfTable, type Manifest } from '../../snapshots/manifest.ts';
 import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
 import { missingHere } from '../../snapshots/transfer.ts';
 import { jobsFor } from '../build.ts';
 import { findTarget } from '../find-target.ts';
 import { pullFiles } from '../snapshots/pull.ts';
+import { isBuiltHere, refuseUntrusted } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot, repositoryOf } from '../snapshots/snapshots.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
@@ -22,22 +24,25 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const { configuration } = context;
   const found = await findSnapshot(context, request);
   const { manifest, row, local, shelf } = found;
-  const { text, chosenBy } = chooseDestination(configuration, request);
+  refuseUntrusted(context, manifest, request);
+  const { text, chosenBy } = chooseDestination(context, request);
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
   refuseOtherEngine(engine, manifest, url);
-  await refuseSources(context, url);
-  const schemaConfig = findTarget(configuration, request.target).snapshot?.schema_config;
+  const unverified = await refuseSources(context, url, request);
+  const { schema_config: schemaConfig, role } = findTarget(configuration, request.target).snapshot ?? {};
   const wanted = request.tables;
   const selected = wanted ? await chooseTables(context, { found, engine, url, wanted }) : null;
   const restoration = {
     url,
     manifest,
     schemaConfig,
+    role,
     inPlace: request.inPlace ?? false,
     ...(selected && { only: namesOf(selected) }),
   };
   const restore = await engine.planRestore(context, restoration);
+  const foreign = await foreignCode(context, { engine, url, manifest });
   const selection = selected && withinPlan(selected, restore, manifest);
   const undo = (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
   const jobs = request.cpus ?? jobsFor(context, request.target);
@@ -59,8 +64,9 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     size_bytes,
     selection,
     jobs,
+    unverified_sources: unverified,
     steps: loadSteps({ lacking, shelf, restore, undo }),
-    warnings: restore.warnings.map(({ code, message }) => ({ code, message })),
+    warnings: [...foreign, ...restore.warnings.map(({ code, message }) => ({ code, message }))],
   };
   return {
     plan,
@@ -104,4 +110,15 @@ function refuseOtherEngine(engine: Engine, manifest: Manifest, url: DatabaseUrl)
     exit: EXIT.failed,
     hint: `Choose a ${manifest.engine} destination: dst_url in the configuration, or --destdb.`,
   });
+}
+
+/** A snapshot holds code of its own: functions, triggers, views. A superuser's rights let it do anything on the server. */
+async function foreignCode(
+  context: Context,
+  { engine, url, manifest }: { engine: Engine; url: DatabaseUrl; manifest: Manifest },
+): Promise<LoadPlan['warnings']> {
+  if ((await isBuiltHere(context, manifest)) || !(await engine.isSuperuser(context, url))) return [];
+  const user = url.user === null ? 'a superuser' : `superuser "${url.user}"`;
+  const message = `Snapshot ${manifest.id} was not built on this machine, and its code runs with the rights of ${user}`;
+  return [{ code: FOREIGN_SUPERUSER, message }];
 }

@@ -1,8 +1,9 @@
 import type { Context } from '../../context.ts';
 import type { LoadPlan, LoadResult } from '../../results.ts';
+import type { TrustChoice } from '../snapshots/signatures.ts';
 import type { SnapshotSelector } from '../snapshots/snapshots.ts';
 
-export interface LoadRequest {
+export interface LoadRequest extends TrustChoice {
   target: string;
   /** Default 0. Ignored with `file`. */
   snapshot?: SnapshotSelector;
@@ -20,6 +21,8 @@ export interface LoadRequest {
   destdb?: string;
   /** `false` keeps no copy of what is replaced. Default `true`. */
   undo?: boolean;
+  /** Goes on although sources could not be compared with the destination. */
+  unverifiedSources?: boolean | undefined;
   inPlace?: boolean;
   cpus?: number;
 }

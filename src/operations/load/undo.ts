@@ -9,12 +9,14 @@ export interface UndoRequest {
   target: string;
   /** Connection URL that wins over every configured destination. */
   destdb?: string;
+  /** Goes on although sources could not be compared with the destination. */
+  unverifiedSources?: boolean | undefined;
 }
 
 /** What `undo` would put back. Throws when nothing is kept. */
 export async function planUndo(context: Context, request: UndoRequest): Promise<UndoPlan> {
   const { engine, url } = destinationOf(context, request);
-  await refuseSources(context, url);
+  const unverified_sources = await refuseSources(context, url, request);
   const kept = await engine.findKept(context, url);
   const { undoDatabase, replacedAt, sizeBytes, destination } = kept;
   return {
@@ -23,6 +25,7 @@ export async function planUndo(context: Context, request: UndoRequest): Promise<
     undo_database: undoDatabase,
     replaced_at: replacedAt,
     size_bytes: sizeBytes,
+    unverified_sources,
   };
 }
 
@@ -49,8 +52,8 @@ export async function undo(
   };
 }
 
-function destinationOf({ configuration }: Context, request: UndoRequest): { engine: Engine; url: DatabaseUrl } {
-  const { text } = chooseDestination(configuration, request);
+function destinationOf(context: Context, request: UndoRequest): { engine: Engine; url: DatabaseUrl } {
+  const { text } = chooseDestination(context, request);
   const engine = engineForUrl(text);
   return { engine, url: engine.parseUrl(text) };
 }

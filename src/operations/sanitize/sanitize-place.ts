@@ -1,6 +1,7 @@
 import { connectionUrl } from '../../config/connection-url.ts';
 import type { Context } from '../../context.ts';
-import type { DatabaseUrl, Engine, RestorePlan, RestoreRequest } from '../../engines/engine.ts';
+import type { Engine, RestorePlan, RestoreRequest } from '../../engines/engine.ts';
+import type { OpenedPlace, PlaceOptions } from '../../engines/sanitizer.ts';
 import { sanitizerOf } from '../../engines/sanitizers.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import type { DestinationState } from '../../results.ts';
@@ -13,7 +14,9 @@ export interface SanitizePlace {
   label: string;
   /** The database that the result replaces; `null` for a throw-away one. */
   destination: DestinationState | null;
-  open(context: Context): Promise<{ url: DatabaseUrl } & AsyncDisposable>;
+  /** Targets of which the source could not be compared with the destination. */
+  unverifiedSources?: string[];
+  open(context: Context, options?: PlaceOptions): Promise<OpenedPlace>;
 }
 
 export interface PlaceRequest {
@@ -21,6 +24,8 @@ export interface PlaceRequest {
   engine: Engine;
   /** A throw-away database even where `sanitize.dst_url` is set. */
   ephemeral: boolean;
+  /** Whether it may be a database that could not be compared with every source. */
+  unverifiedSources?: boolean | undefined;
 }
 
 /** Where it can be, the best first: `sanitize.dst_url`, else throw-away databases. Refuses sources. */
@@ -30,9 +35,10 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
   const text = ephemeral ? undefined : connectionUrl(configuration, `targets.${target}.sanitize.dst_url`);
   if (text !== undefined) {
     const url = engine.parseUrl(text);
-    await refuseSources(context, url);
+    const unverifiedSources = await refuseSources(context, url, request);
     const destination = await engine.inspect(context, url);
-    return [{ label: url.display, destination, open: async () => ({ url, [Symbol.asyncDispose]: async () => {} }) }];
+    const open = async () => ({ url, [Symbol.asyncDispose]: async () => {} });
+    return [{ label: url.display, destination, unverifiedSources, open }];
   }
   const loadsInto = connectionUrl(configuration, `targets.${target}.snapshot.dst_url`);
   const server = loadsInto === undefined ? null : engine.parseUrl(loadsInto);
@@ -54,12 +60,12 @@ export interface OpenPlace extends AsyncDisposable {
 /** Opens the first place that has what the snapshot needs, and plans the restore of all that is in it. */
 export async function openPlace(
   context: Context,
-  { places, manifest, engine }: { places: SanitizePlace[]; manifest: Manifest; engine: Engine },
+  { places, ...work }: Omit<Trial, 'place'> & { places: SanitizePlace[] },
 ): Promise<OpenPlace> {
   for (const [index, place] of places.entries()) {
     const isLast = index === places.length - 1;
     try {
-      const opened = await tryPlace(context, { place, manifest, engine });
+      const opened = await tryPlace(context, { ...work, place });
       const differs = opened.plan.warnings.find(({ code }) => UNLIKE.has(code));
       if (!differs || isLast) return opened;
       await opened[Symbol.asyncDispose]();
@@ -76,13 +82,15 @@ interface Trial {
   place: SanitizePlace;
   manifest: Manifest;
   engine: Engine;
+  /** Whether a server of our own is worked in as its superuser. */
+  superuser?: boolean;
 }
 
-async function tryPlace(context: Context, { place, manifest, engine }: Trial): Promise<OpenPlace> {
-  const opened = await place.open(context);
+async function tryPlace(context: Context, { place, manifest, engine, superuser = false }: Trial): Promise<OpenPlace> {
+  const opened = await place.open(context, { superuser });
   try {
     const schemaConfig = { include_schemas: manifest.schemas };
-    const restoration = { url: opened.url, manifest, schemaConfig, inPlace: false };
+    const restoration = { url: opened.url, admin: opened.admin, manifest, schemaConfig, inPlace: false };
     const plan = await engine.planRestore(context, restoration);
     if (plan.strategy !== 'swap') throw needsDatabase(place, plan);
     return { place, restoration, plan, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };

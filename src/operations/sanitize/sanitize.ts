@@ -1,4 +1,5 @@
 import { connectionUrl } from '../../config/connection-url.ts';
+import { ORIGINALS_HINT, sharedOriginals } from '../../config/rules/shared-originals.ts';
 import type { Context } from '../../context.ts';
 import type { Engine } from '../../engines/engine.ts';
 import { engineForUrl } from '../../engines/registry.ts';
@@ -16,12 +17,13 @@ import { findTarget } from '../find-target.ts';
 import { pullFiles } from '../snapshots/pull.ts';
 import { pushManifest } from '../snapshots/push.ts';
 import { profileFor } from '../snapshots/shelves.ts';
+import { refuseUntrusted, signed, type TrustChoice } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot, repositoryOf, type SnapshotSelector, snapshotRow } from '../snapshots/snapshots.ts';
 import { type SanitizedDump, sanitizeDatabase } from './sanitize-database.ts';
 import { choosePlaces, openPlace, type SanitizePlace } from './sanitize-place.ts';
 
-export interface SanitizeRequest {
+export interface SanitizeRequest extends TrustChoice {
   target: string;
   /** Default 0. Ignored with `build`. */
   snapshot?: SnapshotSelector;
@@ -31,8 +33,12 @@ export interface SanitizeRequest {
   ephemeral?: boolean;
   /** Publishes nothing while personal data is left that no comment of the query lets stay. */
   strict?: boolean;
+  /** Restores and runs the query as the superuser of a server of our own, which its files and this machine then are open to. */
+  allowSuperuser?: boolean;
   /** `false` keeps no copy of the database that is replaced. Default `true`. */
   undo?: boolean;
+  /** Goes on although sources could not be compared with the destination. */
+  unverifiedSources?: boolean | undefined;
   cpus?: number;
   /** `false` leaves it on this machine only. Default: pushed when there is a storage profile for it. */
   push?: boolean;
@@ -52,11 +58,13 @@ export async function planSanitize(context: Context, request: SanitizeRequest): 
   const query = await chooseQuery(configuration, target);
   if (!query) throw queryMissing(target);
   const found = request.build ? null : await findSnapshot(context, { ...request, original: true });
+  if (found) refuseUntrusted(context, found.manifest, request);
   const engine = engineForUrl(found ? `${found.manifest.engine}://` : sourceOf(context, target));
   const statements = sanitizerOf(engine.id).splitQuery(query.text);
   if (statements.length === 0) throw queryEmpty(query);
   const keep = readKeepComments(query.text);
-  const places = await choosePlaces(context, { target, engine, ephemeral: request.ephemeral ?? false });
+  const { ephemeral = false, unverifiedSources } = request;
+  const places = await choosePlaces(context, { target, engine, ephemeral, unverifiedSources });
   const [place] = places;
   const destination = place?.destination ?? null;
   const undo = (request.undo ?? true) && (destination?.exists ?? false);
@@ -69,8 +77,9 @@ export async function planSanitize(context: Context, request: SanitizeRequest): 
     where: place?.label ?? '',
     strict,
     undo,
+    unverified_sources: place?.unverifiedSources ?? [],
     steps: stepsOf({ builds: !found, statements, destination, undo, where: place?.label ?? '' }),
-    warnings: [],
+    warnings: request.build ? sharingWarnings(configuration, request) : [],
   };
   return {
     plan,
@@ -81,10 +90,18 @@ export async function planSanitize(context: Context, request: SanitizeRequest): 
         snapshot: built?.id ?? found?.manifest.id ?? 0,
         original: true,
       });
+      // What was built just now needs no trust in anybody else.
+      if (!built) refuseUntrusted(running, manifest, request);
       if (!local && shelf) await pullFiles(running, { manifest, shelf, keep: true });
       return apply(running, { request, engine, manifest, statements, keep, places, strict, undo });
     },
   };
+}
+
+/** The original that is built first is pushed as well. */
+function sharingWarnings({ settings }: Context['configuration'], { target, push }: SanitizeRequest) {
+  const message = push === false ? null : sharedOriginals(settings, settings.targets[target]?.storage_profile);
+  return message === null ? [] : [{ code: 'originals_shared', message: `${message}. ${ORIGINALS_HINT}` }];
 }
 
 /** Does what was planned. Steps: those of a load, and in it `survey`, `query`, `coverage`, `dump`, `traces`; then `store`, `push`. */
@@ -115,7 +132,12 @@ async function apply(context: Context, work: Work): Promise<SanitizeResult> {
   const { request, engine, manifest, statements, keep, places, strict, undo } = work;
   const repository = repositoryOf(context);
   const jobs = request.cpus ?? jobsFor(context, request.target);
-  await using opened = await openPlace(context, { places, manifest, engine });
+  await using opened = await openPlace(context, {
+    places,
+    manifest,
+    engine,
+    superuser: request.allowSuperuser ?? false,
+  });
   const { place, restoration, plan } = opened;
   await using staging = await repository.stage();
   const pool = createObjectPool(jobs + 1);
@@ -147,8 +169,8 @@ async function apply(context: Context, work: Work): Promise<SanitizeResult> {
   }
   const { index } = (await findSnapshot(context, { target: manifest.target, snapshot: published.id })).row;
   return {
-    snapshot: snapshotRow(published, index),
-    original: snapshotRow(manifest, index),
+    snapshot: snapshotRow(context, published, index),
+    original: snapshotRow(context, manifest, index),
     destination: stays ? restoration.url.display : null,
     statements: statements.length,
     coverage: sanitized.coverage,
@@ -169,7 +191,7 @@ async function publish(context: Context, { repository, original, sanitized }: Pu
   report({ event: 'step', step: 'store', state: 'started', label: 'Store the sanitized snapshot' });
   const { serverVersion, toolVersion, ...dumped } = sanitized.dump;
   const { format, target, created_at, engine, note, id: sanitized_of } = original;
-  const manifest: Manifest = {
+  const manifest = await signed(context, {
     ...{ format, target, created_at, engine, note, sanitized_of },
     id: newSnapshotId(),
     server_version: serverVersion,
@@ -178,7 +200,7 @@ async function publish(context: Context, { repository, original, sanitized }: Pu
     sanitized_at: clock().toISOString(),
     added_bytes: sanitized.addedBytes,
     ...dumped,
-  };
+  });
   const earlier = (await repository.list(target)).filter((other) => other.sanitized_of === sanitized_of);
   signal.throwIfAborted();
   await repository.write(manifest);

@@ -7,6 +7,7 @@ import { chooseQuery } from '../../sanitize/query.ts';
 import type { Suggestion } from '../../sanitize-results.ts';
 import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
 import { jobsFor } from '../build.ts';
+import { refuseUntrusted } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot, repositoryOf } from '../snapshots/snapshots.ts';
 import type { SanitizeRequest } from './sanitize.ts';
@@ -17,6 +18,7 @@ import { choosePlaces, openPlace } from './sanitize-place.ts';
 export async function suggest(context: Context, request: SanitizeRequest): Promise<Suggestion> {
   const { target } = request;
   const { manifest } = await findSnapshot(context, { ...request, original: true });
+  refuseUntrusted(context, manifest, request);
   const engine = engineForUrl(`${manifest.engine}://`);
   const sanitizer = sanitizerOf(engine.id);
   const query = await chooseQuery(context.configuration, target);
@@ -26,7 +28,12 @@ export async function suggest(context: Context, request: SanitizeRequest): Promi
   const repository = repositoryOf(context);
   const jobs = request.cpus ?? jobsFor(context, target);
 
-  await using opened = await openPlace(context, { places, manifest, engine });
+  await using opened = await openPlace(context, {
+    places,
+    manifest,
+    engine,
+    superuser: request.allowSuperuser ?? false,
+  });
   await using staging = await repository.stage();
   const pool = createObjectPool(jobs + 1);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };

@@ -8,7 +8,8 @@ export async function keepAuthtoken({ configuration, environment, report }: Cont
   const { file, settings } = configuration;
   if (token === '' || /[\s\p{Cc}]/u.test(token)) throw notAToken();
   if (file === null) throw noFile();
-  await editFile(file, () => [{ path: ['authtoken'], value: encrypt(token, settings.secret_key) }]);
+  const edits = () => [{ path: ['authtoken'], value: encrypt(token, settings.secret_key) }];
+  await editFile({ file, environment, edits });
   if (environment.TOOL_AUTHTOKEN) {
     const message = 'The variable TOOL_AUTHTOKEN wins over the token that is now in the file';
     report({ event: 'warning', code: 'authtoken_overridden', message });

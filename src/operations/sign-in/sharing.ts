@@ -52,9 +52,9 @@ async function signedInPeople(
   context: Context,
   read: (reading: Reading) => Promise<Session | null>,
 ): Promise<Person[]> {
-  const { configuration, report } = context;
+  const { configuration } = context;
   if (configuration.file === null) return [];
-  const store = createSessionStore(configuration, report);
+  const store = createSessionStore(configuration, context);
   const people: Person[] = [];
   for (const [name, settings] of Object.entries(configuration.settings.sso)) {
     const session = await read({ store, provider: { name, settings }, context });

@@ -28,9 +28,9 @@ export async function signInStatus(context: Context): Promise<SignedIn[]> {
 }
 
 async function statusOf(context: Context, provider: ProviderRequest): Promise<SignedIn> {
-  const { configuration, report, clock } = context;
+  const { configuration, clock } = context;
   if (configuration.file === null) return signedIn(provider, null);
-  const store = createSessionStore(configuration, report);
+  const store = createSessionStore(configuration, context);
   try {
     return signedIn(provider, await freshSession({ provider, store, clock }));
   } catch (thrown) {

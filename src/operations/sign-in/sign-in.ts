@@ -16,7 +16,7 @@ export interface SignInRequest {
 export async function signIn(context: Context, { provider: name, device = false }: SignInRequest): Promise<SignedIn> {
   const { configuration, report, signal, clock, environment } = context;
   const provider = findProvider(context, name);
-  const store = createSessionStore(configuration, report);
+  const store = createSessionStore(configuration, context);
   const session = await signInWith({
     provider,
     device,

@@ -21,7 +21,7 @@ export async function signOut(
     name === undefined
       ? Object.entries(sso).map(([key, settings]) => ({ name: key, settings }))
       : [findProvider(context, name)];
-  const store = createSessionStore(configuration, report);
+  const store = createSessionStore(configuration, context);
   const ended: SignedOut[] = [];
   for (const provider of providers) {
     const session = await store.read(provider.name);

@@ -55,7 +55,7 @@ async function countDestination(
   manifest: Manifest,
 ): Promise<{ url: string; tables: Map<string, Side> }> {
   const { engine: engineId, schemas } = manifest;
-  const { text } = chooseDestination(context.configuration, { target });
+  const { text } = chooseDestination(context, { target });
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
   if (!engine.countRows || engine.id !== engineId) {

@@ -1,10 +1,14 @@
 import { access, rename, rm, stat } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import type { ExportResult } from '../../results.ts';
 import { writeArchive } from '../../snapshots/archive-file.ts';
 import { filesOf } from '../../snapshots/catalogue.ts';
+import { damaged } from '../../snapshots/damaged.ts';
+import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
+import { mapSideBySide } from '../../snapshots/side-by-side.ts';
 import { missingHere } from '../../snapshots/transfer.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
 import { pullFiles } from './pull.ts';
@@ -35,7 +39,17 @@ export async function exportSnapshot(context: Context, { file, ...request }: Exp
     done += bytes;
     report({ event: 'progress', step: 'export', done: Math.min(done, total), total, unit: 'bytes' });
   };
+  const pool = createObjectPool(availableParallelism());
+  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  signal.addEventListener('abort', () => void pool.close(), { once: true });
   try {
+    // Whoever imports it would be told of the damage, and could not mend it.
+    await mapSideBySide(filesOf(manifest), availableParallelism(), (file) =>
+      pool.checkStored(repository.object(file), file.stored_sha256).catch((cause) => {
+        signal.throwIfAborted();
+        throw damaged({ manifest, file, cause });
+      }),
+    );
     await writeArchive(unfinished, { manifest, object: repository.object, signal, onBytes });
     await rename(unfinished, file);
   } catch (error) {

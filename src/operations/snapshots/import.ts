@@ -6,13 +6,16 @@ import { openArchive } from '../../snapshots/archive-file.ts';
 import { filesOf } from '../../snapshots/catalogue.ts';
 import { damaged } from '../../snapshots/damaged.ts';
 import { headlineOf } from '../../snapshots/headline.ts';
+import type { Manifest } from '../../snapshots/manifest.ts';
 import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
 import { mapSideBySide } from '../../snapshots/side-by-side.ts';
+import { verifyManifest } from '../../snapshots/signature.ts';
 import { missingHere } from '../../snapshots/transfer.ts';
 import { findTarget } from '../find-target.ts';
+import { refuseUntrusted, signatureOf, signed, type TrustChoice } from './signatures.ts';
 import { repositoryOf } from './snapshots.ts';
 
-export interface ImportRequest {
+export interface ImportRequest extends TrustChoice {
   /** Absolute path of an exported snapshot. */
   file: string;
   /** Whose snapshot it becomes. Default: the target it was taken of. */
@@ -20,10 +23,12 @@ export interface ImportRequest {
 }
 
 /** Takes a snapshot in that was exported. Step: `import`. */
-export async function importSnapshot(context: Context, { file: path, target }: ImportRequest): Promise<ImportResult> {
+export async function importSnapshot(context: Context, request: ImportRequest): Promise<ImportResult> {
   const { report, signal } = context;
+  const { file: path, target } = request;
   await using archive = await openArchive(path);
-  const manifest = { ...archive.manifest, target: target ?? archive.manifest.target };
+  refuseUntrusted(context, archive.manifest, request);
+  const manifest = await forTarget(context, archive.manifest, target);
   findTarget(context.configuration, manifest.target);
   const repository = repositoryOf(context);
   await using staging = await repository.stage();
@@ -37,8 +42,9 @@ export async function importSnapshot(context: Context, { file: path, target }: I
   await mapSideBySide(missing, availableParallelism(), async (file) => {
     const unfinished = staging.path(file.sha256);
     try {
-      await archive.extract(file.sha256, unfinished, { signal });
-      await pool.checkStored({ ...repository.object(file), path: unfinished }, file.stored_sha256);
+      await archive.extract(file, unfinished, { signal });
+      // The content, and not what the manifest says of the object: whoever wrote one wrote the other.
+      await pool.check({ ...repository.object(file), path: unfinished }, () => {});
     } catch (cause) {
       signal.throwIfAborted();
       throw cause instanceof UserError ? cause : damaged({ manifest, file, place: path, cause });
@@ -50,5 +56,13 @@ export async function importSnapshot(context: Context, { file: path, target }: I
   await repository.write(manifest);
   const { id } = manifest;
   report({ event: 'step', step: 'import', state: 'done', label: `Imported snapshot ${id} of ${manifest.target}` });
-  return { ...headlineOf(manifest), file: path };
+  const signature = signatureOf(manifest, context.configuration.settings.trusted_keys);
+  return { ...headlineOf(manifest), signature, file: path };
+}
+
+/** The target is signed as well: for another one this machine signs, as it has read the old signature. */
+async function forTarget(context: Context, manifest: Manifest, target: string | undefined): Promise<Manifest> {
+  if (target === undefined || target === manifest.target) return manifest;
+  const { signature: _, ...renamed } = { ...manifest, target };
+  return verifyManifest(manifest).state === 'valid' ? signed(context, renamed) : renamed;
 }

@@ -7,10 +7,11 @@ import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
 import type { Shelf } from '../../snapshots/shelf.ts';
 import { type Moved, pullObjects } from '../../snapshots/transfer.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
+import { refuseUntrusted, type TrustChoice } from './signatures.ts';
 import { findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
 
 /** Copies a snapshot from its shelf to this machine: only what this machine lacks. Step: `pull`. */
-export async function pull(context: Context, request: SnapshotRequest): Promise<TransferResult> {
+export async function pull(context: Context, request: SnapshotRequest & TrustChoice): Promise<TransferResult> {
   await refuseUnshared(context, request.target);
   const { manifest, row, shelf } = await findSnapshot(context, request);
   if (!shelf) {
@@ -20,6 +21,7 @@ export async function pull(context: Context, request: SnapshotRequest): Promise<
       hint: `Nothing holds it that it could be pulled from. The other way round: tool push ${request.target} ${row.id}`,
     });
   }
+  refuseUntrusted(context, manifest, request);
   const moved = await pullFiles(context, { manifest, shelf, keep: true });
   return { target: request.target, snapshot: { ...row, where: ['local', 'remote'] }, storage: shelf.name, ...moved };
 }

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { ORIGINALS_HINT, sharedOriginals } from '../../config/rules/shared-originals.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import type { TransferResult } from '../../results.ts';
@@ -36,7 +37,11 @@ export async function pushManifest(
   manifest: Manifest,
   profile: string,
 ): Promise<Moved & { storage: string }> {
-  const { report, signal } = context;
+  const { report, signal, configuration } = context;
+  const shared = manifest.sanitized ? null : sharedOriginals(configuration.settings, profile);
+  if (shared !== null) {
+    report({ event: 'warning', code: 'originals_shared', message: `${shared}. ${ORIGINALS_HINT}` });
+  }
   const shelf = await openProfile(context, profile);
   const pool = createObjectPool(availableParallelism());
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };

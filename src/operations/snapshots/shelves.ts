@@ -1,3 +1,4 @@
+import type { Settings } from '../../config/schema/settings.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import { openShelf, type Shelf } from '../../snapshots/shelf.ts';
@@ -6,7 +7,7 @@ import { findTarget } from '../find-target.ts';
 /** The shelf of a storage profile. */
 export function openProfile(context: Context, name: string): Promise<Shelf> {
   const { configuration, report, signal, roleCredentials } = context;
-  const { storage_profiles, secret_key: secretKey, working_directory: directory } = configuration.settings;
+  const { storage_profiles, working_directory: directory } = configuration.settings;
   const profile = Object.hasOwn(storage_profiles, name) ? storage_profiles[name] : undefined;
   if (!profile) {
     throw new UserError(`storage profile '${name}' not found`, {
@@ -17,7 +18,13 @@ export function openProfile(context: Context, name: string): Promise<Shelf> {
   }
   const hasRole = profile.role_arn !== undefined && roleCredentials !== undefined;
   const credentials = hasRole ? () => roleCredentials(name) : undefined;
+  const secretKey = bucketKey(configuration.settings, name);
   return openShelf({ name, profile, secretKey, directory, report, signal, credentials });
+}
+
+/** Encrypts what lies in the bucket. One of its own can be shared without what the secret_key opens besides: tokens. */
+export function bucketKey({ storage_profiles, secret_key }: Settings, profile: string): string {
+  return storage_profiles[profile]?.encryption_key ?? secret_key;
 }
 
 /** The storage profile that a target's snapshots are pushed to, if any: sanitized ones may have one of their own. */

@@ -8,6 +8,7 @@ import { createRepository, type Repository } from '../../snapshots/repository.ts
 import type { Shelf } from '../../snapshots/shelf.ts';
 import { findTarget } from '../find-target.ts';
 import { type ListRequest, listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
+import { shownSignature, signatureOf } from './signatures.ts';
 
 /** Which snapshot of a target: its index (0 is the newest) or its id; screens use the id, which does not shift. */
 export type SnapshotSelector = number | string;
@@ -37,7 +38,11 @@ export async function listSnapshots(
   { original = false, patience }: Partial<Pick<ListRequest, 'original' | 'patience'>> = {},
 ): Promise<TargetSnapshots> {
   const families = familiesOf(await listEverywhere(context, { target, original, patience }));
-  const rows = families.flatMap((family, index) => family.map((snapshot) => placedRow(snapshot, { index, target })));
+  const rows = families.flatMap((family, index) =>
+    family.map((snapshot) =>
+      placedRow(snapshot, { index, target, trustedKeys: context.configuration.settings.trusted_keys }),
+    ),
+  );
   return { target, snapshots: rows };
 }
 
@@ -59,7 +64,13 @@ export async function findSnapshots(context: Context, { target, ids }: { target:
     if (!ids.includes(snapshot.headline.id)) continue;
     const manifest = await readManifest(context, snapshot);
     const { local, shelf } = snapshot;
-    if (manifest) found.push({ manifest, row: placedRow(snapshot, { index, target }), local, shelf });
+    if (manifest)
+      found.push({
+        manifest,
+        row: placedRow(snapshot, { index, target, trustedKeys: context.configuration.settings.trusted_keys }),
+        local,
+        shelf,
+      });
   }
   return found;
 }
@@ -68,7 +79,7 @@ export async function findSnapshots(context: Context, { target, ids }: { target:
 export async function findSnapshot(context: Context, request: SnapshotRequest): Promise<FoundSnapshot> {
   const { target, snapshot = 0, original = false } = request;
   const families = familiesOf(await listEverywhere(context, { target, original }));
-  const isNamed = ({ headline }: PlacedSnapshot): boolean => headline.id.startsWith(String(snapshot));
+  const isNamed = typeof snapshot === 'string' ? namedBy(families.flat(), { target, prefix: snapshot }) : () => false;
   const index = typeof snapshot === 'number' ? snapshot : families.findIndex((family) => family.some(isNamed));
   const family = families[index];
   if (!family) throw missing(context, request, families.length);
@@ -78,7 +89,30 @@ export async function findSnapshot(context: Context, request: SnapshotRequest): 
   const manifest = await readManifest(context, found);
   if (!manifest) throw missing(context, request, families.length);
   const { local, shelf } = found;
-  return { manifest, row: placedRow(found, { index, target }), local, shelf };
+  const trustedKeys = context.configuration.settings.trusted_keys;
+  const row = { ...placedRow(found, { index, target, trustedKeys }), signature: signatureOf(manifest, trustedKeys) };
+  return { manifest, row, local, shelf };
+}
+
+/** The one snapshot whose id begins so, or is that; an error of wrong usage when it could be another as well. */
+function namedBy(
+  placed: PlacedSnapshot[],
+  { target, prefix }: { target: string; prefix: string },
+): (snapshot: PlacedSnapshot) => boolean {
+  const exact = placed.filter(({ headline }) => headline.id === prefix);
+  const named = exact.length > 0 ? exact : placed.filter(({ headline }) => headline.id.startsWith(prefix));
+  const keys = new Set(named.map(({ headline }) => manifestKey(headline)));
+  if (keys.size > 1) throw ambiguous({ target, prefix, named });
+  return (snapshot) => named.includes(snapshot);
+}
+
+function ambiguous({ target, prefix, named }: { target: string; prefix: string; named: PlacedSnapshot[] }): UserError {
+  return new UserError(`Target "${target}" has more than one snapshot with an id that begins with "${prefix}"`, {
+    code: 'snapshot_ambiguous',
+    exit: EXIT.usage,
+    details: named.map(({ headline }) => `${headline.id}, created ${headline.created_at}`),
+    hint: `Write more of the id, or the index: tool target ${target}`,
+  });
 }
 
 /**
@@ -127,23 +161,29 @@ interface RowOptions {
   index: number;
   /** The target that was asked for. */
   target: string;
+  trustedKeys: string[] | undefined;
 }
 
-function placedRow({ headline, local, shelf }: PlacedSnapshot, { index, target }: RowOptions): SnapshotRow {
-  const { target: origin, ...facts } = headline;
+function placedRow(
+  { headline, local, shelf }: PlacedSnapshot,
+  { index, target, trustedKeys }: RowOptions,
+): SnapshotRow {
+  const { target: origin, signature, ...facts } = headline;
   return {
     index,
     ...facts,
     where: [...(local ? (['local'] as const) : []), ...(shelf ? (['remote'] as const) : [])],
     ...(origin !== target && { origin }),
+    signature: shownSignature(signature, trustedKeys),
   };
 }
 
 /** The row of a snapshot that has just been stored on this machine. */
-export function snapshotRow(manifest: Manifest, index: number): SnapshotRow {
-  return placedRow({ headline: headlineOf(manifest), local: true, shelf: null }, { index, target: manifest.target });
+export function snapshotRow({ configuration }: Context, manifest: Manifest, index: number): SnapshotRow {
+  const placed = { headline: headlineOf(manifest), local: true, shelf: null };
+  return placedRow(placed, { index, target: manifest.target, trustedKeys: configuration.settings.trusted_keys });
 }
 
 export function repositoryOf({ configuration, report }: Context): Repository {
-  return createRepository({ directory: configuration.settings.working_directory, report });
+  return createRepository({ directory: configuration.settings.working_directory, report, claims: true });
 }

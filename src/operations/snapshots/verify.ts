@@ -6,8 +6,10 @@ import type { VerifyResult } from '../../results.ts';
 import { filesOf, objectKey } from '../../snapshots/catalogue.ts';
 import { reasonOf } from '../../snapshots/damaged.ts';
 import { filesOfTable, type ManifestFile } from '../../snapshots/manifest.ts';
+import { largestObject } from '../../snapshots/objects/object-format.ts';
 import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
 import { mapSideBySide } from '../../snapshots/side-by-side.ts';
+import { repair } from './repair.ts';
 import { type FoundSnapshot, findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
 
 export interface VerifyRequest extends SnapshotRequest {
@@ -15,9 +17,14 @@ export interface VerifyRequest extends SnapshotRequest {
   remote?: boolean;
   /** Only so many percent of the objects, chosen at random. */
   sample?: number;
+  /** Replaces what is damaged by what the other side has: the bucket, or this machine. */
+  repair?: boolean;
 }
 
-/** Re-reads every byte of a snapshot against its checksums. Damage is in the result, not thrown. Step: `verify`. */
+/**
+ * Re-reads every byte of a snapshot against its checksums. Damage is in the result, not thrown. Steps: `verify`,
+ * `repair`.
+ */
 export async function verify(context: Context, request: VerifyRequest): Promise<VerifyResult> {
   const { report, signal } = context;
   const found = await findSnapshot(context, request);
@@ -33,7 +40,7 @@ export async function verify(context: Context, request: VerifyRequest): Promise<
   const pool = createObjectPool(atOnce);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   signal.addEventListener('abort', () => void pool.close(), { once: true });
-  const problems: string[] = [];
+  const problems: { file: ManifestFile; line: string }[] = [];
   let done = 0;
   await mapSideBySide(files, atOnce, async (file) => {
     const current = names.get(file.name) ?? file.name;
@@ -47,18 +54,37 @@ export async function verify(context: Context, request: VerifyRequest): Promise<
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof UserError) throw error;
-      problems.push(`${current}: ${reasonOf(error)} (${source.name}/${objectKey(file.sha256)})`);
+      const line = `${current}: ${reasonOf(error)} (${source.name}/${objectKey(file.sha256)})`;
+      problems.push({ file, line });
     }
   });
   signal.throwIfAborted();
-  const ok = problems.length === 0;
   report({
     event: 'step',
     step: 'verify',
     state: 'done',
-    label: ok ? 'Every byte is as it was stored' : 'Damage found',
+    label: problems.length === 0 ? 'Every byte is as it was stored' : 'Damage found',
   });
-  return { target: request.target, snapshot: row, ok, files: files.length, bytes: done, problems: problems.sort() };
+  const damaged = problems.map(({ file }) => file);
+  const isRepaired = (request.repair ?? false) && damaged.length > 0;
+  const { repaired, lost } = isRepaired
+    ? await repair(context, { found, remote: source.remote, damaged, pool })
+    : { repaired: new Set<string>(), lost: [] };
+  const [whole, left] = [true, false].map((is) => problems.filter(({ file }) => repaired.has(file.sha256) === is));
+  return {
+    target: request.target,
+    snapshot: row,
+    ok: linesOf(left).length === 0,
+    files: files.length,
+    bytes: done,
+    problems: linesOf(left),
+    repaired: linesOf(whole),
+    lost,
+  };
+}
+
+function linesOf(problems: { line: string }[] = []): string[] {
+  return problems.map(({ line }) => line).sort();
 }
 
 /** At least one. */
@@ -70,6 +96,7 @@ function sampleOf(files: ManifestFile[], percent = 100): ManifestFile[] {
 
 interface Source extends AsyncDisposable {
   name: string;
+  remote: boolean;
   /** The object as a file, for as long as it is not disposed. */
   object(file: ManifestFile): Promise<{ path: string } & AsyncDisposable>;
 }
@@ -80,6 +107,7 @@ async function openSource(context: Context, { local, row, shelf }: FoundSnapshot
   if (local && !remote) {
     return {
       name: configuration.settings.working_directory,
+      remote: false,
       object: async (file) => ({ path: repository.object(file).path, [Symbol.asyncDispose]: async () => {} }),
       [Symbol.asyncDispose]: async () => {},
     };
@@ -94,9 +122,10 @@ async function openSource(context: Context, { local, row, shelf }: FoundSnapshot
   const staging = await repository.stage();
   return {
     name: shelf.name,
-    async object({ name, sha256 }) {
+    remote: true,
+    async object({ name, sha256, bytes }) {
       const path = staging.path(encodeURIComponent(name));
-      await shelf.store.get(objectKey(sha256), path, { signal, onBytes: () => {} });
+      await shelf.store.get(objectKey(sha256), path, { signal, onBytes: () => {}, maxBytes: largestObject(bytes) });
       return { path, [Symbol.asyncDispose]: () => rm(path, { force: true }) };
     },
     [Symbol.asyncDispose]: () => staging[Symbol.asyncDispose](),

@@ -16,7 +16,7 @@ export interface SaveSubset {
 
 /** Writes into the configuration file which tables come whole, which stay empty, and the shares of the targets. */
 export async function saveSubset(
-  { configuration }: Context,
+  { configuration, environment }: Context,
   { target, choices }: SaveSubset,
 ): Promise<{ file: string }> {
   const { file } = configuration;
@@ -28,7 +28,7 @@ export async function saveSubset(
     });
   }
   const section: KeyPath = ['targets', target, 'subset'];
-  await rewriteFile(file, (before) => {
+  const rewrite = (before: string): string => {
     let text = before;
     for (const list of ['copy_tables', 'excluded_tables'] as const) {
       text = withList(text, [...section, list], choices[list]);
@@ -41,7 +41,8 @@ export async function saveSubset(
       text = changeText(text, { kind: 'set', path, value: percent });
     }
     return text;
-  });
+  };
+  await rewriteFile({ file, environment, rewrite });
   return { file };
 }
 

@@ -18,6 +18,8 @@ export interface SubsetRequest {
   seed?: number;
   /** Stores the subset as a snapshot of the target as well. */
   snapshot?: boolean;
+  /** Goes on although sources could not be compared with the destination. */
+  unverifiedSources?: boolean | undefined;
   cpus?: number;
   /** `false` keeps no copy of what is replaced. Default `true`. */
   undo?: boolean;

@@ -28,7 +28,7 @@ export async function planSubset(
 ): Promise<PlannedSubset> {
   const setting = settingOf(context, request);
   const { engine, subset, destination: url } = setting;
-  await refuseSources(context, url);
+  const unverified_sources = await refuseSources(context, url, request);
   const destination = await engine.inspect(context, url);
   await subset.checkDestination(context, url);
   const undo = (request.undo ?? true) && destination.exists;
@@ -43,6 +43,7 @@ export async function planSubset(
       destination,
       seed,
       undo,
+      unverified_sources,
       tables: tableRows(plan, collected),
       circles: plan.circles,
       warnings: [...warningsOf(plan, subset), ...source.warnings],

@@ -1,12 +1,13 @@
 import { EXIT, UserError } from '../../errors.ts';
+import { claim, foreignBucket, ownershipOf } from '../claim.ts';
 import type { Store } from '../store.ts';
 import { SealBroken } from './sealed-format.ts';
 
-/** Says whether a shelf is encrypted, and with which key: what is there is never mixed, nor taken for nothing. */
+/** Says whose a shelf is, whether it is encrypted, and with which key: what is there is never mixed, nor taken for nothing. */
 export interface ShelfMark {
   /** Throws when the shelf is not what the storage profile takes it for. */
   check(): Promise<void>;
-  /** Marks a new shelf, before anything is stored in it. */
+  /** Marks a new shelf, before anything is stored in it or removed from it; throws when it is of somebody else. */
   set(): Promise<void>;
 }
 
@@ -15,13 +16,19 @@ const MARK = 'encrypted';
 
 const MARK_TEXT = 'format 1\n';
 
-/** The mark of a shelf that is not to be encrypted: there must be none. */
+/** The mark of a shelf that is not to be encrypted: there must be no `encrypted`. */
 export function clearMark(store: Store, profile: string): ShelfMark {
   const check = async (): Promise<void> => {
     // Asked for as a whole: of a refusal without a body nobody could say the reason.
     if ((await store.read(MARK)) !== null) throw isEncrypted(store, profile);
   };
-  return { check, set: check };
+  return {
+    check,
+    async set() {
+      await check();
+      await claim(store, () => foreignBucket(store.name, profile));
+    },
+  };
 }
 
 /** The mark of a shelf that is to be encrypted; `clear` is the bucket as it is. */
@@ -43,6 +50,7 @@ export function sealedMark(store: Store, clear: Store, profile: string): ShelfMa
     async set() {
       if (await isSet()) return;
       await check();
+      if ((await ownershipOf(clear)) === 'foreign') throw foreignBucket(store.name, profile);
       await store.write(MARK, MARK_TEXT);
       // Somebody with another key may have done the same at the same moment; the last one has marked it.
       await isSet();
@@ -51,10 +59,10 @@ export function sealedMark(store: Store, clear: Store, profile: string): ShelfMa
 }
 
 function keyDiffers({ name }: Store): UserError {
-  return new UserError(`${name} was encrypted with another secret_key`, {
+  return new UserError(`${name} was encrypted with another key`, {
     code: 'encryption_key_differs',
     exit: EXIT.configuration,
-    hint: 'All who share an encrypted bucket need the same secret_key in their configuration; or use another prefix.',
+    hint: 'Set encryption_key of the storage profile to the key of those who share the bucket, or use another prefix.',
   });
 }
 
@@ -62,7 +70,7 @@ function isEncrypted({ name }: Store, profile: string): UserError {
   return new UserError(`${name} is encrypted, and storage profile "${profile}" is not`, {
     code: 'shelf_encrypted',
     exit: EXIT.configuration,
-    hint: `Set storage_profiles.${profile}.encrypt: true, with the secret_key of those who push to it.`,
+    hint: `Set storage_profiles.${profile}.encrypt: true, with the encryption_key of those who push to it.`,
   });
 }
 

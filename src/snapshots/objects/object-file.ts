@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import {
   compressFrame,
+  contentDiffers,
   decodeSeekTable,
   decompressFrame,
   encodeSeekTable,
   FOOTER_BYTES,
   FRAME_BYTES,
   type Frame,
+  largestObject,
   seekTableBytes,
 } from './object-format.ts';
 import { release } from './release.ts';
@@ -141,7 +143,7 @@ export function* readFrames({ path, sha256, bytes }: ObjectToRead): Generator<Ui
     const hash = createHash('sha256');
     let content = 0;
     let position = 0;
-    for (const frame of frameTable(input)) {
+    for (const frame of frameTable(input, bytes)) {
       const stored = readExactly(input, { position, length: frame.storedBytes });
       position += frame.storedBytes;
       const plain = decompressFrame(stored, frame);
@@ -150,7 +152,7 @@ export function* readFrames({ path, sha256, bytes }: ObjectToRead): Generator<Ui
       content += plain.length;
       yield plain;
     }
-    if (content !== bytes || hash.digest('hex') !== sha256) throw new Error('the content does not match its checksum');
+    if (content !== bytes || hash.digest('hex') !== sha256) throw contentDiffers();
   } finally {
     closeSync(input);
   }
@@ -179,12 +181,30 @@ function hashFile(path: string): string {
   }
 }
 
-function frameTable(input: number): Frame[] {
+/** Whether an object has the size that it says, and says it holds so many bytes: it costs next to nothing to ask. */
+export function looksWhole({ path, bytes }: Pick<ObjectToRead, 'path' | 'bytes'>): boolean {
+  try {
+    const input = openSync(path, 'r');
+    try {
+      frameTable(input, bytes);
+      return true;
+    } finally {
+      closeSync(input);
+    }
+  } catch {
+    return false;
+  }
+}
+
+/** The frames of an object that holds so many bytes. */
+function frameTable(input: number, bytes: number): Frame[] {
   const { size } = fstatSync(input);
+  if (size > largestObject(bytes)) throw contentDiffers();
   if (size < FOOTER_BYTES) throw new Error('the object is empty or cut short');
   const tableBytes = seekTableBytes(readExactly(input, { position: size - FOOTER_BYTES, length: FOOTER_BYTES }));
   if (tableBytes > size) throw new Error('the object is cut short');
-  return decodeSeekTable(readExactly(input, { position: size - tableBytes, length: tableBytes }), size);
+  const table = readExactly(input, { position: size - tableBytes, length: tableBytes });
+  return decodeSeekTable(table, { storedBytes: size, bytes });
 }
 
 function readExactly(input: number, { position, length }: { position: number; length: number }): Buffer<ArrayBuffer> {

@@ -29,6 +29,18 @@ export interface Frame {
 /** With room for the whole result zstd compresses in one pass, without copying into buffers of its own. */
 const ROOM = FRAME_BYTES + FRAME_BYTES / 64;
 
+/** Smaller ones than this would only make the table large; but for the last one, and those of an empty object. */
+const SMALLEST_FRAME_BYTES = 64 * 1024;
+
+/** More than any object of so much content has: what is larger is not fetched, and not unpacked. */
+export function largestObject(bytes: number): number {
+  return bytes + Math.ceil(bytes / 64) + mostFrames(bytes) * (ENTRY_BYTES + 512) + FRAME_BYTES / 16;
+}
+
+function mostFrames(bytes: number): number {
+  return Math.ceil(bytes / SMALLEST_FRAME_BYTES) + 1;
+}
+
 export function compressFrame(content: Uint8Array): Buffer<ArrayBuffer> {
   return zstdCompressSync(content, {
     chunkSize: ROOM,
@@ -66,18 +78,27 @@ export function seekTableBytes(footer: Buffer): number {
   return SKIPPABLE_HEADER_BYTES + footer.readUInt32LE(0) * ENTRY_BYTES + FOOTER_BYTES;
 }
 
-/** The frames before the table; `storedBytes` is the size of the whole object. */
-export function decodeSeekTable(table: Buffer, storedBytes: number): Frame[] {
+/** The frames before the table, of an object of `storedBytes` that holds `bytes`; throws when they are not these. */
+export function decodeSeekTable(table: Buffer, { storedBytes, bytes }: Frame): Frame[] {
+  if (table.length > mostFrames(bytes) * ENTRY_BYTES + SKIPPABLE_HEADER_BYTES + FOOTER_BYTES) throw damaged();
   const frames: Frame[] = [];
   const footer = table.length - FOOTER_BYTES;
   for (let at = SKIPPABLE_HEADER_BYTES; at < footer; at += ENTRY_BYTES) {
     frames.push({ storedBytes: table.readUInt32LE(at), bytes: table.readUInt32LE(at + 4) });
   }
   const whole = frames.reduce((sum, frame) => sum + frame.storedBytes, table.length);
-  if (whole !== storedBytes || frames.some((frame) => frame.bytes > LARGEST_FRAME_BYTES)) throw damaged();
+  const isTooLarge = (frame: Frame): boolean =>
+    frame.bytes > LARGEST_FRAME_BYTES || frame.storedBytes > largestObject(frame.bytes);
+  if (whole !== storedBytes || frames.some(isTooLarge)) throw damaged();
+  if (frames.reduce((sum, frame) => sum + frame.bytes, 0) !== bytes) throw contentDiffers();
   // We may not need the rest of the table; whoever reads the object with other programs does.
   if (!table.equals(encodeSeekTable(frames))) throw damaged();
   return frames;
+}
+
+/** Of content that is not what the manifest says. */
+export function contentDiffers(): Error {
+  return new Error('the content does not match its checksum');
 }
 
 function damaged(): Error {

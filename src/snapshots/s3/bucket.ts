@@ -1,6 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { clearEnvelope, type Envelope } from '../encryption/envelope.ts';
 import { SealBroken } from '../encryption/sealed-format.ts';
+import { TooLarge } from '../store.ts';
 import type { Credentials } from './client.ts';
 import { attemptsFor, isMissing, storageError } from './errors.ts';
 import type { StorageProfile } from './providers.ts';
@@ -37,7 +38,7 @@ export interface S3Bucket {
   place(key: string): { Bucket: string; Key: string };
   /**
    * Asks until there is an answer or no hope; what is missing is told by `isMissing`, what is not what was sealed by a
-   * SealBroken, the rest by UserErrors.
+   * SealBroken, what is larger than it may be by a TooLarge, the rest by UserErrors.
    */
   ask<Answer>(access: 'read' | 'write', request: Request<Answer>, signal?: AbortSignal): Promise<Answer>;
 }
@@ -69,7 +70,7 @@ export async function openS3Bucket(options: S3Options): Promise<S3Bucket> {
         return await retry(() => request({ abortSignal: signal }), { signal, attempts: attemptsFor });
       } catch (error) {
         signal.throwIfAborted();
-        if (isMissing(error) || error instanceof SealBroken) throw error;
+        if (isMissing(error) || error instanceof SealBroken || error instanceof TooLarge) throw error;
         throw storageError({ error, profile: profileName, bucket: name, access });
       }
     },

@@ -5,12 +5,14 @@ import type { Sink } from '../encryption/envelope.ts';
 import type { Memory } from '../memory.ts';
 import { createChecksum } from '../objects/checksum.ts';
 import { mapSideBySide } from '../side-by-side.ts';
-import type { Transfer } from '../store.ts';
+import { TooLarge, type Transfer } from '../store.ts';
 import type { S3Bucket } from './bucket.ts';
 import type { HttpReader, SignedRequest } from './http-reader.ts';
 import { PART_BYTES } from './upload.ts';
 
 export interface Download extends Transfer {
+  /** Of content; what has more is not fetched. */
+  maxBytes?: number | undefined;
   bucket: S3Bucket;
   reader: HttpReader;
   /** For what all downloads together gather. */
@@ -33,7 +35,12 @@ export const BYTES_GATHERED = 8 * WRITE_BYTES;
 export async function downloadFile(key: string, path: string, download: Download): Promise<string | null> {
   await using file = await open(path, 'wx+', 0o600);
   const checksum = createChecksum(file);
-  const sinkFor = (total: number): Sink => download.bucket.envelope.sink(key, { file, checksum, total });
+  const { envelope } = download.bucket;
+  const { maxBytes = Number.POSITIVE_INFINITY } = download;
+  const sinkFor = (total: number): Sink => {
+    if (envelope.contentBytes(total) > maxBytes) throw new TooLarge();
+    return envelope.sink(key, { file, checksum, total });
+  };
   try {
     const { total, etag, sink } = await fetchRange({ key, start: 0, sinkFor }, download);
     const starts = Array.from(
@@ -161,6 +168,8 @@ function createReceiver({ gathered, start, sinkFor, onBytes }: ReceiverOptions):
   }
 
   function take(piece: Buffer, total: number): Promise<void> | undefined {
+    // A service that sends more than it was asked for would fill the disk.
+    if (written + bytes + piece.length > Math.min(total - start, PART_BYTES)) throw new TooLarge();
     const copied = piece.copy(gathered, bytes);
     bytes += copied;
     if (bytes < gathered.length) return undefined;

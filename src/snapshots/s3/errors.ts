@@ -1,5 +1,6 @@
 import { EXIT, UserError } from '../../errors.ts';
 import { SealBroken } from '../encryption/sealed-format.ts';
+import { TooLarge } from '../store.ts';
 
 export interface FailedRequest {
   error: unknown;
@@ -132,7 +133,7 @@ const PASSING = ['role_unreachable', 'provider_unreachable'];
 export function attemptsFor(error: unknown): number {
   if (error instanceof SealBroken) return ATTEMPTS_AT_SEALED;
   if (error instanceof UserError) return PASSING.includes(error.code) ? noNetwork.attempts : 1;
-  return isMissing(error) ? 1 : meaningOf(error).attempts;
+  return isMissing(error) || error instanceof TooLarge ? 1 : meaningOf(error).attempts;
 }
 
 /** The service's answer that there is nothing under a key, or no such upload. */

@@ -4,9 +4,11 @@ import type {
   ListMultipartUploadsCommandInput,
   ListMultipartUploadsCommandOutput,
 } from '@aws-sdk/client-s3';
+import { sealedBytes } from '../encryption/sealed-format.ts';
+import { isObjectKey } from '../keys.ts';
 import { createMemory } from '../memory.ts';
 import { mapSideBySide } from '../side-by-side.ts';
-import type { Store, StoredFile } from '../store.ts';
+import { MOST_TEXT_BYTES, type Store, type StoredFile, TooLarge } from '../store.ts';
 import { openS3Bucket, type S3Bucket, type S3Options } from './bucket.ts';
 import { CONNECTION_TIMEOUT, IDLE_TIMEOUT } from './client.ts';
 import { BYTES_GATHERED, downloadFile } from './download.ts';
@@ -22,6 +24,9 @@ const LOOKS_AT_ONCE = 16;
 /** So many keys are looked for one by one before a list of a thousand is worth it. */
 const WORTH_A_LIST = 4;
 
+/** A text, and what encryption adds to it. */
+const MOST_STORED_BYTES = sealedBytes(MOST_TEXT_BYTES);
+
 /** A store in a bucket of an S3-compatible service: keys below the profile's prefix. */
 export async function createS3Store(options: S3Options): Promise<Store> {
   const [bucket, { createHttpReader }] = await Promise.all([openS3Bucket(options), import('./http-reader.ts')]);
@@ -34,11 +39,15 @@ export async function createS3Store(options: S3Options): Promise<Store> {
 
     list: (prefix) => list(bucket, prefix),
 
+    top: () => top(bucket),
+
+    find: (key) => find(bucket, key),
+
     read: (key) =>
       bucket
         .ask('read', async (request) => {
           const { Body, Metadata } = await client.send(new sdk.GetObjectCommand(place(key)), request);
-          const stored = Buffer.from((await Body?.transformToByteArray()) ?? '');
+          const stored = await readBody(Body as AsyncIterable<Buffer> | undefined);
           const { sha256 } = Metadata ?? {};
           if (sha256 !== undefined && sha256 !== checksum(stored)) throw new Error(`${key} arrived damaged`);
           return envelope.open(key, stored).toString();
@@ -76,6 +85,37 @@ async function list(bucket: S3Bucket, prefix: string): Promise<StoredFile[]> {
     next = page.next;
   } while (next !== undefined);
   return found.sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** The beginning of the bucket, or of what is below the prefix, in one request. */
+async function top({ ask, bucket, client, sdk, nameOf }: S3Bucket): Promise<string[]> {
+  const Prefix = nameOf('');
+  const command = new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix, Delimiter: '/' });
+  const { Contents = [], CommonPrefixes = [] } = await ask('read', (request) => client.send(command, request));
+  const names = [...CommonPrefixes.map((one) => one.Prefix ?? ''), ...Contents.map(({ Key = '' }) => Key)];
+  return names.map((name) => name.slice(Prefix.length)).filter((name) => name !== '');
+}
+
+async function find({ ask, client, sdk, place, envelope }: S3Bucket, key: string): Promise<StoredFile | null> {
+  const head = await ask('read', (request) => client.send(new sdk.HeadObjectCommand(place(key)), request)).catch(
+    nullWhenMissing,
+  );
+  if (!head) return null;
+  const { ContentLength = 0, LastModified = new Date(0), ETag = '' } = head;
+  const bytes = envelope.contentBytes(ContentLength);
+  return { key, bytes, modified: LastModified, version: ETag.replaceAll('"', '') };
+}
+
+/** A text, or its beginning up to what is too much. */
+async function readBody(body: AsyncIterable<Buffer> | undefined): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body ?? []) {
+    bytes += piece.length;
+    if (bytes > MOST_STORED_BYTES) throw new TooLarge();
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
 }
 
 interface Page {
@@ -127,13 +167,15 @@ function isThere({ ask, client, sdk, place }: S3Bucket, key: string): Promise<bo
   return look.catch((error) => nullWhenMissing(error) ?? false);
 }
 
-async function abortUploads({ ask, bucket, client, sdk, nameOf }: S3Bucket, before: Date): Promise<void> {
+/** Others may keep something below `objects/` too. */
+async function abortUploads({ ask, bucket, client, sdk, nameOf, keyOf }: S3Bucket, before: Date): Promise<void> {
   let more: ListMultipartUploadsCommandInput | undefined = { Bucket: bucket, Prefix: `${nameOf('objects')}/` };
   while (more) {
     const command: ListMultipartUploadsCommand = new sdk.ListMultipartUploadsCommand(more);
     const page: ListMultipartUploadsCommandOutput = await ask('read', (request) => client.send(command, request));
     for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
-      if (!Initiated || Initiated >= before) continue;
+      const key = Key === undefined ? null : keyOf(Key);
+      if (!Initiated || Initiated >= before || key === null || !isObjectKey(key)) continue;
       const abort = new sdk.AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId });
       await ask('write', (request) => client.send(abort, request)).catch(nullWhenMissing);
     }

@@ -15,7 +15,7 @@ it('keeps the mode, follows a link, and leaves nothing beside the file', async (
   const { path } = await configFolder({ 'real.yml': 'a: 1 # one\n' });
   await chmod(join(path, 'real.yml'), 0o640);
   await symlink('real.yml', join(path, 'tool.yml'));
-  await editFile(join(path, 'tool.yml'), () => [{ path: ['a'], value: 2 }]);
+  await editFile({ file: join(path, 'tool.yml'), environment: {}, edits: () => [{ path: ['a'], value: 2 }] });
   expect(await readFile(join(path, 'real.yml'), 'utf8')).toBe('a: 2 # one\n');
   expect((await stat(join(path, 'real.yml'))).mode & 0o777).toBe(0o640);
   expect((await readdir(path)).sort()).toEqual(['real.yml', 'tool.yml']);
@@ -24,7 +24,11 @@ it('keeps the mode, follows a link, and leaves nothing beside the file', async (
 it('refuses what it could not change without changing more, and leaves the file', async () => {
   const text = 'a: &a {x: 1}\nb: *a\n';
   const { path } = await configFolder({ 'tool.yml': text });
-  const editing = editFile(join(path, 'tool.yml'), () => [{ path: ['a', 'x'], value: 2 }]);
+  const editing = editFile({
+    file: join(path, 'tool.yml'),
+    environment: {},
+    edits: () => [{ path: ['a', 'x'], value: 2 }],
+  });
   await expect(editing).rejects.toMatchObject({ code: 'configuration_not_written' });
   expect(await readFile(join(path, 'tool.yml'), 'utf8')).toBe(text);
   expect(await readdir(path)).toEqual(['tool.yml']);
@@ -35,7 +39,7 @@ it('takes over the lock of a process that is gone', async () => {
   const gone = spawn(process.execPath, ['-e', '0']);
   await new Promise((resolve) => gone.once('close', resolve));
   await writeFile(join(path, 'tool.yml.lock'), `${gone.pid} ${hostname()}`);
-  await editFile(join(path, 'tool.yml'), () => [{ path: ['a'], value: 2 }]);
+  await editFile({ file: join(path, 'tool.yml'), environment: {}, edits: () => [{ path: ['a'], value: 2 }] });
   expect(await readdir(path)).toEqual(['tool.yml']);
 });
 
@@ -45,7 +49,7 @@ it('takes over the lock of another machine when it is old', async () => {
   await writeFile(lock, '1 elsewhere');
   const longAgo = new Date(Date.now() - 120_000);
   await utimes(lock, longAgo, longAgo);
-  await editFile(join(path, 'tool.yml'), () => [{ path: ['a'], value: 2 }]);
+  await editFile({ file: join(path, 'tool.yml'), environment: {}, edits: () => [{ path: ['a'], value: 2 }] });
   expect(await readdir(path)).toEqual(['tool.yml']);
 });
 
@@ -53,10 +57,11 @@ it('keeps what an editor that knows of no lock has saved meanwhile', async () =>
   const { path } = await configFolder({ 'tool.yml': 'a: 1\n' });
   const file = join(path, 'tool.yml');
   const seen: string[] = [];
-  await editFile(file, (text) => {
+  const edits = (text: string) => {
     if (seen.push(text) === 1) writeFileSync(file, 'a: 1 # mine\nb: 3\n');
     return [{ path: ['a'], value: 2 }];
-  });
+  };
+  await editFile({ file, environment: {}, edits });
   expect(seen).toEqual(['a: 1\n', 'a: 1 # mine\nb: 3\n']);
   expect(await readFile(file, 'utf8')).toBe('a: 2 # mine\nb: 3\n');
   expect(await readdir(path)).toEqual(['tool.yml']);
@@ -65,13 +70,13 @@ it('keeps what an editor that knows of no lock has saved meanwhile', async () =>
 it('never writes over bytes that it cannot read', async () => {
   const bytes = Buffer.from('a: 1\nb: caf\xe9\n', 'latin1');
   const { path } = await configFolder({ 'tool.yml': bytes });
-  const editing = editFile(join(path, 'tool.yml'), () => [{ path: ['a'], value: 2 }]);
+  const editing = editFile({ file: join(path, 'tool.yml'), environment: {}, edits: () => [{ path: ['a'], value: 2 }] });
   await expect(editing).rejects.toMatchObject({ code: 'configuration_not_written' });
   expect(await readFile(join(path, 'tool.yml'))).toEqual(bytes);
 });
 
 it('says so where it may not write', async () => {
-  const editing = editFile('/proc/version', () => [{ path: ['a'], value: 2 }]);
+  const editing = editFile({ file: '/proc/version', environment: {}, edits: () => [{ path: ['a'], value: 2 }] });
   await expect(editing).rejects.toMatchObject({ code: 'configuration_not_written', hint: 'Nothing was changed.' });
 });
 
@@ -79,7 +84,7 @@ it.skipIf(process.getuid?.() !== 0)('of another user stays theirs (needs root)',
   const { path } = await configFolder({ 'tool.yml': 'a: 1\n' });
   const file = join(path, 'tool.yml');
   await chown(file, 12_345, 23_456);
-  await editFile(file, () => [{ path: ['a'], value: 2 }]);
+  await editFile({ file: file, environment: {}, edits: () => [{ path: ['a'], value: 2 }] });
   expect(await stat(file)).toMatchObject({ uid: 12_345, gid: 23_456 });
 });
 
@@ -88,10 +93,11 @@ it('waits for who holds the lock, and is asked for its edits only then', async (
   const file = join(path, 'tool.yml');
   const order: string[] = [];
   const held = await lockFile(file);
-  const editing = editFile(file, () => {
+  const edits = () => {
     order.push('asked');
     return [{ path: ['a'], value: 2 }];
-  });
+  };
+  const editing = editFile({ file, environment: {}, edits });
   // The file, the lock, and the mark of who waits for it.
   await vi.waitFor(async () => expect(await readdir(path)).toHaveLength(3));
   order.push('released');
@@ -106,10 +112,11 @@ it('loses nothing of what several processes write at the same moment', async () 
   const program = `
     import { editFile } from ${JSON.stringify(MODULE)};
     for (let round = 0; round < 15; round += 1) {
-      await editFile(${JSON.stringify(file)}, (text) => [
+      const edits = (text) => [
         { path: ['count'], value: Number(/count: (\\d+)/.exec(text)[1]) + 1 },
         { path: ['by', process.argv[1] + round], value: round },
-      ]);
+      ];
+      await editFile({ file: ${JSON.stringify(file)}, environment: {}, edits });
     }`;
   const writers = ['a', 'b', 'c'].map(
     (name) =>

@@ -38,6 +38,29 @@ describeWithMysql('mariadb', { name: 'a throw-away server' }, () => {
     expect(await processesNaming(server.directory)).toEqual([]);
   }, 60_000);
 
+  it('gives its account rights on its own databases only, unless told otherwise', async () => {
+    const context = testContext({ settings: {} });
+    await using server = await startThrowAwayServer(context, await programsFor(context));
+    await using session = await openSession({ url: server.url('') });
+    await session.execute('CREATE DATABASE `sanitize.tool-new-0`');
+    await session.execute('CREATE FUNCTION `sanitize.tool-new-0`.one() RETURNS INT DETERMINISTIC RETURN 1');
+    expect(await session.query("SELECT LOAD_FILE('/etc/passwd') AS content")).toEqual([{ content: null }]);
+    for (const statement of [
+      `SELECT 1 INTO OUTFILE '${server.directory}/written'`,
+      'CREATE DATABASE other',
+      "CREATE USER other@'%'",
+      'SET GLOBAL general_log = 1',
+      'SELECT * FROM mysql.user',
+      "CREATE FUNCTION f RETURNS STRING SONAME 'x.so'",
+      'SHUTDOWN',
+    ]) {
+      await expect(session.execute(statement), statement).rejects.toMatchObject({ name: 'SqlError' });
+    }
+    await using allowed = await startThrowAwayServer(context, await programsFor(context), { superuser: true });
+    await using superuser = await openSession({ url: allowed.url('') });
+    await superuser.execute('CREATE DATABASE other');
+  }, 60_000);
+
   it('leaves nothing when the program that started it is killed with its process group', async () => {
     const child = spawn(process.execPath, [HOLDER], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
     const directory = await new Promise<string>((resolve) =>

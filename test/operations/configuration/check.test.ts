@@ -27,7 +27,7 @@ async function checked(text: string, { offline = false }: { offline?: boolean } 
   const folder = await configFolder({ 'tool.yml': withKey(text) });
   const { report } = await check({
     cwd: folder.path,
-    environment: { HOME: folder.path, PATH: folder.path, AWS_ACCESS_KEY_ID: 'x' },
+    environment: { TOOL_TRUST: 'true', HOME: folder.path, PATH: folder.path, AWS_ACCESS_KEY_ID: 'x' },
     offline,
     report: () => {},
     signal: new AbortController().signal,

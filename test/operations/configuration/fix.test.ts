@@ -15,7 +15,7 @@ targets:
 function diagnosed({ path }: ConfigFolder): Promise<Diagnosis> {
   return diagnose({
     cwd: path,
-    environment: { HOME: path, PATH: path },
+    environment: { TOOL_TRUST: 'true', HOME: path, PATH: path },
     offline: true,
     report: () => {},
     signal: new AbortController().signal,

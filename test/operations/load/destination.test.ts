@@ -8,7 +8,7 @@ const OVERRIDE = 'postgres://override/db';
 const SHARED = 'postgres://shared/db';
 
 function choose(settings: Partial<Settings>, destdb?: string) {
-  return chooseDestination(testContext({ settings }).configuration, { target: 'app', destdb });
+  return chooseDestination(testContext({ settings }), { target: 'app', destdb });
 }
 
 const both = { override: { dst_db_url: OVERRIDE }, defaults: { shared_target_dst_db_url: SHARED } };

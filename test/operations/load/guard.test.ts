@@ -1,25 +1,247 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import { expect, it } from 'vitest';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Settings } from '../../../src/config/schema/settings.ts';
+import type { Context } from '../../../src/context.ts';
 import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
 import type { RunEvent } from '../../../src/events.ts';
+import { build } from '../../../src/operations/build.ts';
 import { refuseSources } from '../../../src/operations/load/guard.ts';
-import { describeWithPostgres, testContext } from '../../helpers/postgres-server.ts';
+import { load, planLoad } from '../../../src/operations/load/load.ts';
+import { planUndo } from '../../../src/operations/load/undo.ts';
+import { planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
+import { planSubset } from '../../../src/operations/subset/subset.ts';
+import { checkTarget } from '../../../src/operations/targets.ts';
+import { localRunner } from '../../../src/process/local.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  type TestPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres-server.ts';
+import { type Standby, startStandby } from '../../helpers/postgres-standby.ts';
 
-describeWithPostgres('a source whose server takes a connection and never answers', () => {
-  it('is compared with the destination by its address, with a warning, and holds nothing up for longer', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+const IS_SOURCE = { code: 'destination_is_source', exit: 5 };
+const UNVERIFIED = { code: 'sources_unverified', exit: 5 };
+/** A name that resolves nowhere, as that of a VPN that is off. */
+const AWAY = 'postgres://reader:secret@db.internal.invalid:5432/prod';
+
+describeWithPostgres('the guard of sources', () => {
+  let primary: TestPostgres;
+  let standby: Standby;
+  let tunnel: Server;
+  const open = new Set<Socket>();
+
+  beforeAll(async () => {
+    primary = await startPostgres();
+    await primary.createDatabase('prod');
+    await primary.createDatabase('dev');
+    await primary.psql('prod', { sql: 'CREATE TABLE customer (id integer PRIMARY KEY)' });
+    standby = await startStandby(primary);
+    tunnel = createServer((near) => {
+      const far = connect(primary.port, '127.0.0.1');
+      for (const socket of [near, far]) open.add(socket.on('error', () => {}));
+      near.pipe(far).pipe(near);
+    }).listen(0, '127.0.0.1');
+    await once(tunnel, 'listening');
+  }, 120_000);
+
+  afterAll(async () => {
+    tunnel?.close();
+    for (const socket of open) socket.destroy();
+    await standby?.stop();
+    await primary?.stop();
+  });
+
+  interface World {
+    targets: Settings['targets'];
+    blanks?: Record<string, string>;
+    environment?: NodeJS.ProcessEnv;
+    directory: string;
+    events?: RunEvent[];
+  }
+
+  function contextOf({ targets, blanks = {}, environment = process.env, directory, events = [] }: World): Context {
+    const context = testContext({ settings: { targets, working_directory: directory }, events });
+    const { configuration } = context;
+    const deferred = Object.keys(blanks).map((key) => ({
+      ...{ severity: 'error' as const, code: 'template_failed', key, message: 'the variable is not set' },
+      ...{ hint: null, file: null, line: null, column: null },
+    }));
+    return {
+      ...context,
+      environment,
+      runner: localRunner({ environment, report: () => {} }),
+      configuration: { ...configuration, deferred, blanks: new Map(Object.entries(blanks)) },
+    };
+  }
+
+  const throughTunnel = (database: string): string =>
+    primary.url(database).replace(`:${primary.port}/`, `:${(tunnel.address() as AddressInfo).port}/`);
+
+  it('refuses a primary as destination of its standby, in every operation that replaces a database', async () => {
+    await using folder = await temporaryFolder();
+    const dst_url = primary.url('prod');
+    const snapshot = { src_url: standby.url('prod'), dst_url };
+    const query = join(folder.path, 'query.sql');
+    await writeFile(query, 'UPDATE customer SET id = id;\n');
+    const sanitize = { query_file: query, dst_url };
+    const subset = {
+      src_url: standby.url('prod'),
+      dst_url,
+      subset_tables: [{ table: 'public.customer', percent: 10 }],
+    };
+    const targets = { app: { snapshot, sanitize, subset } } as unknown as Settings['targets'];
+    const context = contextOf({ targets, directory: folder.path });
+    await build(context, { target: 'app', cpus: 1 });
+    const file = join(folder.path, 'script.sql');
+    await writeFile(file, 'SELECT 1;\n');
+    const entries: Record<string, () => Promise<unknown>> = {
+      load: () => planLoad(context, { target: 'app' }),
+      'load of some tables': () => planLoad(context, { target: 'app', tables: ['public.customer'] }),
+      'load in place': () => planLoad(context, { target: 'app', inPlace: true }),
+      '--destdb': () => planLoad(context, { target: 'app', destdb: throughTunnel('prod') }),
+      'SQL file': () => planLoad(context, { target: 'app', file }),
+      'SQL file, --no-drop': () => planLoad(context, { target: 'app', file, noDrop: true }),
+      undo: () => planUndo(context, { target: 'app' }),
+      sanitize: () => planSanitize(context, { target: 'app' }),
+      subset: () => planSubset(context, { target: 'app' }),
+    };
+    for (const [name, plan] of Object.entries(entries)) await expect(plan(), name).rejects.toMatchObject(IS_SOURCE);
+  }, 120_000);
+
+  it('compares with what a source said when it was last reached, whoever reaches it now', async () => {
+    await using folder = await temporaryFolder();
+    const directory = folder.path;
+    const targets = { app: { snapshot: { src_url: throughTunnel('prod') } } };
+    await checkTarget(contextOf({ targets, directory }), 'app');
+    expect((await stat(join(directory, 'identities.json'))).mode & 0o777).toBe(0o600);
+    expect(await readFile(join(directory, 'identities.json'), 'utf8')).not.toContain('secret');
+    const { host, port } = new URL(throughTunnel('prod'));
+    const key = 'targets.app.snapshot.src_url';
+    // The variable with the password is not set this time.
+    const blanks = { [key]: `postgres://postgres:@${host}/prod` };
+    expect(host).toContain(port);
+    const blank = contextOf({ targets: { app: { snapshot: {} } }, blanks, directory });
+    await expect(refuseSources(blank, parsePostgresUrl(primary.url('prod')))).rejects.toMatchObject(IS_SOURCE);
+    await refuseSources(blank, parsePostgresUrl(primary.url('dev')));
+  });
+
+  it('refuses an existing database of the same name while a source was never identified, and no other', async () => {
+    await using folder = await temporaryFolder();
     const events: RunEvent[] = [];
-    const targets = { app: { snapshot: { src_url: `postgres://somebody@127.0.0.1:${port}/app` } } };
-    const context = testContext({ settings: { targets }, events });
-    const warning = expect.objectContaining({ event: 'warning', code: 'guard_incomplete' });
+    const world = { targets: { app: { snapshot: { src_url: AWAY } } }, directory: folder.path, events };
+    const context = contextOf(world);
+    const prod = parsePostgresUrl(primary.url('prod'));
+    const refused = refuseSources(context, prod);
+    await expect(refused).rejects.toMatchObject(UNVERIFIED);
+    await expect(refused).rejects.not.toThrow(/secret/);
+    expect(await refuseSources(context, prod, { unverifiedSources: true })).toEqual(['app']);
+    expect(events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'sources_unverified' }));
+    // Another name is another database, and what does not exist cannot be lost.
+    expect(await refuseSources(context, parsePostgresUrl(primary.url('dev')))).toEqual([]);
+    const away = { app: { snapshot: { src_url: AWAY.replace('/prod', '/fresh') } } };
+    expect(await refuseSources(contextOf({ ...world, targets: away }), parsePostgresUrl(primary.url('fresh')))).toEqual(
+      [],
+    );
+  });
 
-    await refuseSources(context, parsePostgresUrl(`postgres://somebody@127.0.0.1:${port}/other`));
-    expect(events).toContainEqual(warning);
+  it('fills a template with blanks: what the URL says without its variables counts', async () => {
+    await using folder = await temporaryFolder();
+    const world = { targets: { app: { snapshot: {} } }, directory: folder.path };
+    const key = 'targets.app.snapshot.src_url';
+    const guard = (blank: string, database: string): Promise<string[]> =>
+      refuseSources(contextOf({ ...world, blanks: { [key]: blank } }), parsePostgresUrl(primary.url(database)));
+    await expect(guard(`postgres://app:@localhost:${primary.port}/prod`, 'prod')).rejects.toMatchObject(IS_SOURCE);
+    await expect(guard('postgres://app:@/prod', 'prod')).rejects.toMatchObject(UNVERIFIED);
+    await expect(guard('postgres://app:@db.internal.invalid/', 'dev')).rejects.toMatchObject(UNVERIFIED);
+    await expect(guard('', 'dev')).rejects.toMatchObject(UNVERIFIED);
+    expect(await guard('postgres://app:@db.internal.invalid/prod', 'dev')).toEqual([]);
+    expect(await guard('mysql://app:@db.internal.invalid/dev', 'dev')).toEqual([]);
+  });
+
+  it('lets libpq say which server a service, PGSERVICE, PGHOSTADDR and a passfile lead to', async () => {
+    await using folder = await temporaryFolder();
+    const services = join(folder.path, 'services.conf');
+    const passwords = join(folder.path, 'passwords');
+    const { port } = new URL(throughTunnel('prod'));
+    const { password } = new URL(primary.url('prod'));
+    await writeFile(
+      services,
+      `[prod]\nhost=127.0.0.1\nport=${port}\nuser=postgres\ndbname=prod\npassword=${password}\n`,
+    );
+    await writeFile(passwords, `*:*:*:*:${password}\n`, { mode: 0o600 });
+    await chmod(passwords, 0o600);
+    const cases: [string, NodeJS.ProcessEnv][] = [
+      ['postgres:///prod?service=prod', {}],
+      ['postgres://?service=prod', {}],
+      ['postgres:///prod', { PGSERVICE: 'prod' }],
+      [`postgres://postgres@db.internal.invalid:${port}/prod?passfile=${passwords}`, { PGHOSTADDR: '127.0.0.1' }],
+    ];
+    for (const [index, [src_url, variables]] of cases.entries()) {
+      const environment = { ...process.env, PGSERVICEFILE: services, ...variables };
+      const directory = join(folder.path, `${index}`);
+      await mkdir(directory);
+      const context = contextOf({ targets: { app: { snapshot: { src_url } } }, environment, directory });
+      const prod = `${primary.url('prod')}?hostaddr=127.0.0.1`;
+      await expect(refuseSources(context, parsePostgresUrl(prod)), src_url).rejects.toMatchObject(IS_SOURCE);
+    }
+  }, 60_000);
+
+  it('counts undo copies and databases in preparation as destinations', async () => {
+    await using folder = await temporaryFolder();
+    for (const name of ['dev.tool-undo', 'dev.tool-new-0a1b2c3d']) {
+      await primary.createDatabase(name);
+      const targets = { other: { snapshot: { src_url: throughTunnel(name) } } };
+      const context = contextOf({ targets, directory: folder.path });
+      const refused = refuseSources(context, parsePostgresUrl(primary.url('dev')));
+      await expect(refused, name).rejects.toMatchObject({ ...IS_SOURCE, message: expect.stringContaining(name) });
+      await primary.psql('postgres', { sql: `DROP DATABASE "${name}"` });
+    }
+  });
+
+  it('takes no source for identified when the file of identities is damaged', async () => {
+    await using folder = await temporaryFolder();
+    const directory = folder.path;
+    const events: RunEvent[] = [];
+    for (const text of ['', '{', '{"format":1}', '{"format":1,"sources":{"x":[{"url":"u"}]}}', '[]', '\0\0\0']) {
+      await writeFile(join(directory, 'identities.json'), text);
+      const context = contextOf({ targets: { app: { snapshot: { src_url: AWAY } } }, directory, events });
+      const refused = refuseSources(context, parsePostgresUrl(primary.url('prod')));
+      await expect(refused, text).rejects.toMatchObject(UNVERIFIED);
+    }
+    expect(events).toContainEqual(expect.objectContaining({ code: 'identities_not_kept' }));
+  });
+
+  it('loads after a source was identified once, although it cannot be reached any more', async () => {
+    await using folder = await temporaryFolder();
+    const other = await startPostgres();
+    await other.createDatabase('prod');
+    const targets = { app: { snapshot: { src_url: other.url('prod'), dst_url: primary.url('copy') } } };
+    const context = contextOf({ targets, directory: folder.path });
+    await build(context, { target: 'app', cpus: 1 });
+    await other.stop();
+    await load(context, await planLoad(context, { target: 'app', cpus: 1 }));
+    const { plan } = await planLoad(context, { target: 'app', destdb: primary.url('copy') });
+    expect(plan.unverified_sources).toEqual([]);
+    // Even a namesake: what the source said of itself is another database.
+    expect(await refuseSources(context, parsePostgresUrl(primary.url('prod')))).toEqual([]);
+  }, 120_000);
+
+  it('gives a destination up that takes a connection and never answers', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    await using folder = await temporaryFolder();
+    const src_url = `postgres://somebody@127.0.0.1:${port}/app`;
+    const context = contextOf({ targets: { app: { snapshot: { src_url } } }, directory: folder.path });
+    const other = refuseSources(context, parsePostgresUrl(`postgres://somebody@127.0.0.1:${port}/other`));
+    await expect(other).rejects.toMatchObject({ code: 'unreachable', exit: 4 });
     const same = refuseSources(context, parsePostgresUrl(`postgres://localhost:${port}/app`));
-    await expect(same).rejects.toMatchObject({ code: 'destination_is_source' });
-    server.close();
+    await expect(same).rejects.toMatchObject(IS_SOURCE);
+    silent.close();
   }, 30_000);
 });

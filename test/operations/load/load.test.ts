@@ -224,7 +224,7 @@ describeWithPostgres('a load', () => {
     const path = join(folder.path, 'snapshots', 'app', name);
     const whole = await readFile(path, 'utf8');
     const manifest = JSON.parse(whole);
-    manifest.tables[0].file.bytes = 1e18;
+    manifest.tables[0].file.bytes = Number.MAX_SAFE_INTEGER;
     await writeFile(path, JSON.stringify(manifest));
     await expect(run()).rejects.toMatchObject({ code: 'space_short', exit: 1 });
     await writeFile(path, whole);

@@ -177,7 +177,7 @@ describeWithS3('an encrypted shelf', () => {
     await push(here.context, { target: 'app' });
     await using stranger = await machine({ profile, secretKey: OTHER_KEY });
     await storeTables(stranger.directory, { ...second, contents: { items: 'x\n' } });
-    const differs = { code: 'encryption_key_differs', exit: 3, message: expect.stringContaining('another secret_key') };
+    const differs = { code: 'encryption_key_differs', exit: 3, message: expect.stringContaining('another key') };
     await expect(listSnapshots(stranger.context, 'app')).rejects.toMatchObject(differs);
     await expect(listSnapshots(stranger.context, 'shared')).rejects.toMatchObject(differs);
     await expect(push(stranger.context, { target: 'app' })).rejects.toMatchObject(differs);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { diff } from '../../../src/operations/snapshots/diff.ts';
@@ -83,6 +83,18 @@ test('a file that is damaged, another one, or none is told of, and nothing is ta
     await expect(importSnapshot(there.context, { file })).rejects.toMatchObject({ code });
   }
   expect(await there.repository.list('app')).toEqual([]);
+});
+
+function fileOf({ tables: [table] }: Manifest) {
+  if (!table) throw new Error('it has a table');
+  return table.file;
+}
+
+test('what is damaged here is not handed over', async () => {
+  writeFileSync(here.repository.object(fileOf(manifest)).path, randomBytes(100));
+  const exporting = exportSnapshot(here.context, { target: 'app', file: exported() });
+  await expect(exporting).rejects.toMatchObject({ code: 'snapshot_damaged' });
+  expect(existsSync(exported())).toBe(false);
 });
 
 test('a diff tells which tables came, went and changed, from the manifests alone', async () => {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { globSync, readdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -6,8 +6,10 @@ import { pull } from '../../../src/operations/snapshots/pull.ts';
 import { push } from '../../../src/operations/snapshots/push.ts';
 import { annotate, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
+import { manifestKey } from '../../../src/snapshots/catalogue.ts';
 import type { StorageProfile } from '../../../src/snapshots/s3/providers.ts';
 import { createS3Store } from '../../../src/snapshots/s3/store.ts';
+import { publicKeyText, signManifest } from '../../../src/snapshots/signature.ts';
 import type { Store } from '../../../src/snapshots/store.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
 import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
@@ -39,6 +41,34 @@ describeWithS3('push and pull', () => {
 
   const first = { target: 'app', id: 'aaaa0000', created_at: '2026-01-01T00:00:00.000Z' };
   const second = { target: 'app', id: 'bbbb1111', created_at: '2026-01-02T00:00:00.000Z' };
+
+  it('pulls only what a trusted key has signed, and does not believe what an index says of signatures', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const key = publicKeyText(privateKey);
+    const base = await storeSnapshot(here.directory, { ...first, id: 'aaaa0001', content: 'x' });
+    await push(here.context, { target: 'app' });
+    // More than so many are worth an index in the bucket.
+    for (let second = 2; second <= 40; second += 1) {
+      const two = String(second).padStart(2, '0');
+      const copy = { ...base, id: `aaaa00${two}`, created_at: `2026-01-01T00:00:${two}.000Z` };
+      const manifest = second % 2 === 0 ? signManifest(copy, privateKey) : copy;
+      await shelf.write(manifestKey(manifest), JSON.stringify(manifest));
+    }
+    there.context.configuration.settings.trusted_keys = [key];
+    const states = async ({ context }: Machine) =>
+      new Set((await listSnapshots(context, 'app')).snapshots.map(({ signature }) => signature.state));
+    // The first to list writes the index that the next one reads.
+    await using third = await machine({ profile });
+    expect(await states(there)).toEqual(new Set(['trusted', 'none']));
+    expect(await states(third)).toEqual(new Set(['unchecked', 'none']));
+    const unsigned = pull(there.context, { target: 'app', snapshot: 'aaaa0001' });
+    await expect(unsigned).rejects.toMatchObject({ code: 'signature_untrusted', exit: 5 });
+    expect(await there.repository.list('app')).toEqual([]);
+    const pulled = await pull(there.context, { target: 'app', snapshot: 'aaaa0002' });
+    expect(pulled.snapshot.signature).toEqual({ state: 'trusted', key });
+    const allowed = { target: 'app', snapshot: 'aaaa0001', allowUntrusted: true };
+    expect(await pull(there.context, allowed)).toMatchObject({ snapshot: { id: 'aaaa0001' } });
+  });
 
   it('brings a snapshot to another machine as it was', async () => {
     const manifest = await storeTables(here.directory, {

@@ -49,7 +49,7 @@ describeWithS3('a shelf that several use at once', () => {
     const [one, two, three] = machines as [Machine, Machine, Machine];
     for (let round = 0; round < 3; round += 1) {
       const shared = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`t${n}`, randomBytes(20_000)]));
-      const ids = { old: `1old${round}`, first: `2new${round}`, second: `3new${round}` };
+      const ids = { old: `1a00000${round}`, first: `2b00000${round}`, second: `3c00000${round}` };
       await storeTables(three.directory, snapshot(ids.old, shared));
       await storeTables(one.directory, snapshot(ids.first, { ...shared, mine: randomBytes(100_000) }));
       await storeTables(two.directory, snapshot(ids.second, { ...shared, mine: randomBytes(100_000) }));
@@ -89,9 +89,9 @@ describeWithS3('a shelf that several use at once', () => {
   }, async () => {
     const [one] = machines as [Machine];
     const contents = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`t${n}`, randomBytes(MEGABYTE)]));
-    const { added_bytes } = await storeTables(one.directory, snapshot('1one', contents));
+    const { added_bytes } = await storeTables(one.directory, snapshot('1abcde01', contents));
     proxy.sent = 0;
-    const { child, ended } = await startOperation(one, { operation: 'push', snapshot: '1one' });
+    const { child, ended } = await startOperation(one, { operation: 'push', snapshot: '1abcde01' });
     proxy.fault = () => {
       if (proxy.sent > added_bytes / 2) child.kill('SIGKILL');
       return null;
@@ -107,19 +107,19 @@ describeWithS3('a shelf that several use at once', () => {
   it('a second push after one small table of forty has changed sends less than 2 % of the first', async () => {
     const [one] = machines as [Machine];
     const contents = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`t${n}`, randomBytes(50_000)]));
-    await storeTables(one.directory, snapshot('1one', contents));
-    await storeTables(one.directory, snapshot('2two', { ...contents, t7: 'changed\n' }));
-    await push(one.context, { target: 'app', snapshot: '1one' });
+    await storeTables(one.directory, snapshot('1abcde01', contents));
+    await storeTables(one.directory, snapshot('2abcde02', { ...contents, t7: 'changed\n' }));
+    await push(one.context, { target: 'app', snapshot: '1abcde01' });
     const first = proxy.sent;
     proxy.sent = 0;
-    await push(one.context, { target: 'app', snapshot: '2two' });
+    await push(one.context, { target: 'app', snapshot: '2abcde02' });
     expect(proxy.sent / first).toBeLessThan(0.02);
   });
 
   it('what was interrupted is aborted, and a killed upload is when a day has gone by', async () => {
     const [one] = machines as [Machine];
-    await storeTables(one.directory, snapshot('1one', { large: randomBytes(40 * MEGABYTE) }));
-    const { child, ended } = await startOperation(one, { operation: 'push', snapshot: '1one' });
+    await storeTables(one.directory, snapshot('1abcde01', { large: randomBytes(40 * MEGABYTE) }));
+    const { child, ended } = await startOperation(one, { operation: 'push', snapshot: '1abcde01' });
     proxy.fault = ({ query }) => {
       if (query.includes('partNumber=3')) child.kill('SIGKILL');
       return null;

@@ -24,7 +24,7 @@ targets:
 async function saved(choices: Parameters<typeof saveSubset>[1]['choices']): Promise<string> {
   const { path } = await configFolder({ 'tool.yml': FILE });
   const context = await openContext({
-    environment: { HOME: path },
+    environment: { TOOL_TRUST: 'true', HOME: path },
     cwd: path,
     signal: new AbortController().signal,
     clock: () => new Date(),

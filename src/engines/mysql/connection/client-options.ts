@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { Mount } from '../../../process/runner.ts';
 import type { DatabaseUrl } from '../../engine.ts';
 import type { Flavour } from '../catalogue.ts';
@@ -60,8 +60,9 @@ export async function connectionOf(
     env: { MYSQL_TEST_LOGIN_FILE: join(directory, 'no-logins') },
     mounts: [
       { path: directory },
-      ...named.map((file) => ({ path: file })),
-      ...('socket' in address ? [{ path: dirname(address.socket) }] : []),
+      ...[...named, ...('socket' in address ? [address.socket] : [])].map(
+        (file): Mount => ({ path: file, fileOnly: true }),
+      ),
     ],
   };
 }

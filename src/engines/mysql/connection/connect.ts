@@ -1,6 +1,7 @@
+import { type ConnectionFailure, statusOfFailure } from '../../../connection-failures.ts';
 import { EXIT, UserError } from '../../../errors.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
-import { ConnectionLost, openSession, type Session } from './session.ts';
+import { ConnectionLost, openSession, type Session, type SqlError } from './session.ts';
 import { addressOf, withDatabase, writeAddress } from './url.ts';
 
 /** A session on the database of the URL; an error of exit 4 says whether server, database or credentials are at fault. */
@@ -39,27 +40,60 @@ const UNREACHABLE: Failure = {
   hint: 'Is the server running, and host and port right? Is a VPN needed? Then: tool targets',
 };
 
-/** The server's numbers. https://mariadb.com/kb/en/mariadb-error-code-reference/ */
-const FAILURES: Record<number, Failure> = {
-  1044: DENIED,
-  1045: DENIED,
-  1049: MISSING,
-  1129: DENIED,
-  1130: DENIED,
-  1227: DENIED,
-  1251: DENIED,
-  1524: DENIED,
-  1698: DENIED,
-  1862: DENIED,
-  3118: DENIED,
-  3159: DENIED,
-  4151: DENIED,
+const TOO_MANY: Failure = {
+  code: 'too_many_connections',
+  message: (url) => `The server of ${url.display} has no free connection slots`,
+  hint: 'Close connections, or raise max_connections of the server or of the user. Then try again.',
 };
+
+/** By failure, else by the status that the failure gives. */
+const ERRORS: Record<string, Failure> = {
+  missing: MISSING,
+  denied: DENIED,
+  unreachable: UNREACHABLE,
+  too_many_connections: TOO_MANY,
+};
+
+/** The server's numbers. https://mariadb.com/kb/en/mariadb-error-code-reference/ */
+const NUMBERS: Record<number, ConnectionFailure> = {
+  1040: 'too_many_connections',
+  1044: 'not_permitted',
+  1045: 'wrong_password',
+  1049: 'database_missing',
+  1129: 'host_not_permitted',
+  1130: 'host_not_permitted',
+  1203: 'too_many_connections',
+  1226: 'too_many_connections',
+  1227: 'denied',
+  1251: 'denied',
+  1524: 'denied',
+  1698: 'wrong_password',
+  1862: 'denied',
+  3118: 'denied',
+  3159: 'tls_required',
+  4151: 'denied',
+};
+
+/** The codes of Node and of the driver, which stand in their messages. */
+const WORDS: [RegExp, ConnectionFailure][] = [
+  [/\b(?:ENOTFOUND|EAI_AGAIN)\b/, 'host_unknown'],
+  [/\bECONNREFUSED\b/, 'connection_refused'],
+  [/\bETIMEDOUT\b/, 'timed_out'],
+  [/does not support secure connection/i, 'tls_unavailable'],
+  [/certificate/i, 'certificate_refused'],
+];
+
+/** What stands against a connection or a database. */
+export function failureOf({ errno, message }: ConnectionLost | SqlError): ConnectionFailure {
+  const known = errno === null ? undefined : NUMBERS[errno];
+  return known ?? WORDS.find(([pattern]) => pattern.test(message))?.[1] ?? 'unreachable';
+}
 
 /** What a connection that could not be made means; anything else is handed back as it is. */
 export function explainConnection(thrown: unknown, url: DatabaseUrl): unknown {
   if (!(thrown instanceof ConnectionLost)) return thrown;
-  const failure = (thrown.errno !== null && FAILURES[thrown.errno]) || UNREACHABLE;
+  const found = failureOf(thrown);
+  const failure = ERRORS[found] ?? ERRORS[statusOfFailure(found)] ?? UNREACHABLE;
   return new UserError(failure.message(url), {
     code: failure.code,
     exit: EXIT.unreachable,

@@ -1,37 +1,113 @@
 import { performance } from 'node:perf_hooks';
-import { EXIT, UserError } from '../../../errors.ts';
-import type { DatabaseUrl, EngineContext, Probe } from '../../engine.ts';
+import { type ConnectionFailure, statusOfFailure } from '../../../connection-failures.ts';
+import type { DatabaseUrl, EngineContext, Probe, ProbeRequest } from '../../engine.ts';
 import { readServer } from '../catalogue.ts';
-import { connect } from './connect.ts';
-import { quoteText } from './session.ts';
+import { failureOf } from './connect.ts';
+import { identityOf, readServerIdentity } from './identity.ts';
+import { ConnectionLost, openSession, quoteName, quoteText, type Session, SqlError } from './session.ts';
+import { addressOf, withDatabase, writeAddress } from './url.ts';
 
-/** What a failure to connect means for the state of a target. */
-const STATUS: Record<string, Probe['status']> = {
-  database_missing: 'missing',
-  denied: 'denied',
-  unreachable: 'unreachable',
-};
+/** How many databases one statement measures. */
+const SIZES_AT_ONCE = 50;
 
-/** The live state of a database: a round trip on an open connection is its latency. */
-export async function probe(context: EngineContext, url: DatabaseUrl): Promise<Probe> {
-  try {
-    await using session = await connect(context, url);
-    const started = performance.now();
-    await session.execute('DO 1');
-    const latency_ms = Math.max(1, Math.round(performance.now() - started));
-    const { version } = await readServer(session);
-    const [row] = await session.query<{ bytes: number | null }>(`
-      SELECT SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES
-      WHERE TABLE_SCHEMA = ${quoteText(url.database ?? '')}`);
-    return { status: 'ok', latency_ms, server_version: version, size_bytes: Number(row?.bytes ?? 0), error: null };
-  } catch (thrown) {
-    if (!(thrown instanceof UserError) || thrown.exit !== EXIT.unreachable) throw thrown;
-    return {
-      status: STATUS[thrown.code] ?? 'unreachable',
-      latency_ms: null,
-      server_version: null,
-      size_bytes: null,
-      error: thrown.details[0] ?? thrown.message,
-    };
+/** The live states of databases of one server and user, through one connection that is on none of them. */
+export async function probe({ signal }: EngineContext, { urls, sizes, take }: ProbeRequest): Promise<void> {
+  const [first] = urls;
+  if (!first) return;
+  const opened = await openSession({ url: withDatabase(first, null), signal }).catch((thrown) => {
+    if (thrown instanceof ConnectionLost) return thrown;
+    throw thrown;
+  });
+  if (opened instanceof ConnectionLost) {
+    const said = `${writeAddress(addressOf(first))}: ${opened.message}`;
+    for (const index of urls.keys()) take(index, failed(failureOf(opened), said));
+    return;
   }
+  await using session = opened;
+  const started = performance.now();
+  await session.execute('DO 1');
+  const latency_ms = Math.max(1, Math.round(performance.now() - started));
+  const { version } = await readServer(session);
+  const server = await readServerIdentity(session, first);
+  const usable = new Map<number, Probe>();
+  const asked = await readVisible(session, urls);
+  for (const [index, { database }] of urls.entries()) {
+    const refusal = database === null || asked.isUsable(database) ? null : await use(session, database);
+    if (refusal) {
+      take(index, failed(refusal.failure, refusal.said));
+      continue;
+    }
+    const found: Probe = {
+      state: {
+        ...NOTHING,
+        status: 'ok',
+        latency_ms,
+        server_version: version,
+        size_bytes: database === null ? 0 : null,
+      },
+      identity: database === null ? null : identityOf(server, database),
+    };
+    usable.set(index, found);
+    take(index, found);
+  }
+  if (sizes) await takeSizes(session, { urls, usable, take });
+}
+
+interface Visible {
+  /** Whether the server shows the database only to those who may use it. */
+  isUsable: (database: string) => boolean;
+}
+
+/** Databases are shown to those with any right to them, and all of them to whoever may SHOW DATABASES. */
+async function readVisible(session: Session, urls: DatabaseUrl[]): Promise<Visible> {
+  const names = [...new Set(urls.flatMap(({ database }) => database ?? []))].map(quoteText).join(', ');
+  if (names === '') return { isUsable: () => false };
+  const rows = await session.query<{ name: string }>(
+    `SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA WHERE SCHEMA_NAME IN (${names})`,
+  );
+  const rights = await session.query<{ privilege: string }>(
+    'SELECT DISTINCT PRIVILEGE_TYPE AS privilege FROM information_schema.USER_PRIVILEGES',
+  );
+  const held = new Set(rights.map(({ privilege }) => privilege));
+  const seesAll = held.has('SHOW DATABASES') && !held.has('SELECT');
+  const visible = new Set(rows.map(({ name }) => name));
+  return { isUsable: (database) => !seesAll && visible.has(database) };
+}
+
+/** What the server has against using the database; `null` for nothing. */
+async function use(session: Session, database: string): Promise<{ failure: ConnectionFailure; said: string } | null> {
+  try {
+    await session.execute(`USE ${quoteName(database)}`);
+    return null;
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error;
+    return { failure: failureOf(error), said: error.message };
+  }
+}
+
+interface TakingSizes extends Pick<ProbeRequest, 'urls' | 'take'> {
+  usable: Map<number, Probe>;
+}
+
+async function takeSizes(session: Session, { urls, usable, take }: TakingSizes): Promise<void> {
+  const entries = [...usable].flatMap(([index, found]) => {
+    const database = urls[index]?.database ?? null;
+    return database === null ? [] : [{ index, found, database }];
+  });
+  for (let from = 0; from < entries.length; from += SIZES_AT_ONCE) {
+    const part = entries.slice(from, from + SIZES_AT_ONCE);
+    const rows = await session.query<{ name: string; bytes: number | null }>(`
+      SELECT LOWER(TABLE_SCHEMA) AS name, SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES
+      WHERE TABLE_SCHEMA IN (${part.map(({ database }) => quoteText(database)).join(', ')}) GROUP BY LOWER(TABLE_SCHEMA)`);
+    const bytes = new Map(rows.map((row) => [row.name, Number(row.bytes ?? 0)]));
+    for (const { index, found, database } of part) {
+      take(index, { ...found, state: { ...found.state, size_bytes: bytes.get(database.toLowerCase()) ?? 0 } });
+    }
+  }
+}
+
+const NOTHING = { latency_ms: null, server_version: null, size_bytes: null, error: null, error_code: null };
+
+function failed(failure: ConnectionFailure, error: string): Probe {
+  return { state: { ...NOTHING, status: statusOfFailure(failure), error, error_code: failure }, identity: null };
 }

@@ -170,6 +170,8 @@ class NoTls extends ConnectionLost {}
 /** How long a server may take to take a connection. */
 const CONNECT_TIMEOUT = 10_000;
 
+const KEEP_ALIVE_MS = 30_000;
+
 /** What MariaDB's `client_ed25519` has signed. */
 const CHALLENGE_BYTES = 32;
 
@@ -178,6 +180,8 @@ async function dial({ url, signal }: SessionOptions, tls: boolean): Promise<Open
   const address = addressOf(url);
   const socket = 'socket' in address ? connectSocket(address.socket) : connectSocket(address.port, address.host);
   socket.setNoDelay(true);
+  // Load balancers cut connections that are idle.
+  socket.setKeepAlive(true, KEEP_ALIVE_MS);
   const options: ConnectionOptions = {
     stream: () => socket,
     // The driver's own rules for passwords depend on whether it is a socket.
@@ -249,4 +253,33 @@ export function quoteName(name: string): string {
 /** A text as it stands in SQL. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+}
+
+/** The name of a character set or collation, which SQL does not quote everywhere. */
+export function plainWord(word: string): string {
+  if (!/^[A-Za-z0-9_]+$/.test(word)) throw new Error(`${JSON.stringify(word)} is not a name of the server's own`);
+  return word;
+}
+
+/** `VIEW`, `PACKAGE BODY`: a kind of object. */
+export function plainWords(words: string): string {
+  return words.split(' ').map(plainWord).join(' ');
+}
+
+/**
+ * That a column of the catalogue is this database, compared as the server compares names of databases: the catalogue's
+ * own comparison takes no notice of case on servers where `app` and `App` are two. The first condition is the one that
+ * the server looks up.
+ */
+export function inDatabase(column: string, database: string): string {
+  const name = quoteText(database);
+  return `(${column} = ${name} AND (@@lower_case_table_names > 0 OR CAST(${column} AS BINARY) = CAST(${name} AS BINARY)))`;
+}
+
+/** The table that says of a database that the tool made it, which is part of no snapshot. */
+export const MARK = 'tool-mark';
+
+/** As `inDatabase`, of a part of the catalogue that has `TABLE_SCHEMA` and `TABLE_NAME`. */
+export function tablesIn(database: string): string {
+  return `${inDatabase('TABLE_SCHEMA', database)} AND CAST(TABLE_NAME AS BINARY) <> CAST(${quoteText(MARK)} AS BINARY)`;
 }

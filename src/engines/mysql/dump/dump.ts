@@ -10,6 +10,7 @@ import { quoteName, SqlError } from '../connection/session.ts';
 import { readDefinitions } from '../definitions.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { collationsIn, featuresOf } from '../features.ts';
+import { reservedInSource } from '../restore/beside.ts';
 import { createDumpProgress, type DumpProgress } from './dump-progress.ts';
 import { beginInstant } from './instant.ts';
 import { type Part, partsOf } from './parts.ts';
@@ -29,6 +30,8 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   report({ event: 'step', step: 'connect', state: 'started', label: `Connect to ${url.display}` });
   await using session = await connect(context, url);
   const server = await readServer(session);
+  const reserved = await reservedInSource(session, database);
+  if (reserved !== null) throw nameReserved(url.display, reserved);
   const names = (await readTables(session, database)).map(({ name }) => name);
   await using readers = await openReaders(context, { request, count: Math.max(1, Math.min(jobs, names.length)) });
   const begun = await beginInstant(context, session, { database, tables: names, readers: readers.all });
@@ -221,6 +224,14 @@ function cutShort(table: string): UserError {
     code: 'dump_failed',
     exit: EXIT.failed,
     hint: 'Is the disk full? Nothing was stored.',
+  });
+}
+
+function nameReserved(display: string, table: string): UserError {
+  return new UserError(`The source ${display} holds a table "${table}", a name that is reserved for the tool`, {
+    code: 'name_reserved',
+    exit: EXIT.refused,
+    hint: 'Nothing was stored. Rename the table.',
   });
 }
 

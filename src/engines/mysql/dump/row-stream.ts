@@ -1,5 +1,5 @@
 import type { Connection, Query } from 'mysql2';
-import { mostBytesOf, type RowPacket, writeRow } from './row-text.ts';
+import { mostBytesOf, piecesOfRow, type RowPacket, writeRow } from './row-text.ts';
 
 /** What the driver's query knows and its types do not say: it calls the method for every packet that holds a row. */
 interface QueryOfRows extends Query {
@@ -59,8 +59,9 @@ export async function* textOfRows(
   forEachRow(connection, select, (row) => {
     const most = mostBytesOf(row.end - row.offset);
     if (filled + most > block.length) push();
-    if (most > block.length) block = Buffer.allocUnsafe(most);
-    filled = writeRow(row, block, filled);
+    if (most > block.length) for (const piece of piecesOfRow(row, BLOCK_BYTES)) ready.push(Buffer.from(piece));
+    else filled = writeRow(row, block, filled);
+    if (ready.length > 0) changed.resolve();
     onRow();
     if (ready.length >= BLOCKS_AHEAD) connection.pause();
   }).then(

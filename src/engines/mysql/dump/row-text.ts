@@ -38,37 +38,78 @@ export function writeRow({ buffer, offset, end }: RowPacket, into: Uint8Array, s
   let to = start;
   while (from < end) {
     if (from > offset) into[to++] = TAB;
-    const first = buffer[from++] as number;
+    const first = buffer[from] as number;
     if (first === NULL_FIELD) {
+      from += 1;
       into[to++] = BACKSLASH;
       into[to++] = LETTER_N;
       continue;
     }
-    let length = first;
-    if (first === TWO_BYTES) {
-      length = (buffer[from] as number) | ((buffer[from + 1] as number) << 8);
-      from += 2;
-    } else if (first >= THREE_BYTES) {
-      const bytes = first === THREE_BYTES ? 3 : 8;
-      length = 0;
-      for (let at = bytes - 1; at >= 0; at -= 1) length = length * 256 + (buffer[from + at] as number);
-      from += bytes;
+    const last = from + headBytes(first) + lengthOf(buffer, from);
+    from += headBytes(first);
+    to = writeBytes({ buffer, offset: from, end: last }, into, to);
+    from = last;
+  }
+  into[to++] = LINE_FEED;
+  return to;
+}
+
+/** As `writeRow`, of a row that may be as long as the protocol allows: in pieces of one buffer, each gone with the next. */
+export function* piecesOfRow({ buffer, offset, end }: RowPacket, size: number): Generator<Uint8Array> {
+  const piece = new Uint8Array(size);
+  let filled = 0;
+  for (let from = offset; from < end; ) {
+    if (from > offset) piece[filled++] = TAB;
+    const first = buffer[from] as number;
+    const isNull = first === NULL_FIELD;
+    const last = from + (isNull ? 1 : headBytes(first) + lengthOf(buffer, from));
+    if (isNull) {
+      piece[filled++] = BACKSLASH;
+      piece[filled++] = LETTER_N;
     }
-    for (const last = from + length; from < last; from += 1) {
-      const byte = buffer[from] as number;
-      if (byte > LINE_FEED && byte !== BACKSLASH) {
-        into[to++] = byte;
-        continue;
-      }
-      const escaped = ESCAPED[byte];
-      if (escaped === undefined) {
-        into[to++] = byte;
-        continue;
-      }
+    for (from += isNull ? 1 : headBytes(first); from < last; ) {
+      const until = Math.min(last, from + Math.floor((size - filled) / 2));
+      filled = writeBytes({ buffer, offset: from, end: until }, piece, filled);
+      from = until;
+      if (size - filled >= LONGEST_BETWEEN) continue;
+      yield piece.subarray(0, filled);
+      filled = 0;
+    }
+    if (size - filled >= LONGEST_BETWEEN) continue;
+    yield piece.subarray(0, filled);
+    filled = 0;
+  }
+  piece[filled++] = LINE_FEED;
+  yield piece.subarray(0, filled);
+}
+
+/** Room for what stands between two bytes of values: a tab and a NULL, or a byte with its backslash, and the end. */
+const LONGEST_BETWEEN = 4;
+
+/** How many bytes say the length of a value, by the first of them. */
+function headBytes(first: number): number {
+  if (first < NULL_FIELD) return 1;
+  return first === TWO_BYTES ? 3 : first === THREE_BYTES ? 4 : 9;
+}
+
+function lengthOf(buffer: Uint8Array, from: number): number {
+  const first = buffer[from] as number;
+  if (first < NULL_FIELD) return first;
+  let length = 0;
+  for (let at = from + headBytes(first) - 1; at > from; at -= 1) length = length * 256 + (buffer[at] as number);
+  return length;
+}
+
+function writeBytes({ buffer, offset, end }: RowPacket, into: Uint8Array, start: number): number {
+  let to = start;
+  for (let at = offset; at < end; at += 1) {
+    const byte = buffer[at] as number;
+    const escaped = byte > LINE_FEED && byte !== BACKSLASH ? undefined : ESCAPED[byte];
+    if (escaped === undefined) into[to++] = byte;
+    else {
       into[to++] = BACKSLASH;
       into[to++] = escaped;
     }
   }
-  into[to++] = LINE_FEED;
   return to;
 }

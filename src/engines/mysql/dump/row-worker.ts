@@ -4,7 +4,7 @@ import type { Connection } from 'mysql2';
 import type { DatabaseUrl } from '../../engine.ts';
 import { ConnectionLost, openConnection, SESSION_SETTINGS, SqlError } from '../connection/session.ts';
 import { forEachRow } from './row-stream.ts';
-import { mostBytesOf, ROWS_TERMINATOR, type RowPacket, writeRow } from './row-text.ts';
+import { mostBytesOf, piecesOfRow, ROWS_TERMINATOR, type RowPacket, writeRow } from './row-text.ts';
 
 /** What is asked of a thread that reads rows, one after the other: it has one session, and so one instant. */
 export type RowTask =
@@ -61,10 +61,13 @@ function execute(statement: string): Promise<void> {
 /** Rows go from the socket into the file as text. */
 function read({ select, file }: { select: string; file: string }): Promise<void> {
   const output = openSync(file, 'a');
-  let block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
   let filled = 0;
+  const write = (bytes: Uint8Array): void => {
+    for (let written = 0; written < bytes.length; ) written += writeSync(output, bytes, written);
+  };
   const flush = (): void => {
-    for (let written = 0; written < filled; ) written += writeSync(output, block, written, filled - written);
+    write(block.subarray(0, filled));
     filled = 0;
   };
   let unwritable: unknown = null;
@@ -72,12 +75,13 @@ function read({ select, file }: { select: string; file: string }): Promise<void>
     const most = mostBytesOf(packet.end - packet.offset);
     try {
       if (filled + most > block.length) flush();
+      // A row may be a gigabyte, and three as text: nothing of that size is kept.
+      if (most > block.length) for (const piece of piecesOfRow(packet, BLOCK_BYTES)) write(piece);
     } catch (error) {
       unwritable = error;
       throw error;
     }
-    if (most > block.length) block = Buffer.allocUnsafeSlow(most);
-    filled = writeRow(packet, block, filled);
+    if (most <= block.length) filled = writeRow(packet, block, filled);
   };
   return forEachRow(connected(), select, take)
     .catch((error) => {

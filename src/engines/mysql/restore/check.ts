@@ -35,7 +35,7 @@ async function countRows(context: EngineContext, { url, details, plan, jobs }: C
     for (let next = queue.pop(); next; next = queue.pop()) {
       const { table, rows, words } = next;
       const data = details.data[table.file.name];
-      if (!data) continue;
+      if (!data) throw new Error(`the manifest has no columns for ${table.name}`);
       const [counted] = await session.query<{ counted: number }>(
         `SELECT COUNT(*) AS counted FROM ${quoteName(data.table)}`,
       );

@@ -1,12 +1,14 @@
 import * as v from 'valibot';
 import { formatNumberOf } from '../../../amounts.ts';
+import { EXIT, UserError } from '../../../errors.ts';
 import type { Manifest } from '../../../snapshots/manifest.ts';
 import type { EngineContext, RestoreRun } from '../../engine.ts';
+import { checkDefinitions } from '../check-definitions.ts';
 import { createCode } from '../code.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session, SqlError } from '../connection/session.ts';
 import { type Definitions, definitionsSchema, type TableDefinition, withIndexes } from '../definitions.ts';
-import { DEFINITIONS_FILE, type Details } from '../details.ts';
+import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { alter, loadTables } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
 
@@ -21,7 +23,22 @@ export async function readDefinitionsFile(manifest: Manifest, read: RestoreRun['
   if (!file) throw new Error(`the manifest names no ${DEFINITIONS_FILE}`);
   const parts: Uint8Array[] = [];
   for await (const part of read(file)) parts.push(part);
-  return v.parse(definitionsSchema, JSON.parse(Buffer.concat(parts).toString('utf8')));
+  const definitions = parseDefinitions(Buffer.concat(parts).toString('utf8'));
+  checkDefinitions(definitions, detailsOf(manifest).database);
+  return definitions;
+}
+
+function parseDefinitions(text: string): Definitions {
+  try {
+    return v.parse(definitionsSchema, JSON.parse(text));
+  } catch (error) {
+    throw new UserError(`The snapshot's ${DEFINITIONS_FILE} is not valid`, {
+      code: 'definition_refused',
+      exit: EXIT.refused,
+      details: [error instanceof Error ? error.message : String(error)],
+      hint: 'Nothing was changed. Build the snapshot again from a source you trust.',
+    });
+  }
 }
 
 /** Fills an empty database: tables, their rows and indexes side by side, then what depends on several tables. */
@@ -66,7 +83,7 @@ export async function createTables(session: Session, { sequences, tables }: Defi
     // A column's default may draw from a sequence.
     for (const { name, create, next } of sequences) {
       await session.execute(create);
-      await session.execute(`DO SETVAL(${quoteName(name)}, ${next}, 0)`);
+      await session.execute(`DO SETVAL(${quoteName(name)}, ${BigInt(next)}, 0)`);
     }
     for (const { create } of tables) await session.execute(create);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { EXIT, UserError } from '../../../errors.ts';
 import { quoteName, type Session } from '../connection/session.ts';
 
 export interface InsertOptions {
@@ -34,10 +35,18 @@ export async function insertRows(session: Session, { table, columns, texts, cont
   const head = `INSERT INTO ${quoteName(table)} (${columns.map(quoteName).join(', ')}) VALUES `;
   const warnings: Warning[] = [];
   let loaded = 0;
-  let unfinished = Buffer.alloc(0);
+  // A row may be longer than many blocks: they are joined once its end has come.
+  let unfinished: Uint8Array[] = [];
+  let waiting = 0;
   await session.execute('START TRANSACTION');
   for await (const block of content) {
-    const rows = Buffer.concat([unfinished, block]);
+    waiting += block.length;
+    if (waiting > LONGEST_ROW) throw tooLong(table);
+    if (!block.includes(LINE_FEED)) {
+      unfinished.push(Buffer.from(block));
+      continue;
+    }
+    const rows = Buffer.concat([...unfinished, block]);
     let start = 0;
     for (let end = endOfRows(rows, start); end !== -1; end = endOfRows(rows, start)) {
       const values = rows
@@ -49,10 +58,22 @@ export async function insertRows(session: Session, { table, columns, texts, cont
       if (executed.warnings > 0) warnings.push(...(await warningsOf(session)));
       start = end + 1;
     }
-    unfinished = Buffer.from(rows.subarray(start));
+    unfinished = [Buffer.from(rows.subarray(start))];
+    waiting = rows.length - start;
   }
   await session.execute('COMMIT');
   return { loaded, warnings };
+}
+
+/** As hexadecimal in one statement twice as long, which is the most that servers and texts of JavaScript take. */
+const LONGEST_ROW = 128 * 1024 * 1024;
+
+function tooLong(table: string): UserError {
+  return new UserError(`A row of ${table} is too long for INSERT statements`, {
+    code: 'row_too_long',
+    exit: EXIT.failed,
+    hint: 'The destination is as it was before. Set local_infile=ON on the server, so that rows are loaded by LOAD DATA.',
+  });
 }
 
 /** Where the last row ends that still goes into a statement; a row that is longer than one goes alone. */

@@ -1,28 +1,17 @@
+import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
-import { createCode, type Definers, dropCode } from '../code.ts';
+import { checkCode } from '../check-definitions.ts';
+import { createCode, dropListed } from '../code.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { quoteName, quoteText, type Session } from '../connection/session.ts';
-import { type CodeDefinitions, readCode } from '../definitions.ts';
-import { databaseExists, dropDatabase, dropEmpty, findBeside, lockDestination } from '../server.ts';
-
-/**
- * What a swap is about to do, written down beside the destination before it touches it: tables change places in one
- * statement, views, triggers and routines cannot. The statement that moves the tables also renames the journal, so
- * that its name says whether they have moved.
- */
-export interface Journal {
-  /** Whether the destination was made for the swap. */
-  made: boolean;
-  /** The code of the destination as it was, and as it is to be. */
-  before: CodeDefinitions;
-  after: CodeDefinitions;
-  definers: Definers;
-  /** A database that nobody needs once the tables have moved. */
-  obsolete: string | null;
-}
-
-const PENDING = 'tool-journal';
-const MOVED = 'tool-journal-moved';
+import { ConnectionLost, plainWord, quoteName, type Session, SqlError } from '../connection/session.ts';
+import { type Code, type Listed, listCode, readCode } from '../definitions.ts';
+import { besideNames } from '../names.ts';
+import { databaseExists, destinationName, dropEmpty, lockDestination } from '../server.ts';
+import { dropBeside, lookBeside } from './beside.ts';
+import { grantAgain } from './grants.ts';
+import { type Journal, journalSchema, MOVED, PENDING } from './journal-schema.ts';
+import { readRecord, writeRecord } from './record.ts';
+import { restoreFailed } from './restore-failed.ts';
 
 /** The rename that says, together with those of the tables, that they have moved. */
 export function journalRename(work: string): { from: [string, string]; to: [string, string] } {
@@ -33,71 +22,116 @@ export async function writeJournal(server: Session, work: string, journal: Journ
   await writeRecord(server, { database: work, table: PENDING, value: journal });
 }
 
-/** One value of JSON in a table of its own. */
-export async function writeRecord(
-  server: Session,
-  { database, table, value }: { database: string; table: string; value: unknown },
-): Promise<void> {
-  const path = `${quoteName(database)}.${quoteName(table)}`;
-  await server.execute(`CREATE TABLE ${path} (json LONGTEXT NOT NULL) ENGINE = InnoDB CHARACTER SET utf8mb4`);
-  await server.execute(`INSERT INTO ${path} VALUES (${quoteText(JSON.stringify(value))})`);
-}
-
-/** `null` when there is no such table. */
-export async function readRecord<Value>(server: Session, database: string, table: string): Promise<Value | null> {
-  const there = await server.query(
-    `SELECT 1 FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(database)} AND TABLE_NAME = ${quoteText(table)}`,
-  );
-  if (there.length === 0) return null;
-  const [row] = await server.query<{ json: string }>(`SELECT json FROM ${quoteName(database)}.${quoteName(table)}`);
-  return row ? (JSON.parse(row.json) as Value) : null;
-}
-
 interface Work {
   server: Session;
   url: DatabaseUrl;
   work: string;
 }
 
+type Settling = Pick<EngineContext, 'signal' | 'report'>;
+
 /**
  * Ends a swap that has begun, whoever began it: forward when the tables have moved, back when they have not. May be
- * called again and again, until the database that it worked in is dropped.
+ * called again and again: a journal that is settled is removed.
  */
-export async function settle(context: Pick<EngineContext, 'signal'>, { server, url, work }: Work): Promise<void> {
-  const moved = await readRecord<Journal>(server, work, MOVED);
+export async function settle(context: Settling, { server, url, work }: Work): Promise<void> {
+  const destination = url.database ?? '';
+  const moved = await readJournal(server, { work, table: MOVED, destination });
   if (moved) {
     // Somebody may have dropped it since.
-    if (await databaseExists(server, url.database ?? '')) await goForward(context, url, moved);
-    if (moved.obsolete !== null) await dropDatabase(server, moved.obsolete);
+    if (await databaseExists(server, destination)) await goForward(context, url, moved);
+    // A swap makes no other database obsolete than the undo copy, whatever the journal says.
+    const { undo } = besideNames(await destinationName(server, destination));
+    if (moved.obsolete === undo) await dropBeside(context, server, { name: undo, destination });
+    // Replayed later, it would undo what has happened since.
+    await server.execute(`DROP TABLE ${quoteName(work)}.${quoteName(MOVED)}`);
     return;
   }
-  const pending = await readRecord<Journal>(server, work, PENDING);
+  const pending = await readJournal(server, { work, table: PENDING, destination });
   if (pending) await goBack(context, { server, url, pending });
 }
 
-async function goForward(context: Pick<EngineContext, 'signal'>, url: DatabaseUrl, journal: Journal): Promise<void> {
+async function readJournal(
+  server: Session,
+  { work, table, destination }: { work: string; table: string; destination: string },
+): Promise<Journal | null> {
+  const journal: Journal | null = await readRecord(server, { database: work, table, schema: journalSchema });
+  const of = await destinationName(server, destination);
+  return journal && (journal.of ?? of) === of ? journal : null;
+}
+
+async function goForward(context: Settling, url: DatabaseUrl, journal: Journal): Promise<void> {
   await using session = await connect(context, url);
-  const { after, definers } = journal;
-  await dropCode(session, await readCode(session, url.database ?? '', () => {}));
-  await dropCode(session, journal.before);
+  const { after, definers, grants = [] } = journal;
+  const destination = url.database ?? '';
+  checkCode(after, destination);
+  const stuck = await dropOld(context, session, destination);
   await session.execute(
-    `ALTER DATABASE ${quoteName(url.database ?? '')} CHARACTER SET ${after.charset} COLLATE ${after.collation}`,
+    `ALTER DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(after.charset)} COLLATE ${plainWord(after.collation)}`,
   );
-  await createCode(session, after, definers);
+  await createCode(session, without(after, stuck), definers);
+  await grantAgain(context, session, { grants, routines: after.routines });
+  await checkCodeIsThere(session, { destination, after });
+}
+
+/** Of the access, of a routine, of a table, of an administrator (`SYSTEM_USER`, for what belongs to one). */
+const DENIED = new Set([1044, 1142, 1227, 1370]);
+
+/** Drops the code of the destination; what the user may not drop stays, and is a warning: the tables have moved. */
+async function dropOld({ report }: Settling, session: Session, destination: string): Promise<Listed[]> {
+  const stuck: Listed[] = [];
+  for (const listed of await listCode(session, destination)) {
+    await dropListed(session, [listed]).catch((error) => {
+      if (!(error instanceof SqlError && DENIED.has(error.errno))) throw error;
+      stuck.push(listed);
+      const message = `The ${listed.kind.toLowerCase()} ${listed.name} of ${destination} was not replaced: ${redact(error.message)}`;
+      report({ event: 'warning', code: 'not_carried_over', message });
+    });
+  }
+  return stuck;
+}
+
+function without(code: Journal['after'], stuck: Listed[]): Journal['after'] {
+  const isFree = ({ kind, name }: Listed): boolean =>
+    !stuck.some((one) => one.kind === kind && one.name.toLowerCase() === name.toLowerCase());
+  return {
+    ...code,
+    routines: code.routines.filter(isFree),
+    views: code.views.filter(isFree),
+    triggers: code.triggers.filter(isFree),
+    events: code.events.filter(isFree),
+  };
+}
+
+/** Events are only here: before the swap they would have run. */
+async function checkCodeIsThere(
+  session: Session,
+  { destination, after }: { destination: string; after: Journal['after'] },
+): Promise<void> {
+  const key = ({ kind, name }: Listed): string => `${kind} ${name.toLowerCase()}`;
+  const there = new Set((await listCode(session, destination)).map(key));
+  const wanted = [...after.routines, ...after.views, ...after.triggers, ...after.events];
+  const missing = wanted.filter((code) => !there.has(key(code)));
+  if (missing.length === 0) return;
+  throw restoreFailed(
+    `The tables of ${destination} are the restored ones, but not all that belongs to them`,
+    missing.map(({ kind, name }) => `${kind.toLowerCase()} ${name} is missing`),
+  );
 }
 
 /** Makes again what was dropped ahead of the renames. */
 async function goBack(
-  context: Pick<EngineContext, 'signal'>,
+  context: Settling,
   { server, url, pending: { made, before } }: { server: Session; url: DatabaseUrl; pending: Journal },
 ): Promise<void> {
-  if (made) return dropEmpty(server, url.database ?? '');
-  if (!(await databaseExists(server, url.database ?? ''))) return;
+  const destination = url.database ?? '';
+  if (made) return dropEmpty(server, destination);
+  if (!(await databaseExists(server, destination))) return;
   await using session = await connect(context, url);
-  const present = await readCode(session, url.database ?? '', () => {});
+  const present = await readCode(session, destination, () => {});
   const missing = (kind: 'views' | 'triggers') => {
     const there = new Set(present[kind].map(({ name }) => name));
-    return before[kind].filter(({ name }) => !there.has(name));
+    return before[kind].filter((code) => !there.has(code.name) && isSafe(context, code, destination));
   };
   await createCode(
     session,
@@ -106,25 +140,46 @@ async function goBack(
   );
 }
 
-/** Settles every swap into the destination and drops what was made for it; the names of what was there. */
-async function settleAll(
-  context: Pick<EngineContext, 'signal'>,
-  { server, url }: Omit<Work, 'work'>,
-): Promise<string[]> {
-  const leftovers = await findBeside(server, url.database ?? '');
-  for (const work of leftovers) {
-    await settle(context, { server, url, work });
-    await dropDatabase(server, work);
+function isSafe({ report }: Settling, code: Code, destination: string): boolean {
+  try {
+    checkCode({ routines: [], views: [code], triggers: [], events: [] }, destination);
+    return true;
+  } catch (error) {
+    const message = `The ${code.kind.toLowerCase()} ${code.name} of ${destination} was not made again: ${(error as Error).message}`;
+    report({ event: 'warning', code: 'leftover', message });
+    return false;
   }
-  return leftovers;
 }
 
-/** What killed loads into the destination have left; only while holding its lock. */
+/** Settles every swap into the destination and drops what was made for it; the names of what is gone. */
+async function settleAll(context: Settling, { server, url }: Omit<Work, 'work'>): Promise<string[]> {
+  const destination = url.database ?? '';
+  const { leftovers } = await lookBeside(server, destination);
+  const dropped: string[] = [];
+  for (const work of leftovers) {
+    await settle(context, { server, url, work });
+    if (await dropBeside(context, server, { name: work, destination })) dropped.push(work);
+  }
+  return dropped;
+}
+
+/**
+ * Removes what killed loads into the destination have left; only while holding its lock. What stops it is a warning:
+ * only a server that is gone ends the run.
+ */
 export async function sweepLeftovers(context: EngineContext, place: Omit<Work, 'work'>): Promise<void> {
-  const leftovers = await settleAll(context, place);
-  if (leftovers.length === 0) return;
-  const message = `Removed what a load that was killed had left: ${leftovers.join(', ')}`;
-  context.report({ event: 'warning', code: 'leftovers_swept', message });
+  const { report, signal } = context;
+  try {
+    const dropped = await settleAll(context, place);
+    if (dropped.length === 0) return;
+    const message = `Removed what a load that was killed had left: ${dropped.join(', ')}`;
+    report({ event: 'warning', code: 'leftovers_swept', message });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ConnectionLost || !(error instanceof Error)) throw error;
+    const message = `Could not remove what a killed load into ${place.url.display} left: ${redact(error.message)}`;
+    report({ event: 'warning', code: 'leftover', message });
+  }
 }
 
 /** When a run has failed; with a session of its own, whatever state the run's are in. */
@@ -133,7 +188,7 @@ export async function settleAfterFailure({ report }: EngineContext, url: Databas
   try {
     await using server = await connectToServer({ signal }, url);
     await lockDestination(server, url.database ?? '');
-    await settleAll({ signal }, { server, url });
+    await settleAll({ signal, report }, { server, url });
   } catch {
     const message = `Could not remove what was made beside ${url.display} now; the next load into it does`;
     report({ event: 'warning', code: 'leftover', message });

@@ -7,10 +7,12 @@ import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '..
 import { freeBytesOf, refuseShortSpace, type Space } from '../../free-space.ts';
 import { LABELS, readServer, type Server } from '../catalogue.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { isLocalAddress } from '../connection/same-database.ts';
-import { quoteText, type Session } from '../connection/session.ts';
+import { isLocalAddress } from '../connection/location.ts';
+import { inDatabase, type Session } from '../connection/session.ts';
 import { addressOf, writeAddress } from '../connection/url.ts';
+import { readCode } from '../definitions.ts';
 import { type Details, detailsOf } from '../details.ts';
+import { hasRoutines, readRoutineGrants } from './grants.ts';
 
 /** Whether and with what consequences a snapshot can be restored; nothing is changed. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
@@ -18,6 +20,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   if (inPlace) throw notInPlace();
   const details = detailsOf(manifest);
   const { destination, server, collations, freeBytes } = await inspectDestination(context, url);
+  const lost = destination.exists ? await lossWarnings(context, url) : [];
   refuseOtherFlavour(details, { server, collations });
   const { tables, empty } = divideTables(manifest.tables, request);
   refuseShortSpace(
@@ -31,7 +34,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     schemas: manifest.schemas,
     tables,
     empty,
-    warnings: [...versionWarnings(server, request), ...sessionWarnings(destination)],
+    warnings: [...versionWarnings(server, request), ...sessionWarnings(destination), ...lost],
   };
 }
 
@@ -78,11 +81,10 @@ async function readState(
   session: Session,
   database: string,
 ): Promise<Pick<DestinationState, 'exists' | 'size_bytes' | 'connections'>> {
-  const name = quoteText(database);
   const [row] = await session.query<{ present: number; bytes: number | null; connections: number }>(`
-    SELECT (SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ${name}) AS present,
-      (SELECT SUM(DATA_LENGTH + INDEX_LENGTH) FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${name}) AS bytes,
-      (SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = ${name} AND ID <> CONNECTION_ID()) AS connections`);
+    SELECT (SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE ${inDatabase('SCHEMA_NAME', database)}) AS present,
+      (SELECT SUM(DATA_LENGTH + INDEX_LENGTH) FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)}) AS bytes,
+      (SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ${inDatabase('DB', database)} AND ID <> CONNECTION_ID()) AS connections`);
   const exists = Number(row?.present) === 1;
   return {
     exists,
@@ -125,6 +127,32 @@ function versionWarnings({ flavour, version, label }: Server, { manifest }: Rest
   if (majorAndMinor(version) === majorAndMinor(server_version)) return [];
   const message = `The snapshot is of version ${server_version}, the destination is ${version}: what is newer may not restore`;
   return [{ event: 'warning', code: 'server_older', message }];
+}
+
+/** What of the destination neither the load nor an undo brings back, known before anything is touched. */
+async function lossWarnings(context: EngineContext, url: DatabaseUrl): Promise<WarningEvent[]> {
+  const database = url.database ?? '';
+  await using server = await connectToServer(context, url);
+  const warnings: WarningEvent[] = [];
+  await readCode(server, database, (what, why) => {
+    const message = `The ${what} of ${database} cannot be read, so tool undo will not bring it back: ${why}`;
+    warnings.push({ event: 'warning', code: 'definition_unreadable', message });
+  });
+  return [...warnings, ...(await grantWarnings(server, database))];
+}
+
+/** Rights on routines go with the routines. */
+async function grantWarnings(server: Session, database: string): Promise<WarningEvent[]> {
+  if (!(await hasRoutines(server, database))) return [];
+  const grants = await readRoutineGrants(server, database);
+  const rights = await server.query<Record<string, string>>('SHOW GRANTS');
+  const [self] = await server.query<{ account: string }>('SELECT CURRENT_USER() AS account');
+  const others = grants?.filter(({ user, host }) => `${user}@${host}` !== self?.account) ?? [];
+  const mayGrant = rights.some((row) => Object.values(row).some((line) => line.endsWith('WITH GRANT OPTION')));
+  if (grants && (others.length === 0 || mayGrant)) return [];
+  const why = grants ? 'the user has no GRANT OPTION' : 'the user may not read them (SELECT on mysql.procs_priv)';
+  const message = `Rights on routines of ${database} will not be carried over: ${why}`;
+  return [{ event: 'warning', code: 'not_carried_over', message }];
 }
 
 function majorAndMinor(version: string): string {

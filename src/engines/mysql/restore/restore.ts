@@ -1,18 +1,21 @@
+import { EXIT, UserError } from '../../../errors.ts';
 import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
 import type { Collations } from '../catalogue.ts';
 import { type Definers, dropCode } from '../code.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import type { Session } from '../connection/session.ts';
+import { MARK, type Session } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { type CodeDefinitions, readCode } from '../definitions.ts';
 import { detailsOf } from '../details.ts';
-import { besideNames } from '../names.ts';
-import { createDatabase, dropDatabase, lockDestination } from '../server.ts';
+import { besideNames, isReserved } from '../names.ts';
+import { databaseExists, destinationName, lockDestination } from '../server.ts';
+import { createBeside, dropBeside, lookBeside, reservedTables, undoCopyOf } from './beside.ts';
 import { checkRestored } from './check.ts';
 import { fillDatabase, readDefinitionsFile } from './fill.ts';
 import { settleAfterFailure, sweepLeftovers } from './journal.ts';
 import { swapDatabases } from './swap.ts';
+import { whileAlive } from './while-alive.ts';
 
 /**
  * Restores a snapshot so that the destination's tables are the old ones or the new ones, whole, whatever happens: into
@@ -25,24 +28,28 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   const details = detailsOf(manifest);
   const definitions = await readDefinitionsFile(manifest, read);
 
-  return besideDestination(context, { url, undo, throwAway, collations: definitions }, async ({ fresh, server }) => {
-    const beside = withDatabase(url, fresh);
-    await fillDatabase(context, { url: beside, plan, jobs, read, details, definitions });
-    report({ event: 'step', step: 'check', state: 'started', label: 'Check against the manifest' });
-    await checkRestored(context, { url: beside, details, plan, jobs });
-    report({
-      event: 'step',
-      step: 'check',
-      state: 'done',
-      label: `Checked ${tablesText(plan)}; row by row counted`,
-    });
-    if (beforeSwap) {
-      await beforeSwap(beside);
-      // It may have changed whatever is there.
-      return { code: await readCode(server, fresh, () => {}), definers: 'mine' };
-    }
-    return { code: definitions, definers: url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
-  });
+  return besideDestination(
+    context,
+    { url, undo, throwAway, collations: definitions },
+    async ({ fresh, server, context: running }) => {
+      const beside = withDatabase(url, fresh);
+      await fillDatabase(running, { url: beside, plan, jobs, read, details, definitions });
+      report({ event: 'step', step: 'check', state: 'started', label: 'Check against the manifest' });
+      await checkRestored(running, { url: beside, details, plan, jobs });
+      report({
+        event: 'step',
+        step: 'check',
+        state: 'done',
+        label: `Checked ${tablesText(plan)}; row by row counted`,
+      });
+      if (beforeSwap) {
+        await beforeSwap(beside);
+        // It may have changed whatever is there.
+        return { code: await readCode(server, fresh, () => {}), definers: 'mine' };
+      }
+      return { code: definitions, definers: url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
+    },
+  );
 }
 
 export interface Beside extends Pick<RestoreRun, 'url' | 'undo'> {
@@ -61,7 +68,7 @@ export interface Belongings {
 export async function besideDestination(
   context: EngineContext,
   { url, undo, collations, throwAway }: Beside,
-  fill: (made: { fresh: string; server: Session }) => Promise<Belongings>,
+  fill: (made: { fresh: string; server: Session; context: EngineContext }) => Promise<Belongings>,
 ): Promise<Replaced> {
   const { report } = context;
   const destination = url.database ?? '';
@@ -69,17 +76,21 @@ export async function besideDestination(
   report({ event: 'step', step: 'prepare', state: 'started', label: `Make a database beside ${url.display}` });
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
-  const fresh = besideNames(destination).fresh();
+  await refuseStrangers(context, server, { destination, undo });
+  const fresh = besideNames(await destinationName(server, destination)).fresh();
   try {
-    await createDatabase(server, { name: fresh, collations });
+    await createBeside(server, { name: fresh, destination, collations });
     report({ event: 'step', step: 'prepare', state: 'done', label: `Made ${fresh}` });
-    const belongings = await fill({ fresh, server });
+    const belongings = await whileAlive(context, { session: server }, (running) =>
+      fill({ fresh, server, context: running }),
+    );
     if (throwAway) {
-      await dropDatabase(server, fresh);
+      await dropBeside(context, server, { name: fresh, destination });
       return { swapMs: null, undoDatabase: null };
     }
     await dropTried(context, withDatabase(url, fresh), belongings);
     context.signal.throwIfAborted();
+    await refuseReserved(server, fresh);
     return await swapDatabases(context, { server, url, fresh, undo, ...belongings });
   } catch (error) {
     // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.
@@ -87,6 +98,38 @@ export async function besideDestination(
     await settleAfterFailure(context, url);
     throw error;
   }
+}
+
+/** Told before hours of work: what would stop the swap, or lie in its way. */
+async function refuseStrangers(
+  { report }: EngineContext,
+  server: Session,
+  { destination, undo }: { destination: string; undo: boolean },
+): Promise<void> {
+  const { strangers } = await lookBeside(server, destination);
+  if (strangers.length > 0) {
+    const message = `Not removed, because the tool did not make it: ${strangers.join(', ')}`;
+    report({ event: 'warning', code: 'leftover', message });
+  }
+  if (!(await databaseExists(server, destination))) return;
+  await refuseReserved(server, destination);
+  if (!undo || (await undoCopyOf(server, destination)) !== 'stranger') return;
+  const name = besideNames(await destinationName(server, destination)).undo;
+  throw new UserError(`The database "${name}" is not an undo copy of "${destination}"`, {
+    code: 'undo_name_taken',
+    exit: EXIT.refused,
+    hint: 'Nothing was changed. Rename or drop that database, or pass --no-undo.',
+  });
+}
+
+async function refuseReserved(server: Session, database: string): Promise<void> {
+  const [name] = (await reservedTables(server, database)).filter((table) => table !== MARK && isReserved(table));
+  if (name === undefined) return;
+  throw new UserError(`"${database}" holds a table "${name}", a name that is reserved for the tool`, {
+    code: 'name_reserved',
+    exit: EXIT.refused,
+    hint: 'The destination is as it was before. Rename the table.',
+  });
 }
 
 /** Tables with triggers do not move between databases: here they were made only to be checked. */

@@ -1,29 +1,25 @@
 import { performance } from 'node:perf_hooks';
 import { EXIT, UserError } from '../../../errors.ts';
 import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
+import { checkCode } from '../check-definitions.ts';
 import { type Definers, dropCode } from '../code.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { inDatabase, quoteName, type Session, SqlError, tablesIn } from '../connection/session.ts';
 import { type CodeDefinitions, readCode } from '../definitions.ts';
 import { besideNames } from '../names.ts';
-import { createDatabase, databaseExists, dropDatabase } from '../server.ts';
-import { type Journal, journalRename, settle, writeJournal, writeRecord } from './journal.ts';
+import { createDatabase, databaseExists, destinationName, verifyLock } from '../server.ts';
+import { createBeside, dropBeside, undoCopyOf } from './beside.ts';
+import { hasRoutines, type RoutineGrant, readRoutineGrants } from './grants.ts';
+import { journalRename, settle, writeJournal } from './journal.ts';
+import type { Journal } from './journal-schema.ts';
+import { KEPT, type KeptRecord } from './kept.ts';
+import { writeRecord } from './record.ts';
 
 /** How many seconds the renames wait for transactions that hold a table, and how often sessions are ended for them. */
 const RENAME_WAIT = 3;
 const TRIES = 3;
 /** `ER_LOCK_WAIT_TIMEOUT` */
 const LOCK_WAIT_TIMEOUT = 1205;
-
-/** The table of a kept database that says what it is, and what besides tables belongs to it. */
-export const KEPT = 'tool-kept';
-
-export interface KeptRecord {
-  /** The destination that it was. */
-  of: string;
-  replaced_at: string;
-  code: CodeDefinitions;
-}
 
 export interface Rename {
   /** Database and table. */
@@ -50,7 +46,7 @@ export interface Swap {
 export async function swapDatabases(context: EngineContext, swap: Swap): Promise<Replaced> {
   const { server, url, fresh, code, definers, undo } = swap;
   const destination = url.database ?? '';
-  const names = besideNames(destination);
+  const names = besideNames(await destinationName(server, destination));
   const made = !(await databaseExists(server, destination));
   const keep = undo && !made;
   context.report({ event: 'step', step: 'swap', state: 'started', label: `Give it the place of ${destination}` });
@@ -63,7 +59,7 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   const kept = keep ? await tablesOf(server, names.undo) : [];
   // Not the fresh one: names of foreign keys, which move with their tables, are unique in a database.
   const retired = names.fresh();
-  await createDatabase(server, { name: retired, collations: code });
+  await createBeside(server, { name: retired, destination, collations: code });
   const renames: Rename[] = [
     ...kept.map((table, at): Rename => ({ from: [names.undo, table], to: [retired, `kept-${at}`] })),
     ...leaving.map((table, at): Rename => {
@@ -72,9 +68,10 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
     ...(keep ? [{ from: [fresh, KEPT], to: [names.undo, KEPT] } satisfies Rename] : []),
     ...arriving.map((table): Rename => ({ from: [fresh, table], to: [destination, table] })),
   ];
-  const obsolete = keep ? null : names.undo;
+  // An older undo copy goes only when the caller wants none: a destination that was missing replaces nothing.
+  const obsolete = undo || made || (await undoCopyOf(server, destination)) !== 'ours' ? null : names.undo;
   const swapMs = await exchange(context, { server, url, work: fresh, renames, made, code, definers, keep, obsolete });
-  await dropDatabase(server, retired);
+  await dropBeside(context, server, { name: retired, destination });
   context.report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is the new one` });
   return { swapMs, undoDatabase: keep ? names.undo : null };
 }
@@ -87,27 +84,33 @@ export interface Exchange extends Pick<Swap, 'server' | 'url' | 'code' | 'define
   made: boolean;
   /** Whether a record of what is replaced moves with it. */
   keep: boolean;
-  /** A kept database that is older than what is replaced now, and goes. */
+  /** An undo copy that is older than what is replaced now, or whose tables become the destination's, and goes. */
   obsolete: string | null;
+  /** Rights on the arriving routines besides those on routines of the same name. */
+  grants?: RoutineGrant[];
 }
 
 /** Writes the journal, moves the tables and makes what belongs to them; how many milliseconds it took. */
 export async function exchange(context: EngineContext, given: Exchange): Promise<number> {
-  const { server, url, work, renames, made, code, definers, keep, obsolete } = given;
+  const { server, url, work, renames, made, code, definers, keep, obsolete, grants: theirs = [] } = given;
   const destination = url.database ?? '';
+  checkCode(code, destination);
   const before = made
     ? { ...code, ...NO_CODE }
     : await readCode(server, destination, (what, why) => {
         const message = `The ${what} of ${destination} cannot be read, so tool undo will not bring it back: ${why}`;
         context.report({ event: 'warning', code: 'definition_unreadable', message });
       });
+  const own = made ? [] : await grantsOf(context, server, destination);
+  const of = await destinationName(server, destination);
   if (keep) {
-    const record: KeptRecord = { of: destination, replaced_at: context.clock().toISOString(), code: before };
+    const record: KeptRecord = { of, replaced_at: context.clock().toISOString(), code: before, grants: own };
     await writeRecord(server, { database: work, table: KEPT, value: record });
   }
-  const journal: Journal = { made, before, after: code, definers, obsolete };
+  const journal: Journal = { of, made, before, after: code, definers, grants: merged(own, theirs), obsolete };
   await writeJournal(server, work, journal);
   context.signal.throwIfAborted();
+  await verifyLock(server, destination);
   const started = performance.now();
   if (made) await createDatabase(server, { name: destination, collations: code });
   else await clearWay(context, { url, before, arriving: renames.map(({ to: [, table] }) => table) });
@@ -116,8 +119,25 @@ export async function exchange(context: EngineContext, given: Exchange): Promise
   await renameAll(server, { destination, renames: [...renames, journalRename(work)] });
   await settle(finishing, { server, url, work });
   const swapMs = Math.round(performance.now() - started);
-  await dropDatabase(server, work);
+  await dropBeside(context, server, { name: work, destination });
   return swapMs;
+}
+
+/** Rights on the destination's routines; a warning where they cannot be read. */
+async function grantsOf({ report }: EngineContext, server: Session, destination: string): Promise<RoutineGrant[]> {
+  const grants = await readRoutineGrants(server, destination);
+  if (grants) return grants;
+  if (await hasRoutines(server, destination)) {
+    const message = `The rights on routines of ${destination} cannot be read (SELECT on mysql.procs_priv): grant them again after the load`;
+    report({ event: 'warning', code: 'not_carried_over', message });
+  }
+  return [];
+}
+
+/** Those of the destination, and of the others those for routines and accounts that it has none for. */
+function merged(own: RoutineGrant[], others: RoutineGrant[]): RoutineGrant[] {
+  const key = ({ kind, routine, user, host }: RoutineGrant): string => JSON.stringify([kind, routine, user, host]);
+  return [...new Map([...others, ...own].map((grant) => [key(grant), grant])).values()];
 }
 
 const FINISH_TIMEOUT = 60_000;
@@ -141,7 +161,7 @@ async function clearWay(context: EngineContext, { url, before, arriving }: Way):
 export async function tablesOf(server: Session, database: string): Promise<string[]> {
   const rows = await server.query<{ name: string }>(`
     SELECT TABLE_NAME AS name FROM information_schema.TABLES
-    WHERE TABLE_SCHEMA = ${quoteText(database)} AND TABLE_TYPE <> 'VIEW' ORDER BY TABLE_NAME`);
+    WHERE ${tablesIn(database)} AND TABLE_TYPE <> 'VIEW' ORDER BY TABLE_NAME`);
   return rows.map(({ name }) => name);
 }
 
@@ -170,10 +190,10 @@ async function endTransactions(server: Session, destination: string): Promise<vo
   const sessions = await server
     .query<{ id: number }>(
       `SELECT p.ID AS id FROM information_schema.PROCESSLIST p JOIN information_schema.INNODB_TRX t ON t.trx_mysql_thread_id = p.ID
-       WHERE p.ID <> CONNECTION_ID() AND p.DB = ${quoteText(destination)}`,
+       WHERE p.ID <> CONNECTION_ID() AND ${inDatabase('p.DB', destination)}`,
     )
     .catch(() => []);
-  for (const { id } of sessions) await server.execute(`KILL ${id}`).catch(() => {});
+  for (const { id } of sessions) await server.execute(`KILL ${Number(id)}`).catch(() => {});
 }
 
 function sessionsStay(cause: SqlError): UserError {

@@ -1,21 +1,24 @@
 import { EXIT, UserError } from '../../../errors.ts';
 import type { DatabaseUrl, EngineContext, Kept, Replaced } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { quoteText, type Session } from '../connection/session.ts';
+import { inDatabase, type Session } from '../connection/session.ts';
 import { besideNames } from '../names.ts';
-import { createDatabase, databaseExists, lockDestination } from '../server.ts';
-import { readRecord, settleAfterFailure, sweepLeftovers } from './journal.ts';
+import { databaseExists, destinationName, lockDestination } from '../server.ts';
+import { createBeside, undoCopyOf } from './beside.ts';
+import { settleAfterFailure, sweepLeftovers } from './journal.ts';
+import { KEPT, type KeptRecord, keptSchema } from './kept.ts';
 import { inspectDestination } from './preflight.ts';
-import { exchange, KEPT, type KeptRecord, type Rename, tablesOf } from './swap.ts';
+import { readRecord } from './record.ts';
+import { exchange, type Rename, tablesOf } from './swap.ts';
 
 /** What the last load into the destination has replaced; rejects when nothing is kept. */
 export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept> {
   const { destination } = await inspectDestination(context, url);
   await using server = await connectToServer(context, url);
-  const name = besideNames(url.database ?? '').undo;
+  const name = besideNames(await destinationName(server, url.database ?? '')).undo;
   const record = await readKept(server, url);
   const [row] = await server.query<{ bytes: number | null }>(`
-    SELECT SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(name)}`);
+    SELECT SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', name)}`);
   return { undoDatabase: name, replacedAt: record.replaced_at, sizeBytes: Number(row?.bytes ?? 0), destination };
 }
 
@@ -23,15 +26,15 @@ export async function findKept(context: EngineContext, url: DatabaseUrl): Promis
 export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced> {
   const { report } = context;
   const destination = url.database ?? '';
-  const names = besideNames(destination);
   await using server = await connectToServer(context, url);
+  const names = besideNames(await destinationName(server, destination));
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
-  const { code } = await readKept(server, url);
+  const { code, grants } = await readKept(server, url);
   report({ event: 'step', step: 'swap', state: 'started', label: `Put back what ${destination} was` });
   const made = !(await databaseExists(server, destination));
   const work = names.fresh();
-  await createDatabase(server, { name: work, collations: code });
+  await createBeside(server, { name: work, destination, collations: code });
   const leaving = made ? [] : await tablesOf(server, destination);
   const arriving = (await tablesOf(server, names.undo)).filter((table) => table !== KEPT);
   const aside = (at: number): [string, string] => [work, `tool-aside-${at}`];
@@ -44,7 +47,17 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   ];
   try {
     const kept = { keep: !made, obsolete: made ? names.undo : null };
-    const swapMs = await exchange(context, { server, url, work, renames, made, code, definers: 'theirs', ...kept });
+    const swapMs = await exchange(context, {
+      server,
+      url,
+      work,
+      renames,
+      made,
+      code,
+      definers: 'theirs',
+      ...kept,
+      ...(grants && { grants }),
+    });
     report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is what it was` });
     return { swapMs, undoDatabase: made ? null : names.undo };
   } catch (error) {
@@ -55,8 +68,12 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
 }
 
 async function readKept(server: Session, url: DatabaseUrl): Promise<KeptRecord> {
-  const record = await readRecord<KeptRecord>(server, besideNames(url.database ?? '').undo, KEPT);
-  if (record) return record;
+  const destination = url.database ?? '';
+  if ((await undoCopyOf(server, destination)) === 'ours') {
+    const database = besideNames(await destinationName(server, destination)).undo;
+    const record: KeptRecord | null = await readRecord(server, { database, table: KEPT, schema: keptSchema });
+    if (record) return record;
+  }
   throw new UserError(`Nothing is kept that ${url.display} could be put back to`, {
     code: 'nothing_to_undo',
     exit: EXIT.failed,

@@ -3,7 +3,7 @@ import type { ColumnFacts, ColumnFamily } from '../../../sanitize/column-facts.t
 import type { EngineContext } from '../../engine.ts';
 import type { ColumnsRequest } from '../../sanitizer.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText, type Session } from '../connection/session.ts';
+import { inDatabase, MARK, quoteName, quoteText, type Session } from '../connection/session.ts';
 import { detailsOf } from '../details.ts';
 
 /** Rows of a table that are looked at, and different values of a column that are kept of them. */
@@ -41,7 +41,6 @@ interface CatalogueRow {
 }
 
 async function readCatalogue(session: Session, database: string): Promise<CatalogueRow[]> {
-  const within = `= ${quoteText(database)}`;
   const columns = await session.query<Omit<CatalogueRow, 'is_json'>>(`
     SELECT c.TABLE_NAME AS table_, c.COLUMN_NAME AS column_, LOWER(c.DATA_TYPE) AS base, c.COLUMN_TYPE AS type,
       c.CHARACTER_MAXIMUM_LENGTH AS max_length, c.COLLATION_NAME AS collation, c.IS_NULLABLE = 'YES' AS nullable,
@@ -51,12 +50,12 @@ async function readCatalogue(session: Session, database: string): Promise<Catalo
         AND NOT EXISTS (SELECT 1 FROM information_schema.STATISTICS o WHERE o.TABLE_SCHEMA = s.TABLE_SCHEMA
           AND o.TABLE_NAME = s.TABLE_NAME AND o.INDEX_NAME = s.INDEX_NAME AND o.SEQ_IN_INDEX > 1)) AS is_unique
     FROM information_schema.COLUMNS c JOIN information_schema.TABLES t USING (TABLE_SCHEMA, TABLE_NAME)
-    WHERE c.TABLE_SCHEMA ${within} AND t.TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')
+    WHERE ${inDatabase('c.TABLE_SCHEMA', database)} AND c.TABLE_NAME <> ${quoteText(MARK)} AND t.TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')
     ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`);
   const checks = await session
     .query<{ table_: string; column_: string }>(`
       SELECT TABLE_NAME AS table_, CONSTRAINT_NAME AS column_ FROM information_schema.CHECK_CONSTRAINTS
-      WHERE CONSTRAINT_SCHEMA ${within} AND LEVEL = 'Column' AND CHECK_CLAUSE LIKE 'json_valid(%'`)
+      WHERE ${inDatabase('CONSTRAINT_SCHEMA', database)} AND LEVEL = 'Column' AND CHECK_CLAUSE LIKE 'json_valid(%'`)
     // MySQL has a type for it instead, and no such columns in this table.
     .catch(() => []);
   const json = new Set(checks.map(({ table_, column_ }) => JSON.stringify([table_, column_])));

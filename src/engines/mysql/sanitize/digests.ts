@@ -1,7 +1,7 @@
 import { type ColumnDigest, type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText, type Session } from '../connection/session.ts';
+import { quoteName, quoteText, type Session, tablesIn } from '../connection/session.ts';
 import { hashOf, textOf } from './columns.ts';
 
 /** Digests of columns, one scan a table; columns that a query has dropped have none. */
@@ -13,7 +13,7 @@ export async function digestColumns(
   await using session = await connect(context, url);
   const rows = await session.query<{ table_: string; column_: string }>(`
     SELECT TABLE_NAME AS table_, COLUMN_NAME AS column_ FROM information_schema.COLUMNS
-    WHERE TABLE_SCHEMA = ${quoteText(url.database ?? '')}`);
+    WHERE ${tablesIn(url.database ?? '')}`);
   const present = new Set(rows.map(({ table_, column_ }) => JSON.stringify([table_, column_])));
   const digests = new Map<string, ColumnDigest>();
   const left = columns.filter(({ table, column }) => present.has(JSON.stringify([table, column])));

@@ -4,7 +4,7 @@ import { scratchPlacesOf } from '../../scratch-places.ts';
 import { LABELS } from '../catalogue.ts';
 import { withDatabase } from '../connection/url.ts';
 import { findServerPrograms } from '../server-programs.ts';
-import { startThrowAwayServer } from '../throw-away-server.ts';
+import { SCRATCH, startThrowAwayServer, type ThrowAwayOptions } from '../throw-away-server.ts';
 
 /** One of each flavour that is installed: a snapshot of the one may not restore on the other. */
 export function scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]> {
@@ -16,9 +16,9 @@ export function scratchPlaces(context: EngineContext, destination: DatabaseUrl |
       const found = await findServerPrograms(where);
       return found.map((programs) => ({
         name: LABELS[programs.flavour],
-        async start(running) {
-          const server = await startThrowAwayServer(running, programs);
-          return { url: server.url('sanitize'), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+        async start(running, { superuser = false }: ThrowAwayOptions = {}) {
+          const server = await startThrowAwayServer(running, programs, { superuser });
+          return { url: server.url(SCRATCH), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
         },
       }));
     },

@@ -68,6 +68,8 @@ async function refuseOtherDatabases(
 
 /** What is said to a session that somebody ends: `ER_SERVER_SHUTDOWN`, `ER_QUERY_INTERRUPTED`, `ER_CONNECTION_KILLED`. */
 const ENDED = new Set([1053, 1317, 1927]);
+/** Rights on a database, a table, a column, of an administrator, on a routine. */
+const DENIED = new Set([1044, 1142, 1143, 1227, 1370]);
 /** `ER_PARSE_ERROR` */
 const SYNTAX_ERROR = 1064;
 const WITH_BODY = /^\s*(CREATE\b[\s\S]*\b(TRIGGER|PROCEDURE|FUNCTION|EVENT)\b|BEGIN\b)/i;
@@ -84,14 +86,17 @@ function queryFailed(statement: Statement, cause: unknown): unknown {
     });
   }
   if (!(cause instanceof SqlError)) return cause;
+  const isDenied = DENIED.has(cause.errno);
   const unfinished = cause.errno === SYNTAX_ERROR && WITH_BODY.test(statement.text);
   return new UserError(`The sanitization query failed at ${redact(what)}`, {
     code: 'query_failed',
     exit: EXIT.failed,
     details: [redact(cause.message), `error ${cause.errno}`],
-    hint: unfinished
-      ? 'Nothing was published, and the destination is as it was. A body with semicolons of its own needs DELIMITER before it.'
-      : 'Nothing was published, and the destination is as it was. Correct the statement, then sanitize again.',
+    hint: isDenied
+      ? 'Nothing was published. In a server of our own the query has rights on its database only: if it needs more, and you trust query and snapshot, add --allow-superuser.'
+      : unfinished
+        ? 'Nothing was published, and the destination is as it was. A body with semicolons of its own needs DELIMITER before it.'
+        : 'Nothing was published, and the destination is as it was. Correct the statement, then sanitize again.',
     cause,
   });
 }

@@ -1,5 +1,6 @@
 import { EXIT, UserError } from '../../../errors.ts';
 import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
+import { createLexer, tokensOf } from '../tokens.ts';
 
 /**
  * The statements of a query, divided as the client programs divide a file: a delimiter ends a statement unless it
@@ -12,27 +13,13 @@ export function splitStatements(query: string): Statement[] {
   return statements;
 }
 
-/** https://dev.mysql.com/doc/refman/en/comments.html: `--` begins one only before a blank; they do not nest. */
-const TOKEN = new RegExp(
-  [
-    /(?<space>\s+|--(?=\s|$)[^\n]*|#[^\n]*)/.source,
-    // What a version of the server reads is no comment.
-    /(?<comment>\/\*(?!!|M!)[\s\S]*?\*\/)/.source,
-    /(?<quoted>'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`]|``)*`)/.source,
-    /(?<openComment>\/\*(?!!|M!))|(?<openQuote>['"`])/.source,
-    /(?<version>\/\*M?!\d*|\*\/)/.source,
-    /(?<word>[\p{L}_][\p{L}\p{N}_$]*)/u.source,
-    /(?<other>[\s\S])/.source,
-  ].join('|'),
-  'uy',
-);
-
 const DELIMITER_COMMAND = /[^\S\n]*delimiter(?:[^\S\n]+(\S+))?[^\n]*(?:\n|$)/iy;
 /** Commands of the client that stand where a statement would. */
 const CLIENT_COMMAND = /(?:source|system|pager|tee|notee|nopager|edit|prompt|rehash)(?=[ \t\n]|$)[^\n]*/iy;
 
 function read(query: string): Statement[] {
   const statements: Statement[] = [];
+  const lexer = createLexer();
   let delimiter = ';';
   let begin = -1;
 
@@ -60,13 +47,14 @@ function read(query: string): Statement[] {
       at += delimiter.length;
       continue;
     }
-    const groups = matchAt(TOKEN, query, at)?.groups ?? {};
+    const { kind, text } = lexer(query, at);
     const start = at;
-    at = TOKEN.lastIndex;
-    if (groups.space !== undefined || groups.comment !== undefined) continue;
-    if (groups.openComment !== undefined) throw unterminated(query, start, 'comment');
-    if (groups.openQuote !== undefined) throw unterminated(query, start, 'quote');
-    if (groups.other === '\\') throw clientCommand(query, start, 'only SQL is run');
+    // The client takes a delimiter wherever it stands outside quotes, such as in END$$.
+    const cut = kind === 'word' ? text.indexOf(delimiter) : -1;
+    at += cut === -1 ? text.length : cut;
+    if (kind === 'space' || kind === 'comment') continue;
+    if (kind === 'open') throw unterminated(query, start, text === '/*' ? 'comment' : 'quote');
+    if (text === '\\') throw clientCommand(query, start, 'only SQL is run');
     if (begin === -1) begin = start;
   }
   end(query.length);
@@ -90,14 +78,13 @@ export function wordsOf(statement: string): Words {
   const words: string[] = [];
   const qualifiers: string[] = [];
   let last: string | null = null;
-  for (let at = 0; at < statement.length; ) {
-    const groups = matchAt(TOKEN, statement, at)?.groups ?? {};
-    at = TOKEN.lastIndex;
-    if ([groups.space, groups.comment, groups.version].some((blank) => blank !== undefined)) continue;
-    if (groups.other === '.' && last !== null) qualifiers.push(last);
+  for (const { kind, text, value } of tokensOf(statement)) {
+    if (kind === 'space' || kind === 'comment' || kind === 'version' || kind === 'versionEnd') continue;
+    if (text === '.' && last !== null) qualifiers.push(last);
     // Double quotes may be those of a name as well, by a mode.
-    last = groups.word ?? groups.quoted?.slice(1, -1).replaceAll('``', '`') ?? null;
-    if (groups.word !== undefined) words.push(groups.word.toUpperCase());
+    const isNumber = kind === 'word' && /^\d+$/.test(text);
+    last = kind === 'word' && !isNumber ? text : kind === 'name' ? value : kind === 'text' ? text.slice(1, -1) : null;
+    if (kind === 'word' && !isNumber) words.push(value);
   }
   return { words, qualifiers };
 }

@@ -5,8 +5,9 @@ import { type KeyPair, section, touchedKeys, updateOf, withPartners } from '../.
 import type { EngineContext } from '../../engine.ts';
 import type { SuggestionRequest } from '../../sanitizer.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText, type Session } from '../connection/session.ts';
+import { inDatabase, quoteName, quoteText, type Session } from '../connection/session.ts';
 import { type Code, readCode, readDefinitions, withoutDefiner } from '../definitions.ts';
+import { lexicalModeOf } from '../tokens.ts';
 import { DIALECT, DROP_FUNCTIONS, FUNCTIONS } from './replacements.ts';
 
 /**
@@ -81,7 +82,7 @@ async function readForeignKeys(
     SELECT TABLE_NAME AS table_, CONSTRAINT_NAME AS name, COLUMN_NAME AS column_,
       REFERENCED_TABLE_NAME AS ref_table, REFERENCED_COLUMN_NAME AS ref_column
     FROM information_schema.KEY_COLUMN_USAGE
-    WHERE TABLE_SCHEMA = ${quoteText(database)} AND REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA
+    WHERE ${inDatabase('TABLE_SCHEMA', database)} AND REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA
     ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION`);
   const { tables } = await readDefinitions(session, database, () => {});
   const ofKey = Map.groupBy(rows, ({ table_, name }) => JSON.stringify([table_, name]));
@@ -105,7 +106,7 @@ async function triggersOf(session: Session, database: string, tables: string[]):
   if (tables.length === 0) return [];
   const rows = await session.query<{ name: string }>(`
     SELECT TRIGGER_NAME AS name FROM information_schema.TRIGGERS
-    WHERE TRIGGER_SCHEMA = ${quoteText(database)} AND EVENT_MANIPULATION = 'UPDATE'
+    WHERE ${inDatabase('TRIGGER_SCHEMA', database)} AND EVENT_MANIPULATION = 'UPDATE'
       AND EVENT_OBJECT_TABLE IN (${tables.map(quoteText).join(', ')})`);
   const names = new Set(rows.map(({ name }) => name));
   const { triggers } = await readCode(session, database, () => {});
@@ -116,7 +117,7 @@ function createTrigger({ create, sql_mode }: Code): string {
   return [
     `SET @mode = @@sql_mode, sql_mode = ${quoteText(sql_mode ?? '')};`,
     'DELIMITER //',
-    `${withoutDefiner(create)}//`,
+    `${withoutDefiner(create, lexicalModeOf(sql_mode))}//`,
     'DELIMITER ;',
     'SET sql_mode = @mode;',
   ].join('\n');
@@ -129,7 +130,7 @@ async function clocksOf(
 ): Promise<(table: string, changing: ColumnFacts[]) => string[]> {
   const rows = await session.query<{ table_: string; column_: string }>(`
     SELECT TABLE_NAME AS table_, COLUMN_NAME AS column_ FROM information_schema.COLUMNS
-    WHERE TABLE_SCHEMA = ${quoteText(database)} AND EXTRA LIKE '%on update%'`);
+    WHERE ${inDatabase('TABLE_SCHEMA', database)} AND EXTRA LIKE '%on update%'`);
   return (table, changing) =>
     rows
       .filter(({ table_, column_ }) => table_ === table && !changing.some(({ column }) => column === column_))

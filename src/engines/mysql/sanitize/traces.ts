@@ -1,8 +1,9 @@
+import * as v from 'valibot';
 import type { EngineContext } from '../../engine.ts';
 import type { Traces } from '../../sanitizer.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText } from '../connection/session.ts';
-import type { Details } from '../details.ts';
+import { inDatabase, quoteName } from '../connection/session.ts';
+import { detailsSchema } from '../details.ts';
 
 /**
  * What an UPDATE leaves behind: rows that were replaced but lie in the table's file, and the history of tables that
@@ -14,8 +15,8 @@ export async function removeTraces(context: EngineContext, { url, dump, changed 
   await using session = await connect(context, url);
   const versioned = await session.query<{ name: string }>(`
     SELECT TABLE_NAME AS name FROM information_schema.TABLES
-    WHERE TABLE_SCHEMA = ${quoteText(url.database ?? '')} AND TABLE_TYPE = 'SYSTEM VERSIONED'`);
-  const data = (dump.details as Details).data;
+    WHERE ${inDatabase('TABLE_SCHEMA', url.database ?? '')} AND TABLE_TYPE = 'SYSTEM VERSIONED'`);
+  const { data } = v.parse(detailsSchema, dump.details);
   for (const { name, file } of dump.tables) {
     const table = data[file.name]?.table;
     if (table === undefined || !changed.includes(name)) continue;

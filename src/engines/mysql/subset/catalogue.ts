@@ -1,7 +1,7 @@
 import type { Facts, ForeignKeyFacts, TableFacts } from '../../../subset/facts.ts';
 import type { Relationship } from '../../../subset/graph.ts';
 import { type CatalogueTable, readTables } from '../catalogue.ts';
-import { quoteText, type Session } from '../connection/session.ts';
+import { type Session, tablesIn } from '../connection/session.ts';
 import { comparableFamily, familyOf, type KeyPart, keyPartOf, type SubsetColumn, wholeRowPart } from './keys.ts';
 import { createRowNumbers, type RowNumbers } from './rows.ts';
 
@@ -56,7 +56,7 @@ interface KeyRow {
 }
 
 export async function readSubsetCatalogue(session: Session, database: string): Promise<SubsetCatalogue> {
-  const within = `TABLE_SCHEMA = ${quoteText(database)}`;
+  const within = tablesIn(database);
   const columns = Map.groupBy(await session.query<ColumnRow>(columnsQuery(within)), ({ table_ }) => table_);
   const indexes = Map.groupBy(await session.query<IndexRow>(indexesQuery(within)), ({ table_ }) => table_);
   const tables = new Map<string, SubsetTable>();

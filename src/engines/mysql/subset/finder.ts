@@ -3,7 +3,7 @@ import { redact } from '../../../process/redact.ts';
 import type { Graph } from '../../../subset/graph.ts';
 import type { RowFinder, TargetSettings } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
-import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { plainWord, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { mostBytesOf, type RowPacket, writeRow } from '../dump/row-text.ts';
 import { type Reference, referenceIn, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';
 import { type SubsetColumn, writtenValue } from './keys.ts';
@@ -133,7 +133,7 @@ function keyOf({ key }: SubsetTable, alias: string): string {
 }
 
 function isOtherText({ charset, collation }: SubsetColumn, referred: SubsetColumn | undefined): boolean {
-  return charset !== null && collation !== referred?.collation;
+  return charset !== null && referred?.charset != null && collation !== referred.collation;
 }
 
 /** Whether what refers has to be converted, which no index of it serves. */
@@ -148,7 +148,7 @@ export function refersTo({ columns, refColumns }: Reference, { own, other }: { o
     if (!column) throw new Error('a reference has as many columns on either side');
     const value = `${own}.${quoteName(column.name)}`;
     const comparable = isOtherText(column, referred)
-      ? `CONVERT(${value} USING ${referred.charset}) COLLATE ${referred.collation}`
+      ? `CONVERT(${value} USING ${plainWord(referred.charset ?? '')}) COLLATE ${plainWord(referred.collation ?? '')}`
       : value;
     return `${other}.${quoteName(referred.name)} = ${comparable}`;
   });
@@ -202,13 +202,13 @@ async function shareQuery({ table, path, target, seed, lend }: Sharing): Promise
   }
   const [counted] = await lend((session) =>
     session.query<{ rows_: number | string }>(
-      `SELECT CAST(CEIL(COUNT(*) * ${target.percent ?? 100} / 100) AS UNSIGNED) AS rows_ FROM ${path}`,
+      `SELECT CAST(CEIL(COUNT(*) * ${Number(target.percent ?? 100)} / 100) AS UNSIGNED) AS rows_ FROM ${path}`,
     ),
   );
   const key = table.primaryKey.length > 0 ? table.primaryKey.map((column) => writtenValue(column, 't')) : null;
   const value = `CONCAT_WS(',', ${key?.join(', ') ?? keyOf(table, 't')})`;
   return `SELECT ${keyOf(table, 't')} FROM ${path} t
-    ORDER BY SHA2(CONCAT(${value}, ' ', ${quoteText(String(seed))}), 256), ${value} LIMIT ${counted?.rows_ ?? 0}`;
+    ORDER BY SHA2(CONCAT(${value}, ' ', ${quoteText(String(seed))}), 256), ${value} LIMIT ${Number(counted?.rows_ ?? 0)}`;
 }
 
 function refusedCondition({ table, where }: TargetSettings, cause: SqlError): UserError {

@@ -1,4 +1,4 @@
-import { quoteName } from '../connection/session.ts';
+import { plainWord, quoteName } from '../connection/session.ts';
 
 /** What a row is known by, and how it travels: as ASCII from the server, and in an array of JSON back to it. */
 export interface KeyPart {
@@ -73,7 +73,8 @@ const TRAVELING: Record<string, Traveling> = {
   text: (column) => ({
     out: (value) => `HEX(${value})`,
     type: hexadecimal(column),
-    in: (key) => `CONVERT(UNHEX(${key}) USING ${column.charset}) COLLATE ${column.collation}`,
+    in: (key) =>
+      `CONVERT(UNHEX(${key}) USING ${plainWord(column.charset ?? '')}) COLLATE ${plainWord(column.collation ?? '')}`,
   }),
   bytes: (column) => ({ out: (value) => `HEX(${value})`, type: hexadecimal(column), in: (key) => `UNHEX(${key})` }),
   date: asItIs('DATE'),
@@ -82,7 +83,7 @@ const TRAVELING: Record<string, Traveling> = {
   literal: ({ type }) => ({
     out: (value) => `CAST(${value} AS CHAR)`,
     type: 'VARCHAR(64) CHARACTER SET ascii',
-    in: (key) => `CAST(${key} AS ${type})`,
+    in: (key) => `CAST(${key} AS ${plainWord(type)})`,
   }),
 };
 

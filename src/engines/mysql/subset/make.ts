@@ -2,6 +2,7 @@ import { formatNumberOf } from '../../../amounts.ts';
 import type { EngineContext } from '../../engine.ts';
 import { proveReferences } from '../../prove-references.ts';
 import type { Made, SubsetRun } from '../../subset.ts';
+import { checkDefinitions } from '../check-definitions.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
@@ -20,52 +21,58 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
   const { report } = context;
   const { server, collations } = await inspectDestination(context, run.url);
   const definitions = await readSourceDefinitions(context, source);
+  // What one server says becomes statements of another.
+  checkDefinitions(definitions, source.database);
   const { flavour } = source.server;
   const features = featuresOf(flavour, definitions);
   refuseOtherFlavour({ flavour, features, collations: collationsIn(definitions) }, { server, collations });
   const made: Omit<Made, 'replaced'> = { rows: new Map(), proof: [] };
 
-  const replaced = await besideDestination(context, { ...run, collations: definitions }, async ({ fresh }) => {
-    const url = withDatabase(run.url, fresh);
-    await using session = await connect(context, url);
-    await session.execute('SET foreign_key_checks = 0');
-    report({ event: 'step', step: 'copy', state: 'started', label: 'Copy the rows' });
-    const tables = definitions.tables.map((table) =>
-      rowsToCome(run, `${source.database}.${table.name}`) <= FEW_ROWS ? withIndexes(table) : table,
-    );
-    await createTables(session, { ...definitions, tables });
-    made.rows = await copyRows(context, { source, run: { ...run, url }, definitions: tables });
-    const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
-    report({
-      event: 'step',
-      step: 'copy',
-      state: 'done',
-      label: `Copied ${formatNumberOf(total, 'row')}, and built their indexes`,
-    });
+  const replaced = await besideDestination(
+    context,
+    { ...run, collations: definitions },
+    async ({ fresh, context: running }) => {
+      const url = withDatabase(run.url, fresh);
+      await using session = await connect(running, url);
+      await session.execute('SET foreign_key_checks = 0');
+      report({ event: 'step', step: 'copy', state: 'started', label: 'Copy the rows' });
+      const tables = definitions.tables.map((table) =>
+        rowsToCome(run, `${source.database}.${table.name}`) <= FEW_ROWS ? withIndexes(table) : table,
+      );
+      await createTables(session, { ...definitions, tables });
+      made.rows = await copyRows(running, { source, run: { ...run, url }, definitions: tables });
+      const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
+      report({
+        event: 'step',
+        step: 'copy',
+        state: 'done',
+        label: `Copied ${formatNumberOf(total, 'row')}, and built their indexes`,
+      });
 
-    report({
-      event: 'step',
-      step: 'index',
-      state: 'started',
-      label: 'Make foreign keys, views, routines and triggers',
-    });
-    await createDependents(session, definitions);
-    report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
+      report({
+        event: 'step',
+        step: 'index',
+        state: 'started',
+        label: 'Make foreign keys, views, routines and triggers',
+      });
+      await createDependents(session, definitions);
+      report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
 
-    report({ event: 'step', step: 'finish', state: 'started', label: 'Gather statistics' });
-    for (const { name } of definitions.tables) await session.query(`ANALYZE TABLE ${quoteName(name)}`);
-    report({ event: 'step', step: 'finish', state: 'done', label: 'Gathered statistics' });
+      report({ event: 'step', step: 'finish', state: 'started', label: 'Gather statistics' });
+      for (const { name } of definitions.tables) await session.query(`ANALYZE TABLE ${quoteName(name)}`);
+      report({ event: 'step', step: 'finish', state: 'done', label: 'Gathered statistics' });
 
-    report({ event: 'step', step: 'prove', state: 'started', label: 'Prove every reference' });
-    made.proof = await prove(session, { source, run, database: fresh });
-    report({
-      event: 'step',
-      step: 'prove',
-      state: 'done',
-      label: `Proved ${formatNumberOf(made.proof.length, 'reference')} by looking for rows that refer to none`,
-    });
-    return { code: definitions, definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
-  });
+      report({ event: 'step', step: 'prove', state: 'started', label: 'Prove every reference' });
+      made.proof = await prove(session, { source, run, database: fresh });
+      report({
+        event: 'step',
+        step: 'prove',
+        state: 'done',
+        label: `Proved ${formatNumberOf(made.proof.length, 'reference')} by looking for rows that refer to none`,
+      });
+      return { code: definitions, definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
+    },
+  );
   return { replaced, ...made };
 }
 

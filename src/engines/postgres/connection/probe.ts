@@ -1,41 +1,210 @@
+import { isIP } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { UserError } from '../../../errors.ts';
-import type { DatabaseUrl, EngineContext, Probe } from '../../engine.ts';
-import { connect } from './connect.ts';
+import { type ConnectionFailure, statusOfFailure } from '../../../connection-failures.ts';
+import type { DatabaseUrl, EngineContext, Probe, ProbeRequest } from '../../engine.ts';
+import { anyClientTools, type ClientTools } from '../tools.ts';
+import { findFailure, linesOf, MAINTENANCE_DATABASES } from './connect.ts';
+import { concernsServer, failureIn } from './failure.ts';
+import { identityOf, readServerSigns } from './identity.ts';
+import { ConnectionLost, openSession, quoteText, type Session } from './session.ts';
+import { withDatabase } from './url.ts';
 
-/** What a failure to connect means for the state of a target. */
-const STATUS: Record<string, Probe['status']> = {
-  database_missing: 'missing',
-  denied: 'denied',
-  unreachable: 'unreachable',
+/** How many databases one statement measures: each is a folder of files that the server goes through. */
+const SIZES_AT_ONCE = 50;
+
+/** The live states of databases of one server and user, all through one connection to whichever of them lets us in. */
+export async function probe(context: EngineContext, request: ProbeRequest): Promise<void> {
+  const probing: Probing = { ...request, tools: await anyClientTools(context), refused: new Map() };
+  const unlisted = await probeTogether(context, probing);
+  // Behind a proxy another server may have it: only a connection of its own tells.
+  const byName = Map.groupBy(unlisted, (index) => request.urls[index]?.database);
+  for (const indexes of byName.values()) {
+    const take: Probing['take'] = (_, found) => {
+      for (const index of indexes) request.take(index, found);
+    };
+    const url = request.urls[indexes[0] ?? 0];
+    if (url) await probeAlone(context, { ...probing, urls: [url], take });
+  }
+}
+
+interface Probing extends ProbeRequest {
+  tools: ClientTools;
+  /** What was said by databases that did not let us in. */
+  refused: Map<number, Refusal>;
+}
+
+interface Refusal {
+  failure: ConnectionFailure;
+  words: string;
+}
+
+interface OpenServer {
+  session: Session;
+  /** Of the URL whose database the session is on; `null` on another database. */
+  index: number | null;
+}
+
+/** Resolves with those that the server does not list, where that does not settle it. */
+async function probeTogether(context: EngineContext, probing: Probing): Promise<number[]> {
+  const opened = await openServer(context, probing);
+  if (!opened) return [];
+  await using session = opened.session;
+  const started = performance.now();
+  await session.execute('SELECT 1');
+  const latency_ms = Math.max(1, Math.round(performance.now() - started));
+  const signs = await readServerSigns(session);
+  // Only the server knows which database a URL without one leads to, and a proxy may have other names for its own.
+  const names = probing.urls.map(({ database }, index) =>
+    database === null || index === opened.index ? signs.database : database,
+  );
+  const listed = await readDatabases(session, names);
+  const unlisted: number[] = [];
+  const usable = new Map<number, Probe>();
+  for (const [index, url] of probing.urls.entries()) {
+    const row = listed.get(names[index] ?? '');
+    const refusal = probing.refused.get(index);
+    if (refusal && refusal.failure !== 'database_missing') {
+      probing.take(index, failed(refusal.failure, linesOf(refusal.words).join('; ')));
+      continue;
+    }
+    if (!row) {
+      if (refusal || leadsTo(url, signs)) probing.take(index, missing(url));
+      else unlisted.push(index);
+      continue;
+    }
+    const closed = index === opened.index ? null : closedBy(row);
+    if (closed) {
+      probing.take(index, failed(closed, REASONS[closed](row.name, url.user)));
+      continue;
+    }
+    const found: Probe = {
+      state: { ...NOTHING, status: 'ok', latency_ms, server_version: signs.version },
+      identity: identityOf(signs, row),
+    };
+    usable.set(index, found);
+    probing.take(index, found);
+  }
+  if (probing.sizes) await takeSizes(session, { probing, usable, names });
+  return unlisted;
+}
+
+/** A session on the first database that lets us in; what the others said is kept. `null` when the server lets in nobody. */
+async function openServer(context: EngineContext, probing: Probing): Promise<OpenServer | null> {
+  const { urls, take, refused } = probing;
+  for (const [index, url] of urls.entries()) {
+    const session = await tryToOpen(context, probing, url);
+    if (!(session instanceof ConnectionLost)) return { session, index };
+    const { message: words } = session;
+    const failure = failureIn(words, url) ?? (await findFailure(context, { url, tools: probing.tools, words }));
+    if (concernsServer(failure, words)) {
+      for (const each of urls.keys()) if (each >= index) take(each, failed(failure, linesOf(words).join('; ')));
+      for (const [each, refusal] of refused) take(each, failed(refusal.failure, linesOf(refusal.words).join('; ')));
+      return null;
+    }
+    refused.set(index, { failure, words });
+    for (const database of index === 0 ? MAINTENANCE_DATABASES : []) {
+      const elsewhere = await tryToOpen(context, probing, withDatabase(url, database));
+      if (!(elsewhere instanceof ConnectionLost)) return { session: elsewhere, index: null };
+    }
+  }
+  for (const [each, { failure, words }] of refused) take(each, failed(failure, linesOf(words).join('; ')));
+  return null;
+}
+
+async function tryToOpen(
+  { runner, report, signal }: EngineContext,
+  { tools }: Probing,
+  url: DatabaseUrl,
+): Promise<Session | ConnectionLost> {
+  try {
+    return await openSession({ runner, report, signal, psql: tools.psql, url });
+  } catch (thrown) {
+    if (thrown instanceof ConnectionLost) return thrown;
+    throw thrown;
+  }
+}
+
+async function probeAlone(context: EngineContext, probing: Probing): Promise<void> {
+  const [url] = probing.urls;
+  if (!url) return;
+  const session = await tryToOpen(context, probing, url);
+  if (session instanceof ConnectionLost) {
+    const { message: words } = session;
+    const failure = failureIn(words, url) ?? (await findFailure(context, { url, tools: probing.tools, words }));
+    probing.take(0, failed(failure, linesOf(words).join('; ')));
+    return;
+  }
+  await session.close();
+  await probeTogether(context, { ...probing, refused: new Map() });
+}
+
+export interface ListedDatabase {
+  name: string;
+  oid: number;
+  open: boolean;
+  permitted: boolean;
+}
+
+async function readDatabases(session: Session, names: string[]): Promise<Map<string, ListedDatabase>> {
+  const rows = await session.query<ListedDatabase>(`
+    SELECT datname AS name, oid::int8 AS oid, datallowconn AS open, has_database_privilege(oid, 'CONNECT') AS permitted
+    FROM pg_database WHERE datname IN (${[...new Set(names)].map(quoteText).join(', ')})`);
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
+interface TakingSizes {
+  probing: Probing;
+  usable: Map<number, Probe>;
+  names: string[];
+}
+
+async function takeSizes(session: Session, { probing, usable, names }: TakingSizes): Promise<void> {
+  const byName = [...Map.groupBy(usable.keys(), (index) => names[index] ?? '')];
+  for (let from = 0; from < byName.length; from += SIZES_AT_ONCE) {
+    const part = byName.slice(from, from + SIZES_AT_ONCE);
+    const rows = await session.query<{ name: string; bytes: number }>(`
+      SELECT datname AS name, pg_database_size(oid) AS bytes FROM pg_database
+      WHERE datname IN (${part.map(([name]) => quoteText(name)).join(', ')})`);
+    const sizes = new Map(rows.map(({ name, bytes }) => [name, bytes]));
+    for (const [name, indexes] of part) {
+      for (const index of indexes) {
+        const found = usable.get(index);
+        if (found) probing.take(index, { ...found, state: { ...found.state, size_bytes: sizes.get(name) ?? null } });
+      }
+    }
+  }
+}
+
+/** Whether the server that answers is the one that the URL names, and no proxy is between. */
+function leadsTo(
+  { hosts, parameters }: DatabaseUrl,
+  { port, address }: { port: number; address: string | null },
+): boolean {
+  const [first, ...others] = hosts;
+  if (!first || others.length > 0 || parameters.service !== undefined || (first.port ?? 5432) !== port) return false;
+  if (address === null) return first.host === '' || first.host.startsWith('/');
+  return first.host === address || (first.host === 'localhost' && isIP(address) !== 0 && /^(127\.|::1)/.test(address));
+}
+
+type Closed = 'closed_database' | 'not_permitted';
+
+function closedBy({ open, permitted }: ListedDatabase): Closed | null {
+  if (!open) return 'closed_database';
+  return permitted ? null : 'not_permitted';
+}
+
+const REASONS: Record<Closed, (database: string, user: string | null) => string> = {
+  closed_database: (database) => `database "${database}" is not currently accepting connections`,
+  not_permitted: (database, user) => `${user ?? 'the user'} has no CONNECT privilege for database "${database}"`,
 };
 
-/** The live state of a database: a round trip on an open connection is its latency. */
-export async function probe(context: EngineContext, url: DatabaseUrl): Promise<Probe> {
-  try {
-    await using session = await connect(context, url);
-    const started = performance.now();
-    await session.execute('SELECT 1');
-    const latency_ms = Math.max(1, Math.round(performance.now() - started));
-    const [row] = await session.query<{ version: string; bytes: number }>(`
-      SELECT split_part(current_setting('server_version'), ' ', 1) AS version, pg_database_size(current_database()) AS bytes`);
-    return {
-      status: 'ok',
-      latency_ms,
-      server_version: row?.version ?? null,
-      size_bytes: row?.bytes ?? null,
-      error: null,
-    };
-  } catch (thrown) {
-    if (!(thrown instanceof UserError)) throw thrown;
-    const status = STATUS[thrown.code];
-    if (!status) throw thrown;
-    return {
-      status,
-      latency_ms: null,
-      server_version: null,
-      size_bytes: null,
-      error: thrown.details[0] ?? thrown.message,
-    };
-  }
+const NOTHING = { latency_ms: null, server_version: null, size_bytes: null, error: null, error_code: null };
+
+function missing({ database }: DatabaseUrl): Probe {
+  return failed('database_missing', `database "${database}" does not exist`);
+}
+
+function failed(failure: ConnectionFailure, error: string): Probe {
+  const state = { ...NOTHING, status: statusOfFailure(failure), error: error || failure, error_code: failure };
+  return { state, identity: null };
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { EXIT, UserError } from '../../../errors.ts';
 import type { Report } from '../../../events.ts';
 import { redact } from '../../../process/redact.ts';
 import type { Runner, RunningProcess } from '../../../process/runner.ts';
@@ -54,7 +55,11 @@ export class ConnectionLost extends Error {
 export const PSQL_FLAGS = ['--no-psqlrc', '--no-password', '--quiet', '--no-align', '--tuples-only'];
 
 /** Our own queries must not be misled by what a database puts into its search path. */
-const SESSION_SETTINGS: Settings = { search_path: 'pg_catalog', client_min_messages: 'warning' };
+const SESSION_SETTINGS: Settings = {
+  search_path: 'pg_catalog',
+  client_min_messages: 'warning',
+  standard_conforming_strings: 'on',
+};
 
 /** A session whose caller sets no limit of its own reads catalogs and renames databases: no statement may take long. */
 const STATEMENT_LIMITS: Settings = { statement_timeout: '10min' };
@@ -106,14 +111,35 @@ export async function openSession({
 
 /** A name as it stands in SQL. */
 export function quoteName(name: string): string {
+  refuseNul(name);
   return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** A text as it stands in SQL. */
 export function quoteText(text: string): string {
+  refuseNul(text);
   return text.includes('\\')
     ? `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
     : `'${text.replaceAll("'", "''")}'`;
+}
+
+/** A whole number as it stands in SQL: what a server or a manifest calls a number may be any text. */
+export function quoteNumber(value: number | bigint): string {
+  if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) throw refusedValue(`${value} is no whole number`);
+  return `${value}`;
+}
+
+/** No server accepts one, and a program's arguments end at it. */
+function refuseNul(text: string): void {
+  if (text.includes('\0')) throw refusedValue(`${JSON.stringify(text)} contains a NUL character`);
+}
+
+function refusedValue(why: string): UserError {
+  return new UserError(`A value cannot be part of a statement: ${why}`, {
+    code: 'value_refused',
+    exit: EXIT.refused,
+    hint: 'PostgreSQL has no such names and values: do not trust the snapshot or the server that it comes from.',
+  });
 }
 
 /** The SQLSTATE of a statement that did what it should. */

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { EXIT, UserError } from '../../../errors.ts';
 import type { Command, Mount } from '../../../process/runner.ts';
 import type { DatabaseUrl, Host } from '../../engine.ts';
@@ -10,6 +10,9 @@ const SHAPE =
 const IN_CONTAINER = 'pgdocker';
 const DEFAULT_PORT = 5432;
 
+/** Secrets for which libpq has no environment variable; those of PostgreSQL 18 are among them. */
+const SECRET_PARAMETERS = ['sslpassword', 'oauth_client_secret', 'scram_client_key', 'scram_server_key'];
+
 /**
  * A connection URL by libpq's own rules (host lists, IPv6, unix sockets, any parameter), which WHATWG's URL lacks.
  * https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS
@@ -18,8 +21,9 @@ export function parsePostgresUrl(text: string): DatabaseUrl {
   const groups = SHAPE.exec(text)?.groups;
   if (!groups) throw malformed('it does not read postgres://user:password@host:port/database');
   const parameters = readParameters(groups.parameters);
-  if (parameters.has('sslpassword')) {
-    throw malformed('sslpassword would be seen in the list of processes; put it into a service file and say service=');
+  const secret = SECRET_PARAMETERS.find((name) => parameters.has(name));
+  if (secret !== undefined) {
+    throw malformed(`${secret} would be seen in the list of processes; put it into a service file and say service=`);
   }
   const [user, password] = splitOnce(groups.userinfo ?? '', ':');
   const database = take(parameters, 'dbname') ?? decode(groups.database ?? '');
@@ -75,9 +79,14 @@ export function connectionOf(
   };
 }
 
-/** Folders of sockets, certificates, password files: whatever is named by its path. */
+/** Parameters of libpq that name a file. */
+const FILE_PARAMETERS = ['sslcert', 'sslkey', 'sslrootcert', 'sslcrl', 'passfile', 'servicefile'];
+
+/** The sockets and the files that a URL names: of a folder in it nothing else is anybody's in a container. */
 function filesOf({ hosts, parameters }: DatabaseUrl): Mount[] {
-  return [...hosts.map(({ host }) => host), ...Object.values(parameters)].filter(isAbsolute).map((path) => ({ path }));
+  const sockets = hosts.map(({ host, port }) => join(host, `.s.PGSQL.${port ?? DEFAULT_PORT}`));
+  const files = FILE_PARAMETERS.map((name) => parameters[name] ?? '');
+  return [...sockets, ...files].filter(isAbsolute).map((path) => ({ path, fileOnly: true }));
 }
 
 function displayOf(url: DatabaseUrl): string {

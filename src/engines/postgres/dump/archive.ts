@@ -1,59 +1,22 @@
 import * as v from 'valibot';
 import { EXIT, UserError } from '../../../errors.ts';
+import { type PostgresDetails, postgresDetails } from '../../../snapshots/details/postgres-details.ts';
 import type { Manifest } from '../../../snapshots/manifest.ts';
-import { inventorySchema, localeSchema } from '../catalogue.ts';
 
 /** What ends every table's file in an archive of pg_dump's directory format: the end of COPY, and two empty lines. */
 export const DATA_TERMINATOR = '\\.\n\n\n';
 /** Line feeds in it, which are not rows. */
 export const TERMINATOR_LINES = 3;
-/** The bytes of it that COPY must not read. */
-export const AFTER_END_OF_COPY = 2;
+/** The part of it that COPY reads. */
+export const END_OF_COPY = '\\.\n';
 
-/** What a snapshot's manifest holds for this engine beyond what every engine records. */
-const detailsSchema = v.object({
-  /** Oids are those of the archive's table of contents. */
-  schemas: v.array(v.object({ oid: v.number(), name: v.string() })),
-  /** What COPY needs to know of each table, by the name of its file. */
-  data: v.record(
-    v.string(),
-    v.object({
-      schema: v.string(),
-      table: v.string(),
-      columns: v.array(v.string()),
-      /** Whether an extension made the table, and may have put rows into it. */
-      of_extension: v.boolean(),
-      /** The partitioned table through which the rows are loaded, where it is not the partition itself. */
-      root: v.optional(v.object({ schema: v.string(), table: v.string() })),
-    }),
-  ),
-  /** Schemas of the source that are not in the snapshot; absent in older ones. */
-  left_out_schemas: v.optional(v.array(v.string())),
-  extensions: v.array(v.object({ name: v.string(), schema: v.string() })),
-  /** Roles that policies name. */
-  roles: v.array(v.string()),
-  locale: localeSchema,
-  /** `ALTER DATABASE … SET`, as `name=value`. */
-  settings: v.array(v.string()),
-  inventory: inventorySchema,
-  /** Objects that cannot be restored without a schema that is not in the snapshot. */
-  left_out: v.array(
-    v.object({
-      /** Of the system catalog; absent in older snapshots. */
-      class: v.optional(v.number()),
-      /** 0 for a part of a table's definition, which is not in the archive. */
-      oid: v.number(),
-      kind: v.string(),
-      name: v.string(),
-      needs: v.string(),
-    }),
-  ),
-});
+export type ArchiveDetails = PostgresDetails;
 
-export type ArchiveDetails = v.InferOutput<typeof detailsSchema>;
+export const archiveDetailsSchema = postgresDetails(v.string());
 
+/** What the manifest says of the archive; a UserError when some of it is missing. */
 export function archiveDetails(manifest: Manifest): ArchiveDetails {
-  const { success, output } = v.safeParse(detailsSchema, manifest.details);
+  const { success, output } = v.safeParse(archiveDetailsSchema, manifest.details);
   if (success) return output;
   throw new UserError(`Snapshot ${manifest.id} of ${manifest.target} was written by another version of this program`, {
     code: 'manifest_not_understood',

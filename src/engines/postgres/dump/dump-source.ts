@@ -1,4 +1,5 @@
 import { EXIT, UserError } from '../../../errors.ts';
+import type { Report } from '../../../events.ts';
 import type { DumpRequest, EngineContext } from '../../engine.ts';
 import {
   type CatalogueTable,
@@ -6,10 +7,13 @@ import {
   readInventory,
   readLocale,
   readPolicyRoles,
+  readReplication,
   readSchemas,
   readTables,
+  replicationWarnings,
 } from '../catalogue.ts';
 import type { Session } from '../connection/session.ts';
+import { whyNoSetting } from '../restore/alter-set.ts';
 import { selectSchemas } from '../schema-selection.ts';
 import { majorOf } from '../tools.ts';
 import type { ArchiveDetails } from './archive.ts';
@@ -48,6 +52,8 @@ export async function readSource(
     available.filter(({ name }) => excluded.includes(name)),
   );
   for (const warning of broken.warnings) report(warning);
+  const replication = await readReplication(session);
+  for (const warning of replicationWarnings(replication)) report(warning);
   const allTables = await readTables(session);
   const inventory = await readInventory(session, schemas, broken.keys);
   return {
@@ -62,8 +68,9 @@ export async function readSource(
       extensions: await readExtensions(session),
       roles: await readPolicyRoles(session, schemas),
       locale: await readLocale(session, majorOf(serverVersion)),
-      settings: await readDatabaseSettings(session),
+      settings: settingsToKeep(await readDatabaseSettings(session), report),
       inventory,
+      replication,
       left_out: broken.leftOut,
     },
   };
@@ -75,6 +82,15 @@ export async function readDatabaseSettings(session: Session): Promise<string[]> 
     SELECT unnest(setconfig) AS setting FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
     WHERE s.setrole = 0 AND d.datname = current_database()`);
   return rows.map((row) => row.setting);
+}
+
+/** Without those that a load would refuse. */
+export function settingsToKeep(settings: string[], report: Report): string[] {
+  return settings.filter((setting) => {
+    const why = whyNoSetting(setting);
+    if (why !== null) report({ event: 'warning', code: 'setting_left_out', message: `${why}. It is left out` });
+    return why === null;
+  });
 }
 
 function noSchema({ url }: DumpRequest, available: string[]): UserError {

@@ -1,6 +1,6 @@
 import { splitName } from '../../../table-names.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
-import { type Inventory, readInventory } from '../catalogue.ts';
+import { IN_NO_SCHEMA, type Inventory, readInventory } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 import type { ClientTools } from '../tools.ts';
@@ -50,11 +50,14 @@ async function compareObjects(context: EngineContext, { url, tools, details, pla
   return compareInventories(within(details.inventory, plan.schemas), await readInventory(session, plan.schemas));
 }
 
-function within({ objects, sequences }: Inventory, schemas: string[]): Inventory {
+export function within({ objects, sequences, large_objects }: Inventory, schemas: string[]): Inventory {
   const inside = (name: string): boolean => schemas.includes(splitName(name).schema);
   return {
-    objects: Object.fromEntries(Object.entries(objects).map(([kind, names]) => [kind, names.filter(inside)])),
+    objects: Object.fromEntries(
+      Object.entries(objects).map(([kind, names]) => [kind, IN_NO_SCHEMA.has(kind) ? names : names.filter(inside)]),
+    ),
     sequences: sequences.filter(({ name }) => inside(name)),
+    large_objects,
   };
 }
 
@@ -76,5 +79,11 @@ function compareInventories(expected: Inventory, found: Inventory): string[] {
     const kept = last_value === null || (value !== null && (ascending ? value >= last_value : value <= last_value));
     return kept ? [] : [`sequence ${name} stands at ${value}, at ${last_value} in the manifest`];
   });
-  return [...objects, ...sequences];
+  return [...objects, ...sequences, ...compareLargeObjects(expected, found)];
+}
+
+function compareLargeObjects({ large_objects: expected }: Inventory, { large_objects: found }: Inventory): string[] {
+  if (!expected || (found?.count === expected.count && found.bytes === expected.bytes)) return [];
+  const text = (large: Inventory['large_objects']): string => `${large?.count ?? 0} with ${large?.bytes ?? 0} bytes`;
+  return [`large objects: ${text(found)}, in the manifest ${text(expected)}`];
 }

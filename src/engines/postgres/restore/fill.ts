@@ -1,8 +1,10 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { formatNumberOf } from '../../../amounts.ts';
+import { EXIT, UserError } from '../../../errors.ts';
+import type { ManifestFile } from '../../../snapshots/manifest.ts';
 import type { EngineContext } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
@@ -14,7 +16,7 @@ import { failureHint } from './failure-hint.ts';
 import type { Filling } from './filling.ts';
 import { listArchive } from './list-archive.ts';
 import { loadTables } from './load-tables.ts';
-import { groupErrors } from './restore-errors.ts';
+import { restoreErrors } from './restore-errors.ts';
 import { restoreFailed } from './restore-failed.ts';
 
 /** Fills an empty database: definitions, then rows side by side, then indexes and constraints side by side. */
@@ -71,33 +73,56 @@ export async function materialize(
     tools,
     details,
     plan,
-  }: Pick<Filling, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan'>,
+    premade,
+  }: Pick<Filling, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan' | 'premade'>,
 ): Promise<Archive> {
   const archive = join(directory, 'archive');
   await mkdir(archive);
   for (const file of manifest.files) await writeOut(read(file), join(archive, file.name));
+  await refuseForeignFiles(archive, manifest.files);
   const listed = await listArchive(context, { tools, archive, directory });
   const list = join(directory, 'archive.list');
   const able = withoutDependents(listed, isLeftOut(details.left_out));
-  const entries = able.filter((entry) => !isTableData(entry) && isWanted(entry, { details, plan }));
+  const entries = able.filter((entry) => !isTableData(entry) && isWanted(entry, { details, plan, premade }));
   const eventTriggers = join(directory, 'event-triggers.list');
   const separated = separateEventTriggers(entries);
-  await writeFile(list, listText(separated.others));
-  await writeFile(eventTriggers, listText(separated.eventTriggers));
+  await writeFile(list, listText(separated.others), { flag: 'wx', mode: 0o600 });
+  await writeFile(eventTriggers, listText(separated.eventTriggers), { flag: 'wx', mode: 0o600 });
   return { directory: archive, list, eventTriggers: separated.eventTriggers.length > 0 ? eventTriggers : null };
 }
 
+/** Which files hold large objects. pg_restore would read whatever file of this machine such a list names. */
+const BLOB_LIST = /^blobs(_\d+)?\.toc$/;
+const BLOB_LINES = /^(\d+ blob_\d+\.dat\n)*$/;
+
+async function refuseForeignFiles(archive: string, files: ManifestFile[]): Promise<void> {
+  for (const { name } of files.filter((file) => BLOB_LIST.test(file.name))) {
+    if (BLOB_LINES.test(await readFile(join(archive, name), 'latin1'))) continue;
+    throw new UserError(`The list of large objects ${name} is refused: it names files outside the snapshot`, {
+      code: 'archive_refused',
+      exit: EXIT.refused,
+      hint: 'pg_dump never writes such a list, so it was forged or damaged. Do not trust the snapshot.',
+    });
+  }
+}
+
 async function writeOut(content: AsyncIterable<Uint8Array>, path: string): Promise<void> {
-  const output = createWriteStream(path, { mode: 0o600 });
+  const output = createWriteStream(path, { flags: 'wx', mode: 0o600 });
   await pipeline(content, output);
 }
 
 /** Not the schemas that are in the snapshot but not wanted now. */
-function isWanted({ oid, text }: ArchiveEntry, { details, plan }: Pick<Filling, 'details' | 'plan'>): boolean {
+function isWanted(
+  { oid, text }: ArchiveEntry,
+  { details, plan, premade }: Pick<Filling, 'details' | 'plan' | 'premade'>,
+): boolean {
+  const made = details.schemas.filter(({ name }) => premade?.includes(name));
+  if (text.startsWith('SCHEMA ') && made.some((schema) => oid === schema.oid)) return false;
   const unwanted = details.schemas.filter(({ name }) => !plan.schemas.includes(name));
   return !unwanted.some(
     (schema) =>
-      (oid === schema.oid && text.startsWith('SCHEMA ')) || text.startsWith(`COMMENT - SCHEMA ${schema.name} `),
+      (oid === schema.oid && text.startsWith('SCHEMA ')) ||
+      text.startsWith(`COMMENT - SCHEMA ${schema.name.replaceAll(/[\r\n]/g, ' ')} `),
   );
 }
 
@@ -124,8 +149,7 @@ async function pgRestore(context: EngineContext, { fill, archive, section, jobs 
   const mounts = [...connection.mounts, { path: fill.directory }];
   const { signal } = context;
   const result = await context.runner.run({ file: tools.pg_restore, args, env: connection.env, mounts }, { signal });
-  if (result.exitCode === 0) return;
-  const errors = groupErrors(result.stderr);
+  const errors = restoreErrors(result);
   if (errors.length > 0)
     throw restoreFailed(
       `pg_restore failed on the ${section} of snapshot ${fill.manifest.id}`,

@@ -7,6 +7,8 @@ import type { ClientTools } from '../tools.ts';
 export interface Filling extends RestoreRun {
   tools: ClientTools;
   details: ArchiveDetails;
+  /** Schemas that were made for extensions before. */
+  premade?: string[] | undefined;
   /** Of the sessions that fill it. */
   settings: Settings;
 }

@@ -1,19 +1,30 @@
+import { randomBytes } from 'node:crypto';
 import { open, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { formatNumberOf } from '../../../amounts.ts';
+import { EXIT, UserError } from '../../../errors.ts';
 import type { Mount } from '../../../process/runner.ts';
 import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
-import { readSchemas } from '../catalogue.ts';
+import { LARGE_OBJECTS_QUERY, objectsQuery, readSchemas } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
-import { PSQL_FLAGS, quoteName, quoteText } from '../connection/session.ts';
+import { quoteName, quoteNumber, quoteText } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
-import { archiveDetails } from '../dump/archive.ts';
-import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
+import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
+import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../tools.ts';
+import { carryOverInPlace } from './carry-over-in-place.ts';
+import { within } from './check.ts';
 import { dropsWithoutSchema } from './drops-without-schema.ts';
-import { failureHint } from './failure-hint.ts';
 import { materialize, sectionArgs } from './fill.ts';
-import { COPY_FLAGS, feedTables } from './load-tables.ts';
+import {
+  COPY_FLAGS,
+  checkTags,
+  copyCommands,
+  copyStatement,
+  feedTables,
+  refuseUnlessFed,
+  textOf,
+} from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
 import { countedRows } from './rows-by-root.ts';
 
@@ -25,7 +36,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   const { report, runner, signal } = context;
   const { url, plan, manifest, directory } = run;
   const details = archiveDetails(manifest);
-  const tools = toolsForArchive(await findClientTools(context), manifest.tool_version);
+  const tools = toolsForArchive(restricting(await findClientTools(context)), manifest.tool_version);
   report({ event: 'step', step: 'prepare', state: 'started', label: `Prepare one transaction in ${url.display}` });
   const archive = await materialize(context, { ...run, tools, details });
   const folder: Mount = { path: directory, writable: true };
@@ -37,24 +48,36 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     const file = `${join(directory, name)}-${basename(list)}.sql`;
     const args = [
       ...sectionArgs({ fill: { details, plan }, archive: { ...archive, list }, section: name }),
+      '--single-transaction',
       `--file=${file}`,
       archive.directory,
     ];
     const written = await runner.run({ file: tools.pg_restore, args, mounts: [folder] }, { signal });
     if (written.exitCode !== 0)
       throw restoreFailed('pg_restore cannot read the archive', written.stderr.trim().split('\n'));
-    await silenceUnknownSettings(file, majorOf(plan.destination.server_version));
+    await fitIntoTransaction(file, majorOf(plan.destination.server_version));
     return `--file=${file}`;
   };
   const tables = plan.tables.filter((table) => table.rows > 0);
+  const commands = copyCommands(
+    tables.map((table) => copyStatement(table, details)),
+    tools,
+  );
+  const word = randomBytes(16).toString('hex');
+  const sayWord = `--command=SELECT ${quoteText(word)}`;
+  const carryOver = await carryOverInPlace(context, url, run.role);
   const scripts = [
+    '--command=BEGIN',
     await script('clear.sql', await clearScript(context, run)),
     await section('pre-data'),
-    ...COPY_FLAGS,
+    ...[sayWord, ...commands.args, sayWord],
     await section('data'),
     await section('post-data'),
-    await script('check.sql', checkScript(run)),
+    await script('carry-over.sql', carryOver.script),
+    // Created last, they hear neither of the definitions nor of the grants.
     ...(archive.eventTriggers ? [await section('post-data', archive.eventTriggers)] : []),
+    await script('check.sql', checkScript(run)),
+    ...['--command=COMMIT', sayWord],
   ];
   report({ event: 'step', step: 'prepare', state: 'done', label: 'Prepared' });
 
@@ -71,17 +94,16 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     lock_timeout: '0',
     client_min_messages: 'warning',
   });
-  const flags = [...PSQL_FLAGS, '--single-transaction', ...scripts];
   const child = runner.start(
-    { file: tools.psql, args: [...flags, ...args], env, mounts: [...mounts, folder] },
+    { file: tools.psql, args: [...COPY_FLAGS, ...scripts, ...args], env, mounts: [...mounts, folder] },
     { signal },
   );
-  child.stdout.resume();
+  const said = textOf(child.stdout);
   const feeding = feedTables({
     read: run.read,
     batch: tables,
-    details,
     child,
+    commands,
     onBytes(current, bytes) {
       done += bytes;
       report({ event: 'progress', step: 'restore', done, total, unit: 'bytes', current });
@@ -89,12 +111,13 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   });
   const [fed, ended] = await Promise.allSettled([feeding, child.ended]);
   signal.throwIfAborted();
-  if (ended.status === 'rejected') throw ended.reason;
-  if (ended.value.exitCode !== 0 && ended.value.exitCode !== null) {
-    const words = ended.value.stderr.trim().split('\n').slice(0, 20);
-    throw restoreFailed('The restore in one transaction failed', words, failureHint(words, details));
+  refuseUnlessFed({ fed, ended, details, what: 'The restore in one transaction failed' });
+  const [, copied, , end] = said().split(`${word}\n`);
+  if (copied === undefined || end === undefined) {
+    throw restoreFailed('The restore in one transaction failed', ['psql ended without an answer to COMMIT']);
   }
-  if (fed.status === 'rejected') throw fed.reason;
+  checkTags(copied, tables);
+  if (ended.status === 'fulfilled') carryOver.warn(ended.value.stderr);
   report({
     event: 'step',
     step: 'restore',
@@ -104,20 +127,47 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   return { swapMs: null, undoDatabase: null };
 }
 
+/**
+ * The scripts that pg_restore writes hold definitions from the snapshot. A psql that does not know `\restrict` would run
+ * a line `\! command` in one.
+ */
+function restricting(tools: ClientTools[]): ClientTools[] {
+  const able = tools.filter(knowsRestrict);
+  if (able.length > 0 || tools.length === 0) return able;
+  throw new UserError(`A load in place needs a psql that knows \\restrict; the newest here is ${tools[0]?.version}`, {
+    code: 'tools_too_old',
+    exit: EXIT.failed,
+    hint: 'Update the PostgreSQL client programs to 13.22, 14.19, 15.14, 16.10, 17.6, 18 or newer.',
+  });
+}
+
 /** Settings that a script of pg_restore begins with, and the first server that knows them. */
 const YOUNG_SETTINGS = [{ statement: 'SET transaction_timeout = 0;', since: 17 }];
-const SCRIPT_HEAD_BYTES = 4096;
+const SCRIPT_EDGE_BYTES = 4096;
 
-/** What an older server does not know would end the transaction; made a comment where it stands. */
-async function silenceUnknownSettings(file: string, serverMajor: number): Promise<void> {
+/**
+ * Comments out what would end the transaction around the script: settings that an older server does not know, and the
+ * script's own transaction. Without `--single-transaction` pg_restore would write one around the large objects, anywhere.
+ */
+async function fitIntoTransaction(file: string, serverMajor: number): Promise<void> {
   await using script = await open(file, 'r+');
-  const { buffer, bytesRead } = await script.read({ buffer: Buffer.alloc(SCRIPT_HEAD_BYTES) });
-  const head = buffer.toString('latin1', 0, bytesRead);
-  for (const { statement, since } of YOUNG_SETTINGS) {
-    const at = head.indexOf(`\n${statement}`);
-    if (at !== -1 && serverMajor < since) await script.write('-- ', at + 1, 'latin1');
-  }
+  const { size } = await script.stat();
+  const edge = async (start: number): Promise<string> => {
+    const { buffer, bytesRead } = await script.read({ buffer: Buffer.alloc(SCRIPT_EDGE_BYTES), position: start });
+    return buffer.toString('latin1', 0, bytesRead);
+  };
+  const head = await edge(0);
+  const tailStart = Math.max(0, size - SCRIPT_EDGE_BYTES);
+  const begin = head.indexOf('\nBEGIN;\n');
+  const commit = (await edge(tailStart)).lastIndexOf('\nCOMMIT;\n');
+  if (begin === -1 || commit === -1) throw restoreFailed('pg_restore wrote a script without a transaction', [file]);
+  const unknown = YOUNG_SETTINGS.filter(({ since }) => serverMajor < since)
+    .map(({ statement }) => head.indexOf(`\n${statement}`))
+    .filter((at) => at !== -1);
+  for (const at of [begin, tailStart + commit, ...unknown]) await script.write('-- ', at + 1, 'latin1');
 }
+
+const SCHEMA_PRIVILEGES = ['USAGE', 'CREATE'] as const;
 
 /** Everything of the user's goes, as it does when the whole database is replaced; `public` stays whose it was. */
 async function clearScript(context: EngineContext, { url }: RestoreRun): Promise<string> {
@@ -128,9 +178,10 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
         'role', CASE WHEN a.grantee <> 0 THEN pg_get_userbyid(a.grantee) END, 'privilege', a.privilege_type)), '[]')
       FROM aclexplode(nspacl) a) AS grants
     FROM pg_namespace WHERE nspname = 'public'`);
-  const grants = owned?.grants.map(
-    ({ role, privilege }) => `GRANT ${privilege} ON SCHEMA public TO ${role === null ? 'PUBLIC' : quoteName(role)};`,
-  );
+  const grants = owned?.grants.flatMap(({ role, privilege }) => {
+    const known = SCHEMA_PRIVILEGES.find((one) => one === privilege);
+    return known ? [`GRANT ${known} ON SCHEMA public TO ${role === null ? 'PUBLIC' : quoteName(role)};`] : [];
+  });
   return [
     ...(await dropsWithoutSchema(session)),
     ...present.map(({ name }) => `DROP SCHEMA ${quoteName(name)} CASCADE;`),
@@ -146,9 +197,42 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
 
 /** The manifest's row counts, inside the transaction: a difference ends it. */
 function checkScript({ plan, manifest }: RestoreRun): string {
-  const checks = countedRows(plan, archiveDetails(manifest)).map(({ name, from, rows, words }) => {
-    const message = quoteText(`${name} has other rows than it should: ${words}`);
-    return `DO $check$ BEGIN IF (SELECT count(*) FROM ${from}) <> ${rows} THEN RAISE EXCEPTION USING MESSAGE = ${message}; END IF; END $check$;`;
+  const details = archiveDetails(manifest);
+  const checks = countedRows(plan, details).map(({ name, from, rows, words }) => {
+    const count = `(SELECT count(*) FROM ${from})`;
+    return failUnless(`${count} = ${quoteNumber(rows)}`, `${name} has other rows than it should: ${words}`);
   });
-  return `${checks.join('\n')}\n`;
+  // The scripts before leave a search path of their own, by which the server would write types otherwise.
+  return ['SET LOCAL search_path = pg_catalog;', ...checks, ...inventoryChecks(details, plan.schemas), ''].join('\n');
+}
+
+/** What a load beside the destination compares in `checkRestored`, as statements. */
+function inventoryChecks(details: ArchiveDetails, schemas: string[]): string[] {
+  const { objects, large_objects } = within(details.inventory, schemas);
+  const expected = Object.entries(objects).flatMap(([kind, names]) => names.map((name) => ({ kind, name })));
+  const wanted = `SELECT kind, name FROM json_to_recordset(${quoteText(JSON.stringify(expected))}) AS e (kind text, name text)`;
+  const found = `SELECT kind, name FROM (${objectsQuery(schemas)}) f WHERE kind IN (${Object.keys(objects).map(quoteText).join(', ') || 'NULL'})`;
+  const differences = `
+    SELECT concat_ws(' ', kind, name, 'is missing') AS text FROM (${wanted} EXCEPT ${found}) a
+    UNION ALL SELECT concat_ws(' ', kind, name, 'is not in the snapshot') FROM (${found} EXCEPT ${wanted}) b LIMIT 20`;
+  const compare = `DO ${quoteText(`DECLARE differences text;
+    BEGIN
+      SELECT string_agg(text, '; ') INTO differences FROM (${differences}) d;
+      IF differences IS NOT NULL THEN
+        RAISE EXCEPTION 'The restored database is not what the manifest says: %', differences;
+      END IF;
+    END`)};`;
+  if (!large_objects) return [compare];
+  const { count, bytes } = large_objects;
+  const same = `(SELECT l.count = ${quoteNumber(count)} AND l.bytes = ${quoteNumber(bytes)} FROM (${LARGE_OBJECTS_QUERY}) l)`;
+  return [
+    compare,
+    failUnless(same, `There are other large objects than the manifest says: ${count} with ${bytes} bytes`),
+  ];
+}
+
+/** A statement that ends the transaction with the message unless the condition holds. */
+function failUnless(condition: string, message: string): string {
+  const raise = `RAISE EXCEPTION USING MESSAGE = ${quoteText(message)}`;
+  return `DO ${quoteText(`BEGIN IF NOT (${condition}) THEN ${raise}; END IF; END`)};`;
 }

@@ -1,7 +1,7 @@
 import type { EngineContext } from '../../engine.ts';
 import { type ArchiveEntry, parseArchiveList } from '../dump/archive.ts';
 import type { ClientTools } from '../tools.ts';
-import { groupErrors } from './restore-errors.ts';
+import { failureWords } from './restore-errors.ts';
 import { restoreFailed } from './restore-failed.ts';
 
 export interface ArchiveToList {
@@ -21,6 +21,8 @@ export async function listArchive(
     { file: tools.pg_restore, args: ['--list', '--verbose', archive], mounts: [{ path: directory }] },
     { signal },
   );
-  if (listing.exitCode !== 0) throw restoreFailed('pg_restore cannot read the archive', groupErrors(listing.stderr));
+  if (listing.exitCode !== 0) {
+    throw restoreFailed('pg_restore cannot read the archive', failureWords('pg_restore', listing));
+  }
   return parseArchiveList(listing.stdout);
 }

@@ -4,14 +4,18 @@ import type { DestinationState } from '../../../results.ts';
 import { divideTables } from '../../divide-tables.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
 import { freeBytesOf, refuseShortSpace } from '../../free-space.ts';
+import { replicationWarnings } from '../catalogue.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { isLocalHost } from '../connection/same-database.ts';
-import { quoteText, type Session } from '../connection/session.ts';
+import { isLocalHost } from '../connection/location.ts';
+import { quoteName, quoteText, type Session } from '../connection/session.ts';
 import { portOf } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import { selectSchemas } from '../schema-selection.ts';
+import { NAME_LIMIT } from '../server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
+import { checkSwap } from './blockers.ts';
 import { refuseInPlace } from './in-place-preflight.ts';
+import { checkRights } from './rights.ts';
 
 /** Whether, how and with what consequences a snapshot can be restored; nothing is changed. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
@@ -22,8 +26,10 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   if (schemas.length === 0) throw noSchema(request);
   const facts = await inspectDestination(context, url);
   refuseMissing(facts, { extensions: details.extensions.map(({ name }) => name), roles: details.roles });
+  if (request.role !== undefined) await refuseRole(context, url, request.role);
   const chosen = chooseStrategy(facts, request);
   if (chosen.strategy === 'in_place') await refuseInPlace(context, { url, details });
+  const swapping = chosen.strategy === 'swap' ? await planSwap(context, url, facts) : [];
   const wanted = new Set(schemas);
   const inSchemas = manifest.tables.filter((table) => {
     const data = details.data[table.file.name];
@@ -40,11 +46,35 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     schemas,
     tables,
     empty,
-    warnings: [...warnings, ...versionWarnings(facts, request), ...sessionWarnings(facts, chosen.strategy)],
+    warnings: [
+      ...warnings,
+      ...versionWarnings(facts, request),
+      ...sessionWarnings(facts, chosen.strategy),
+      ...replicationWarnings(details.replication),
+      ...swapping,
+    ],
   };
 }
 
+/** What would be lost by the swap; rejects where something would stop it in the end. */
+async function planSwap(context: EngineContext, url: DatabaseUrl, facts: Facts): Promise<WarningEvent[]> {
+  const destination = url.database ?? '';
+  await using server = await connectToServer(context, url);
+  const warnings = await checkSwap(server, { destination, undo: true });
+  if (!facts.destination.exists || facts.superuser) return warnings;
+  await using inside = await connect(context, url).catch(noConnection);
+  return [...warnings, ...(await checkRights({ server, inside, destination }))];
+}
+
+/** A destination that takes no connections can still be renamed. */
+function noConnection(thrown: unknown): null {
+  if (thrown instanceof UserError && thrown.code === 'denied') return null;
+  throw thrown;
+}
+
 interface Facts {
+  /** Whether the role may do everything. */
+  superuser: boolean;
   destination: DestinationState;
   /** Whether the role may make a database and rename the destination. */
   maySwap: boolean;
@@ -63,6 +93,13 @@ export async function inspectDestination(context: EngineContext, url: DatabaseUr
       hint: 'Add its name at the end: postgres://user@host:5432/database. It is created when it does not exist.',
     });
   }
+  if (Buffer.byteLength(url.database) > NAME_LIMIT) {
+    throw new UserError(`The destination ${url.display} has a name of more than ${NAME_LIMIT} bytes`, {
+      code: 'url_invalid',
+      exit: EXIT.configuration,
+      hint: 'Shorten it: the server would cut it, and may then mean another database.',
+    });
+  }
   try {
     await using server = await connectToServer(context, url);
     return await readFacts(context, server, url);
@@ -79,7 +116,9 @@ interface Row {
   present: boolean;
   size_bytes: number | null;
   connections: number;
+  superuser: boolean;
   createdb: boolean;
+  /** Whether the role may rename the destination, and give another database to its owner. */
   owner: boolean;
   extensions: string[];
   roles: string[];
@@ -92,8 +131,9 @@ async function readFacts(context: EngineContext, session: Session, url: Database
     SELECT split_part(current_setting('server_version'), ' ', 1) AS version, d.oid IS NOT NULL AS present,
       CASE WHEN has_database_privilege(d.oid, 'CONNECT') THEN pg_database_size(d.oid) END AS size_bytes,
       (SELECT count(*) FROM pg_stat_activity a WHERE a.datid = d.oid AND a.pid <> pg_backend_pid() AND a.backend_type = 'client backend') AS connections,
-      r.rolsuper OR r.rolcreatedb AS createdb,
-      d.oid IS NULL OR pg_has_role(d.datdba, 'MEMBER') AS owner,
+      r.rolsuper AS superuser, r.rolsuper OR r.rolcreatedb AS createdb,
+      d.oid IS NULL OR pg_has_role(d.datdba, 'USAGE') AND
+        CASE WHEN current_setting('server_version_num')::int >= 160000 THEN pg_has_role(d.datdba, 'SET') ELSE true END AS owner,
       (SELECT json_agg(name) FROM pg_available_extensions) AS extensions,
       (SELECT json_agg(rolname) FROM pg_roles) AS roles,
       (SELECT setting FROM pg_settings WHERE name = 'data_directory') AS data_directory
@@ -113,6 +153,7 @@ async function readFacts(context: EngineContext, session: Session, url: Database
       connections: row.connections,
       server_version: row.version,
     },
+    superuser: row.superuser,
     maySwap: row.createdb && row.owner,
     whyNot: row.createdb ? `the role does not own ${url.database}` : 'the role may not create databases',
     extensions: row.extensions ?? [],
@@ -136,9 +177,29 @@ function refuseMissing(facts: Facts, needed: { extensions: string[]; roles: stri
     throw new UserError(`The server ${server} lacks roles that the snapshot's policies name: ${roles.join(', ')}`, {
       code: 'role_missing',
       exit: EXIT.failed,
-      hint: `Make them first: ${roles.map((role) => `CREATE ROLE "${role}";`).join(' ')}`,
+      hint: `Make them first: ${roles.map((role) => `CREATE ROLE ${quoteName(role)};`).join(' ')}`,
     });
   }
+}
+
+/** A role that is not there, or that nothing can be given to, is found before anything is restored. */
+async function refuseRole(context: EngineContext, url: DatabaseUrl, role: string): Promise<void> {
+  await using session = await connectToServer(context, url).catch(() => connect(context, url));
+  const [found] = await session.query<{ allowed: boolean }>(`
+    SELECT pg_has_role(oid, 'MEMBER') AND
+      CASE WHEN current_setting('server_version_num')::int >= 160000 THEN pg_has_role(oid, 'SET') ELSE true END AS allowed
+    FROM pg_roles WHERE rolname = ${quoteText(role)}`);
+  if (found?.allowed) return;
+  throw new UserError(
+    found ? `The user may not give objects to the role "${role}"` : `The server has no role "${role}"`,
+    {
+      code: found ? 'role_denied' : 'role_missing',
+      exit: EXIT.failed,
+      hint: found
+        ? `Make the user a member of it: GRANT ${quoteName(role)} TO ${quoteName(url.user ?? '')}`
+        : `Create it, or correct snapshot.role: CREATE ROLE ${quoteName(role)}`,
+    },
+  );
 }
 
 function chooseStrategy(
@@ -150,7 +211,7 @@ function chooseStrategy(
     throw new UserError(`The database "${url.database}" does not exist, and ${facts.whyNot}`, {
       code: 'may_not_create',
       exit: EXIT.failed,
-      hint: `Let somebody who may create it do so, or: ALTER ROLE "${url.user}" CREATEDB`,
+      hint: `Let somebody who may create it do so, or: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
     });
   }
   if (inPlace && exists) return { strategy: 'in_place', strategyReason: '--in-place was said' };

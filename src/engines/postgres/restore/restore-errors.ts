@@ -1,4 +1,5 @@
 import { redact } from '../../../process/redact.ts';
+import type { Completed } from '../../../process/runner.ts';
 
 /** How many causes are told, and how many characters of the SQL that failed. */
 const CAUSES = 10;
@@ -10,6 +11,34 @@ const HARMLESS = /^SET (transaction_timeout|default_table_access_method|idle_ses
 interface Failure {
   cause: string;
   sql: string;
+}
+
+type Ended = Pick<Completed, 'exitCode' | 'stderr'>;
+
+/** How pg_restore exits when it went on after errors. */
+const WITH_ERRORS = 1;
+
+/** What made pg_restore fail; empty when it did what it should, or when each of its errors is known to be harmless. */
+export function restoreErrors(ended: Ended): string[] {
+  if (ended.exitCode === 0) return [];
+  const errors = groupErrors(ended.stderr);
+  if (errors.length > 0) return errors;
+  return ended.exitCode === WITH_ERRORS && toldAll(ended.stderr) ? [] : failureWords('pg_restore', ended);
+}
+
+/** Whether it came to its end, and each error that it counted was read. */
+function toldAll(stderr: string): boolean {
+  const counted = /^pg_restore: warning: errors ignored on restore: (\d+)\s*$/m.exec(stderr)?.[1];
+  return counted !== undefined && Number(counted) > 0 && parseFailures(stderr).length >= Number(counted);
+}
+
+/** What there is to say of a program that failed: its own words, or how it ended. */
+export function failureWords(program: string, { exitCode, stderr }: Ended): string[] {
+  const words = redact(stderr)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const end = exitCode === null ? 'was killed by a signal' : `ended with exit code ${exitCode}`;
+  return words.length > 0 && exitCode !== null ? words : [...words, `${program} ${end}`];
 }
 
 /** The errors of pg_restore, one line a cause with the first SQL that failed of it; empty when all were harmless. */

@@ -1,16 +1,30 @@
 import { availableParallelism, totalmem } from 'node:os';
+import { UserError } from '../../../errors.ts';
 import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { Session } from '../connection/session.ts';
 import { type Settings, withDatabase } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
-import { besideNames, createDatabase, dropDatabase, lockDestination, sweepLeftovers } from '../server.ts';
+import {
+  besideNames,
+  createDatabase,
+  dropMarked,
+  lockDestination,
+  markNew,
+  type NewDatabase,
+  sweepLeftovers,
+  verifyLock,
+} from '../server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
+import { checkSwap } from './blockers.ts';
 import { checkRestored } from './check.ts';
+import { createExtensions } from './create-extensions.ts';
 import { fillDatabase } from './fill.ts';
 import { restoreInPlace } from './in-place.ts';
-import { inheritSettings, swapDatabases } from './swap.ts';
+import { readTablespace } from './rights.ts';
+import { databaseExists, inherit, swapDatabases } from './swap.ts';
+import { openSwapSession } from './swap-session.ts';
 
 /**
  * Restores a snapshot so that the destination is the old one or the new one, whole, whatever happens: into a new
@@ -23,31 +37,41 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   const details = archiveDetails(manifest);
   const tools = toolsForArchive(await findClientTools(context), manifest.tool_version);
 
-  return besideDestination(context, { ...run, locale: details.locale }, async ({ fresh, server }) => {
-    const beside = withDatabase(url, fresh);
+  const beside = { ...run, locale: details.locale, settings: details.settings };
+  return besideDestination(context, beside, async ({ fresh }) => {
+    const filled = withDatabase(url, fresh);
     const settings = restoreSettings(plan.destination.local, jobs);
-    await fillDatabase(context, { ...run, url: beside, tools, details, settings });
+    const { extensions } = details;
+    const premade = run.admin ? await createExtensions(context, { admin: run.admin, url: filled, extensions }) : [];
+    const filling = fillDatabase(context, { ...run, url: filled, tools, details, settings, premade });
+    await filling.catch((error) => Promise.reject(run.admin ? hintAtRights(error) : error));
     report({ event: 'step', step: 'check', state: 'started', label: 'Check against the manifest' });
-    await checkRestored(context, { url: beside, tools, details, plan, jobs });
+    await checkRestored(context, { url: filled, tools, details, plan, jobs });
     report({
       event: 'step',
       step: 'check',
       state: 'done',
       label: `Checked ${tablesText(plan)}; row by row counted`,
     });
-    await run.beforeSwap?.(beside);
-    await inheritSettings(server, {
-      from: plan.destination.exists ? (url.database ?? '') : null,
-      to: fresh,
-      settings: details.settings,
-    });
+    await run.beforeSwap?.(filled);
   });
+}
+
+function hintAtRights(error: unknown): unknown {
+  if (!(error instanceof UserError && error.code === 'restore_failed')) return error;
+  const { code, exit, details } = error;
+  const hint = `${error.hint} In a server of our own a snapshot is restored as a role without superuser rights. If it needs them and you trust it, add --allow-superuser.`;
+  return new UserError(error.message, { code, exit, details, hint, cause: error });
 }
 
 export interface Beside {
   url: RestoreRun['url'];
   undo: boolean;
-  locale: Parameters<typeof createDatabase>[1]['locale'];
+  locale: NewDatabase['locale'];
+  /** The source's settings, for a destination that does not exist. */
+  settings?: string[];
+  /** Who is to own the objects, where that is not the owner of the replaced database. */
+  role?: string | undefined;
   /** Drops what was made, instead of swapping it in. */
   throwAway?: boolean | undefined;
 }
@@ -55,23 +79,29 @@ export interface Beside {
 /** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
 export async function besideDestination(
   context: EngineContext,
-  { url, undo, locale, throwAway }: Beside,
+  { url, undo, locale, settings = [], role, throwAway }: Beside,
   fill: (made: { fresh: string; server: Session }) => Promise<void>,
 ): Promise<Replaced> {
   const { report } = context;
   const destination = url.database ?? '';
-  await using server = await connectToServer(context, url, { settings: { statement_timeout: '0' } });
+  await using server = await openSwapSession(context, url);
   report({ event: 'step', step: 'prepare', state: 'started', label: `Make a database beside ${url.display}` });
   await lockDestination(server, destination);
-  const swept = await sweepLeftovers(server, destination);
+  const warnings = await checkSwap(server, { destination, undo });
+  const swept = await sweepLeftovers(server, destination, report);
   if (swept.length > 0) {
     const message = `Removed what a load that was killed had left: ${swept.join(', ')}`;
     report({ event: 'warning', code: 'leftovers_swept', message });
   }
+  for (const warning of warnings) report(warning);
   const [version] = await server.query<{ major: string }>(`SELECT current_setting('server_version') AS major`);
   const fresh = besideNames(destination).fresh();
+  const exists = await databaseExists(server, destination);
+  const tablespace = exists ? await inheritedTablespace(context, server, destination) : null;
   try {
-    const sameLocale = await createDatabase(server, { name: fresh, locale, major: majorOf(version?.major ?? '') });
+    const major = majorOf(version?.major ?? '');
+    const sameLocale = await createDatabase(server, { name: fresh, locale, major, tablespace });
+    await markNew(server, fresh, destination);
     if (!sameLocale && locale) {
       const message = `The server does not know the source's locale "${locale.icu_locale ?? locale.collate}": its own is used, and text may sort otherwise`;
       report({ event: 'warning', code: 'locale_unknown', message });
@@ -80,14 +110,30 @@ export async function besideDestination(
     await fill({ fresh, server });
     context.signal.throwIfAborted();
     if (throwAway) {
-      await dropDatabase(server, fresh);
+      await dropMarked(server, { name: fresh, destination, report });
       return { swapMs: null, undoDatabase: null };
     }
+    await verifyLock(server, destination);
+    await inherit(context, server, { from: exists ? destination : null, to: fresh, url, settings, role });
+    context.signal.throwIfAborted();
     return await swapDatabases(context, { server, url, fresh, undo });
   } catch (error) {
     await dropAfterFailure(context, { url, fresh });
     throw error;
   }
+}
+
+/** `null` for the default of the server, and where the role may not create anything in the destination's. */
+async function inheritedTablespace(
+  { report }: EngineContext,
+  server: Session,
+  destination: string,
+): Promise<string | null> {
+  const tablespace = await readTablespace(server, destination);
+  if (!tablespace || tablespace.allowed) return tablespace?.name ?? null;
+  const message = `The role may not create a database in the tablespace ${tablespace.name} of ${destination}: the default one is used`;
+  report({ event: 'warning', code: 'not_carried_over', message });
+  return null;
 }
 
 /** With a session of its own: the run's sessions may be gone with what made it fail. */
@@ -100,7 +146,7 @@ async function dropAfterFailure(
     await using server = await connectToServer(clean, url);
     // The server may still be making the database for the session that was ended, which holds the lock until it is done.
     if (context.signal.aborted) await lockDestination(server, url.database ?? '', { timeout: LOCK_PATIENCE });
-    await dropDatabase(server, fresh);
+    await dropMarked(server, { name: fresh, destination: url.database ?? '', report: context.report });
   } catch {
     const message = `Could not remove ${fresh} now; the next load into ${url.display} does`;
     context.report({ event: 'warning', code: 'leftover', message });

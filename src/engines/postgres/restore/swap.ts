@@ -2,9 +2,23 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { EXIT, UserError } from '../../../errors.ts';
 import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
-import { connectToServer } from '../connection/connect.ts';
+import { connect, connectToServer } from '../connection/connect.ts';
 import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
-import { besideNames, dropDatabase } from '../server.ts';
+import { withDatabase } from '../connection/url.ts';
+import { writeComment, writeMark } from '../mark.ts';
+import { besideNames, dropMarked, findBeside, verifyLock } from '../server.ts';
+import { alterSet } from './alter-set.ts';
+import { checkSwap } from './blockers.ts';
+import {
+  attempt,
+  lostGrantsQuery,
+  type Ownership,
+  readOwnership,
+  runCarryOver,
+  warnLostGrants,
+  warnNotCarried,
+} from './carry-over.ts';
+import { muteEventTriggers } from './event-triggers.ts';
 
 /** `object_in_use`: somebody is connected to a database that is to be renamed. */
 const OBJECT_IN_USE = '55006';
@@ -23,29 +37,37 @@ export interface Swap {
 
 /**
  * Gives the fresh database the destination's name by renames in one transaction: at every moment the destination is
- * the old one or the new one. What is replaced is kept, or dropped after.
+ * the old one or the new one. What is replaced is kept, or dropped after; an undo copy goes only when another takes
+ * its place.
  */
 export async function swapDatabases(context: EngineContext, { server, url, fresh, undo }: Swap): Promise<Replaced> {
   const { report, clock } = context;
   const destination = url.database ?? '';
   const names = besideNames(destination);
-  const exists = await databaseExists(server, destination);
-  const retired = (await databaseExists(server, names.undo)) ? names.fresh() : null;
+  await verifyLock(server, destination);
+  await checkSwap(server, { destination, undo });
+  const old = await readComment(server, destination);
+  const retired = old && (await findBeside(server, destination)).undo ? names.fresh() : null;
   report({ event: 'step', step: 'swap', state: 'started', label: `Give it the name ${destination}` });
+  const kept = {
+    tool: 'undo',
+    of: destination,
+    replaced_at: clock().toISOString(),
+    comment: old?.comment ?? null,
+  } as const;
   const renames = [
     ...(retired ? [rename(names.undo, retired)] : []),
-    ...(exists
-      ? [rename(destination, names.undo), mark(names.undo, { of: destination, replaced_at: clock().toISOString() })]
-      : []),
+    ...(old ? [rename(destination, names.undo), writeMark(names.undo, kept)] : []),
     rename(fresh, destination),
+    writeComment(destination, old?.comment ?? null),
   ];
   const started = performance.now();
   await renameAll(context, { server, url, renames, databases: [destination, names.undo, fresh] });
   const swapMs = Math.round(performance.now() - started);
-  if (retired) await dropDatabase(server, retired);
-  if (exists && !undo) await dropDatabase(server, names.undo);
+  if (retired) await dropMarked(server, { name: retired, destination, report });
+  const dropped = old && !undo && (await dropMarked(server, { name: names.undo, destination, report }));
   report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is the new one` });
-  return { swapMs, undoDatabase: exists && undo ? names.undo : null };
+  return { swapMs, undoDatabase: old && !dropped ? names.undo : null };
 }
 
 interface Renaming {
@@ -109,55 +131,131 @@ export function rename(from: string, to: string): string {
   return `ALTER DATABASE ${quoteName(from)} RENAME TO ${quoteName(to)}`;
 }
 
-/** What a kept database is, written where it cannot get lost: on itself. */
-export interface KeptMark {
-  /** The destination that it was. */
-  of: string;
-  replaced_at: string;
-}
-
-export function mark(database: string, kept: KeptMark): string {
-  return `COMMENT ON DATABASE ${quoteName(database)} IS ${quoteText(JSON.stringify({ tool: 'undo', ...kept }))}`;
-}
-
 export async function databaseExists(server: Session, name: string): Promise<boolean> {
   return (await server.query(`SELECT FROM pg_database WHERE datname = ${quoteText(name)}`)).length > 0;
 }
 
-export interface Inheritance {
-  /** The destination as it is, whose owner, settings, limits and grants its successor takes over. */
-  from: string | null;
-  to: string;
-  /** The source's settings, for a destination that was not there. */
-  settings: string[];
+/** The comment of a database; `null` when it does not exist. */
+export async function readComment(server: Session, name: string): Promise<{ comment: string | null } | null> {
+  const [row] = await server.query<{ comment: string | null }>(
+    `SELECT shobj_description(oid, 'pg_database') AS comment FROM pg_database WHERE datname = ${quoteText(name)}`,
+  );
+  return row ?? null;
 }
 
-/** A destination keeps its own owner, settings and grants: they belong to the place, not to the snapshot. */
-export async function inheritSettings(server: Session, { from, to, settings }: Inheritance): Promise<void> {
-  if (from === null) return server.transaction(settings.map((setting) => alterSet(to, setting)));
-  const [old] = await server.query<{
-    owner: string;
-    connection_limit: number;
-    settings: OldSetting[];
-    grants: Grant[];
-  }>(`
-    SELECT pg_get_userbyid(d.datdba) AS owner, d.datconnlimit AS connection_limit,
-      coalesce((SELECT json_agg(json_build_object('role', nullif(pg_get_userbyid(s.setrole), 'unknown (OID=0)'), 'setting', c))
-        FROM pg_db_role_setting s, unnest(s.setconfig) c WHERE s.setdatabase = d.oid), '[]') AS settings,
-      coalesce((SELECT json_agg(json_build_object('role', CASE WHEN a.grantee = 0 THEN NULL ELSE pg_get_userbyid(a.grantee) END, 'privilege', a.privilege_type))
-        FROM aclexplode(d.datacl) a), 'null') AS grants
-    FROM pg_database d WHERE d.datname = ${quoteText(from)}`);
-  if (!old) return;
+export interface Inheritance {
+  /** The destination as it is, whose owner, grants, settings and limits its successor takes over. */
+  from: string | null;
+  to: string;
+  /** Connects to the new database. */
+  url: DatabaseUrl;
+  /** The source's settings, for a destination that was not there. */
+  settings: string[];
+  /** Who is to own the objects, and a database that was not there; default: the owner of the destination. */
+  role?: string | undefined;
+}
+
+/**
+ * A destination keeps its own owner, settings and grants: they belong to the place, not to the snapshot. What the
+ * server refuses is a warning: the rows are restored, and somebody with more rights can do the rest.
+ */
+export async function inherit(context: EngineContext, server: Session, inheritance: Inheritance): Promise<void> {
+  const { from, to, settings } = inheritance;
+  const failures: string[] = [];
+  const each = async (statements: string[]): Promise<void> => {
+    for (const statement of statements)
+      failures.push(...[await attempt(server, statement)].filter((text) => text !== null));
+  };
+  const old = from === null ? null : await readDatabase(server, from);
+  if (from === null || !old) {
+    if (inheritance.role !== undefined)
+      failures.push(...(await giveTo(context, server, { to, url: inheritance.url, owner: inheritance.role })));
+    await each(settings.map((setting) => alterSet({ database: to, setting })));
+    return warnNotCarried(context, failures);
+  }
   const name = quoteName(to);
+  await each([`ALTER DATABASE ${name} OWNER TO ${quoteName(old.owner)}`]);
+  const owner = inheritance.role ?? old.owner;
+  failures.push(...(await inheritObjects(context, { ...inheritance, from, owner })));
   const grants = old.grants?.map(
-    ({ role, privilege }) => `GRANT ${privilege} ON DATABASE ${name} TO ${role === null ? 'PUBLIC' : quoteName(role)}`,
+    ({ role, privilege, grantable }) =>
+      `GRANT ${privilege} ON DATABASE ${name} TO ${role === null ? 'PUBLIC' : quoteName(role)}${grantable ? ' WITH GRANT OPTION' : ''}`,
   );
-  await server.transaction([
-    ...old.settings.map(({ role, setting }) => alterSet(to, setting, role)),
-    ...(grants ? [`REVOKE ALL ON DATABASE ${name} FROM PUBLIC`, ...grants] : []),
+  await each([
+    ...(grants ? [`REVOKE ALL ON DATABASE ${name} FROM PUBLIC, ${quoteName(old.owner)}`, ...grants] : []),
+    ...settingStatements(old, to),
     `ALTER DATABASE ${name} CONNECTION LIMIT ${old.connection_limit}`,
-    `ALTER DATABASE ${name} OWNER TO ${quoteName(old.owner)}`,
   ]);
+  warnNotCarried(context, failures);
+}
+
+/** A database that was not there, with all that is in it. */
+async function giveTo(
+  context: EngineContext,
+  server: Session,
+  { to, url, owner }: Pick<Inheritance, 'to' | 'url'> & { owner: string },
+): Promise<string[]> {
+  const failure = await attempt(server, `ALTER DATABASE ${quoteName(to)} OWNER TO ${quoteName(owner)}`);
+  await using session = await connect(context, withDatabase(url, to), { settings: CARRYING });
+  await muteEventTriggers(session);
+  return [...(failure ? [failure] : []), ...(await runCarryOver(session, { owner, ownership: null }))];
+}
+
+async function inheritObjects(
+  context: EngineContext,
+  { from, to, url, owner }: Inheritance & { from: string; owner: string },
+): Promise<string[]> {
+  const { ownership, unread } = await readBefore(context, withDatabase(url, from));
+  await using session = await connect(context, withDatabase(url, to), { settings: CARRYING });
+  await muteEventTriggers(session);
+  const failures = await runCarryOver(session, { owner, ownership });
+  if (!ownership) return [...failures, `the grants of ${from}: ${unread}`];
+  const lost = await session.query<{ name: string }>(lostGrantsQuery(ownership));
+  warnLostGrants(
+    context,
+    lost.map(({ name }) => name),
+  );
+  return failures;
+}
+
+const CARRYING = { row_security: 'off', statement_timeout: '0', lock_timeout: '0', synchronous_commit: 'off' };
+
+/** The destination may take no connection any more, which must not cost the restored rows. */
+async function readBefore(
+  context: EngineContext,
+  url: DatabaseUrl,
+): Promise<{ ownership: Ownership | null; unread: string }> {
+  try {
+    await using session = await connect(context, url, { settings: CARRYING });
+    return { ownership: await readOwnership(session), unread: '' };
+  } catch (error) {
+    if (!(error instanceof UserError) || context.signal.aborted) throw error;
+    return { ownership: null, unread: error.details[0] ?? error.message };
+  }
+}
+
+export function settingStatements({ settings }: OldDatabase, database: string): string[] {
+  return settings.map(({ role, setting }) => alterSet({ database, setting, role }));
+}
+
+export interface OldDatabase {
+  owner: string;
+  connection_limit: number;
+  settings: OldSetting[];
+  grants: Grant[] | null;
+}
+
+export async function readDatabase(server: Session, name: string): Promise<OldDatabase | undefined> {
+  const [old] = await server.query<OldDatabase>(`
+    SELECT pg_get_userbyid(d.datdba) AS owner, d.datconnlimit AS connection_limit,
+      coalesce((SELECT json_agg(json_build_object('role', r.rolname, 'setting', c))
+        FROM pg_db_role_setting s CROSS JOIN unnest(s.setconfig) c LEFT JOIN pg_roles r ON r.oid = s.setrole
+        WHERE s.setdatabase = d.oid AND (s.setrole = 0 OR r.oid IS NOT NULL)), '[]') AS settings,
+      coalesce((SELECT json_agg(json_build_object('role', CASE WHEN a.grantee = 0 THEN NULL ELSE pg_get_userbyid(a.grantee) END,
+          'privilege', a.privilege_type, 'grantable', a.is_grantable))
+        FROM aclexplode(d.datacl) a), 'null') AS grants
+    FROM pg_database d WHERE d.datname = ${quoteText(name)}`);
+  return old;
 }
 
 interface OldSetting {
@@ -170,17 +268,5 @@ interface Grant {
   /** `null` for everybody. */
   role: string | null;
   privilege: string;
-}
-
-/** Settings whose value is a list of names, which quotes would make one name. */
-const NAME_LISTS = new Set(['search_path', 'temp_tablespaces', 'local_preload_libraries', 'session_preload_libraries']);
-
-function alterSet(database: string, setting: string, role: string | null = null): string {
-  const at = setting.indexOf('=');
-  const name = setting.slice(0, at);
-  const value = setting.slice(at + 1);
-  const written = NAME_LISTS.has(name) ? value || `''` : quoteText(value);
-  const whose =
-    role === null ? `DATABASE ${quoteName(database)}` : `ROLE ${quoteName(role)} IN DATABASE ${quoteName(database)}`;
-  return `ALTER ${whose} SET ${name.split('.').map(quoteName).join('.')} = ${written}`;
+  grantable: boolean;
 }

@@ -88,7 +88,12 @@ function tablesIn(entries: ArchiveEntry[], { data, schemas, inventory }: Archive
 }
 
 function tableEntry({ schema, table, hasRows }: { schema: string; table: string; hasRows: boolean }): TableEntry {
-  return { name: tableName(schema, table), words: `${schema} ${table} `, hasRows };
+  return { name: tableName(schema, table), words: inList(`${schema} ${table} `), hasRows };
+}
+
+/** As pg_restore writes names into a list, which has a line for each entry. */
+function inList(text: string): string {
+  return text.replaceAll(/[\r\n]/g, ' ');
 }
 
 /** The table that the text begins with: names may hold spaces, and the longest is the one. */

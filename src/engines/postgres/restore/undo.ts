@@ -3,33 +3,24 @@ import { EXIT, UserError } from '../../../errors.ts';
 import type { DatabaseUrl, EngineContext, Kept, Replaced } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteText, type Session } from '../connection/session.ts';
-import { besideNames, lockDestination } from '../server.ts';
+import { type MarkedDatabase, writeComment, writeMark } from '../mark.ts';
+import { besideNames, findBeside, lockDestination, verifyLock } from '../server.ts';
+import { checkSwap } from './blockers.ts';
 import { inspectDestination } from './preflight.ts';
-import { databaseExists, type KeptMark, mark, rename, renameAll } from './swap.ts';
+import { readComment, rename, renameAll } from './swap.ts';
+import { openSwapSession } from './swap-session.ts';
 
 /** The database that the last load into the destination has replaced; rejects when none is kept. */
 export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept> {
   const { destination } = await inspectDestination(context, url);
   await using server = await connectToServer(context, url);
-  const name = besideNames(url.database ?? '').undo;
-  const [row] = await server.query<{ comment: string | null; bytes: number }>(`
-    SELECT shobj_description(oid, 'pg_database') AS comment, pg_database_size(oid) AS bytes
-    FROM pg_database WHERE datname = ${quoteText(name)}`);
-  if (!row) throw nothingKept(url);
-  return {
-    undoDatabase: name,
-    replacedAt: readMark(row.comment)?.replaced_at ?? '',
-    sizeBytes: row.bytes,
-    destination,
-  };
-}
-
-function readMark(comment: string | null): KeptMark | null {
-  try {
-    return JSON.parse(comment ?? 'null') as KeptMark | null;
-  } catch {
-    return null;
-  }
+  const name = url.database ?? '';
+  const { undo: kept } = await findBeside(server, name);
+  if (!kept) throw nothingKept(url);
+  const [row] = await server.query<{ bytes: number }>(
+    `SELECT pg_database_size(oid) AS bytes FROM pg_database WHERE datname = ${quoteText(kept.name)}`,
+  );
+  return { undoDatabase: kept.name, replacedAt: kept.mark.replaced_at, sizeBytes: row?.bytes ?? 0, destination };
 }
 
 /** Swaps the destination with what is kept for it, so that undoing twice is as doing nothing. */
@@ -37,17 +28,17 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   const { report, clock } = context;
   const destination = url.database ?? '';
   const names = besideNames(destination);
-  await using server = await connectToServer(context, url);
+  await using server = await openSwapSession(context, url);
   await lockDestination(server, destination);
-  if (!(await databaseExists(server, names.undo))) throw nothingKept(url);
+  const { undo: kept } = await findBeside(server, destination);
+  if (!kept) throw nothingKept(url);
+  await checkSwap(server, { destination, undo: true });
   report({ event: 'step', step: 'swap', state: 'started', label: `Put back what ${destination} was` });
+  const replaced_at = clock().toISOString();
+  const renames = await renamesOf(server, { destination, kept, aside: names.fresh(), replaced_at });
   const started = performance.now();
-  await renameAll(context, {
-    server,
-    url,
-    renames: await renames(server, { destination, ...names, at: clock().toISOString() }),
-    databases: [destination, names.undo],
-  });
+  await verifyLock(server, destination);
+  await renameAll(context, { server, url, renames, databases: [destination, names.undo] });
   const swapMs = Math.round(performance.now() - started);
   report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is what it was` });
   return { swapMs, undoDatabase: names.undo };
@@ -55,25 +46,17 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
 
 interface Exchange {
   destination: string;
-  undo: string;
-  fresh: () => string;
-  at: string;
+  kept: MarkedDatabase;
+  aside: string;
+  replaced_at: string;
 }
 
-async function renames(server: Session, { destination, undo: kept, fresh, at }: Exchange): Promise<string[]> {
-  if (!(await databaseExists(server, destination))) return [rename(kept, destination), unmark(destination)];
-  const aside = fresh();
-  return [
-    rename(destination, aside),
-    rename(kept, destination),
-    unmark(destination),
-    rename(aside, kept),
-    mark(kept, { of: destination, replaced_at: at }),
-  ];
-}
-
-function unmark(database: string): string {
-  return `COMMENT ON DATABASE "${database.replaceAll('"', '""')}" IS NULL`;
+async function renamesOf(server: Session, { destination, kept, aside, replaced_at }: Exchange): Promise<string[]> {
+  const present = await readComment(server, destination);
+  const back = [rename(kept.name, destination), writeComment(destination, kept.mark.comment)];
+  if (!present) return back;
+  const mark = { tool: 'undo', of: destination, replaced_at, comment: present.comment } as const;
+  return [rename(destination, aside), ...back, rename(aside, kept.name), writeMark(kept.name, mark)];
 }
 
 function nothingKept(url: DatabaseUrl): UserError {

@@ -2,8 +2,11 @@ import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import type { ScratchPlace } from '../../sanitizer.ts';
 import { scratchPlacesOf } from '../../scratch-places.ts';
 import { parsePostgresUrl, withDatabase } from '../connection/url.ts';
+import { createPlainRole } from '../plain-role.ts';
 import { findServerPrograms } from '../server-programs.ts';
 import { startThrowAwayServer } from '../throw-away-server.ts';
+
+const DATABASE = 'sanitize';
 
 export function scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]> {
   return scratchPlacesOf(context, {
@@ -15,9 +18,18 @@ export function scratchPlaces(context: EngineContext, destination: DatabaseUrl |
       return [
         {
           name: 'PostgreSQL',
-          async start(running) {
+          async start(running, { superuser = false } = {}) {
             const server = await startThrowAwayServer(running, { programs });
-            return { url: parsePostgresUrl(server.url('sanitize')), [Symbol.asyncDispose]: server.stop };
+            const dispose = { [Symbol.asyncDispose]: server.stop };
+            const admin = parsePostgresUrl(server.url(DATABASE));
+            if (superuser) return { url: admin, ...dispose };
+            try {
+              const urlOf = await createPlainRole(running, server);
+              return { url: parsePostgresUrl(urlOf(DATABASE)), admin, ...dispose };
+            } catch (error) {
+              await server.stop();
+              throw error;
+            }
           },
         },
       ];

@@ -89,10 +89,16 @@ function queryFailed(statement: Statement, cause: unknown): unknown {
     code: 'query_failed',
     exit: EXIT.failed,
     details: [...wordsOf(cause), `SQLSTATE ${cause.sqlstate}`],
-    hint: 'Nothing was published, and the destination is as it was. Correct the statement, then sanitize again.',
+    hint: cause.sqlstate === INSUFFICIENT_PRIVILEGE ? RIGHTS_HINT : STATEMENT_HINT,
     cause,
   });
 }
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+const STATEMENT_HINT =
+  'Nothing was published, and the destination is as it was. Correct the statement, then sanitize again.';
+const RIGHTS_HINT =
+  'Nothing was published, and the destination is as it was. In a server of our own the query runs as a role without superuser rights: if it needs them, and you trust query and snapshot, add --allow-superuser.';
 
 function commitFailed(cause: unknown): unknown {
   if (!(cause instanceof SqlError)) return cause;

@@ -1,11 +1,10 @@
+import * as v from 'valibot';
 import type { EngineContext } from '../../engine.ts';
 import type { Traces } from '../../sanitizer.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
-import type { ArchiveDetails } from '../dump/archive.ts';
-
-/** Refreshing a view is a command that an event trigger may record. For superusers, as of a throw-away server; the second since 17. */
-const WITHOUT_EVENT_TRIGGERS = ['SET session_replication_role = replica', 'SET event_triggers = off'];
+import { archiveDetailsSchema } from '../dump/archive.ts';
+import { muteEventTriggers } from '../restore/event-triggers.ts';
 
 /**
  * What an UPDATE leaves behind: rows that are dead but lie in the table's file, statistics with the most common of the
@@ -15,8 +14,8 @@ export async function removeTraces(context: EngineContext, { url, dump, changed 
   const { report } = context;
   report({ event: 'step', step: 'traces', state: 'started', label: 'Remove what the old values have left' });
   await using session = await connect(context, url, { settings: { statement_timeout: '0', row_security: 'off' } });
-  for (const statement of WITHOUT_EVENT_TRIGGERS) await session.execute(statement).catch(() => {});
-  const data = (dump.details as ArchiveDetails).data;
+  await muteEventTriggers(session);
+  const { data } = v.parse(archiveDetailsSchema, dump.details);
   for (const { name, file } of dump.tables) {
     const table = data[file.name];
     if (!table || !changed.includes(name)) continue;

@@ -1,7 +1,8 @@
+import { EXIT, UserError } from '../../../errors.ts';
 import type { ColumnFacts, Facts, ForeignKeyFacts, TableFacts } from '../../../subset/facts.ts';
 import type { Relationship } from '../../../subset/graph.ts';
 import { tableName } from '../../../table-names.ts';
-import { quoteName, quoteText, type Session } from '../connection/session.ts';
+import { quoteName, quoteNumber, quoteText, type Session } from '../connection/session.ts';
 import { type PartitionRoot, readPartitionRoots } from '../dump/partition-roots.ts';
 
 /** The source as subsets see it: what every engine says of itself, and how SQL says it here. */
@@ -66,7 +67,12 @@ interface RelationRow {
 interface KeyRow extends Omit<ForeignKeyFacts, 'from' | 'to'> {
   relation: number;
   refers_to: number;
-  operators: string[];
+  operators: Operator[];
+}
+
+interface Operator {
+  schema: string;
+  name: string;
 }
 
 export async function readSubsetCatalogue(session: Session): Promise<SubsetCatalogue> {
@@ -96,7 +102,14 @@ export async function readSubsetCatalogue(session: Session): Promise<SubsetCatal
     const { id, name, columns, refColumns, matchFull, indexed, operators } = key;
     foreignKeys.push({ id, name, from: from.name, columns, to: to.name, refColumns, matchFull, indexed });
     const fromLeaves = from.leaves.filter(({ oid }) => own.leaves.includes(oid));
-    references.set(id, { from: fromText(own), fromLeaves, columns, to: fromText(other), refColumns, operators });
+    references.set(id, {
+      from: fromText(own),
+      fromLeaves,
+      columns,
+      to: fromText(other),
+      refColumns,
+      operators: operators.map(operatorText),
+    });
   }
   return { facts: { tables: facts, foreignKeys }, tables, references };
 }
@@ -116,9 +129,22 @@ export async function resolveAdded(
     const [row] = await session.query<{ schema: string }>(`
       SELECT n.nspname AS schema FROM pg_operator o JOIN pg_namespace n ON n.oid = o.oprnamespace
       WHERE o.oprname = '=' AND o.oprleft = (${types[0]}) AND o.oprright = (${types[1]}) LIMIT 1`);
-    operators.push(`OPERATOR(${quoteName(row?.schema ?? 'pg_catalog')}.=)`);
+    operators.push(operatorText({ schema: row?.schema ?? 'pg_catalog', name: '=' }));
   }
   return { from: own.from, fromLeaves: own.leaves, columns, to: other.from, refColumns, operators };
+}
+
+/** https://www.postgresql.org/docs/current/sql-createoperator.html */
+const OPERATOR_NAME = /^(?!.*(--|\/\*))[-+*/<>=~!@#%^&|`?]{1,63}$/;
+
+/** Operators have no quotes: what the source calls one also becomes SQL for the destination. */
+function operatorText({ schema, name }: Operator): string {
+  if (OPERATOR_NAME.test(name)) return `OPERATOR(${quoteName(schema)}.${name})`;
+  throw new UserError(`The source names an operator that cannot be one: ${JSON.stringify(name)}`, {
+    code: 'value_refused',
+    exit: EXIT.refused,
+    hint: 'PostgreSQL has no such operator: do not trust the server.',
+  });
 }
 
 function typeOf(table: SubsetTable, column: string): string {
@@ -172,7 +198,7 @@ function fromText(relation: RelationRow): string {
 async function countRows(session: Session, relations: RelationRow[]): Promise<Map<number, number>> {
   if (relations.length === 0) return new Map();
   const counts = relations.map(
-    (relation) => `SELECT ${relation.oid}::int8 AS oid, count(*) AS rows FROM ${fromText(relation)}`,
+    (relation) => `SELECT ${quoteNumber(relation.oid)}::int8 AS oid, count(*) AS rows FROM ${fromText(relation)}`,
   );
   const rows = await session.query<{ oid: number; rows: number }>(counts.join(' UNION ALL '));
   return new Map(rows.map(({ oid, rows: count }) => [oid, count]));
@@ -221,7 +247,7 @@ const FOREIGN_KEYS = `
       JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = u.number) AS columns,
     (SELECT json_agg(a.attname ORDER BY u.position) FROM unnest(k.confkey) WITH ORDINALITY u (number, position)
       JOIN pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = u.number) AS "refColumns",
-    (SELECT json_agg(format('OPERATOR(%I.%s)', n.nspname, o.oprname) ORDER BY u.position)
+    (SELECT json_agg(json_build_object('schema', n.nspname, 'name', o.oprname) ORDER BY u.position)
       FROM unnest(k.conpfeqop) WITH ORDINALITY u (oid, position)
       JOIN pg_operator o ON o.oid = u.oid JOIN pg_namespace n ON n.oid = o.oprnamespace) AS operators,
     k.confmatchtype = 'f' AS "matchFull",

@@ -5,8 +5,7 @@ import type { SubsetRun } from '../../subset.ts';
 import { quoteName } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
 import type { Leaf, SubsetTable } from './catalogue.ts';
-import { createCopyCounter } from './copy-counter.ts';
-import { echo, pipeScript } from './pipe.ts';
+import { type Part, pipeRows } from './pipe.ts';
 import type { OpenSource } from './reading.ts';
 import { batchesOf, isOneOf } from './rows.ts';
 
@@ -26,8 +25,8 @@ interface Task {
 }
 
 /**
- * Copies the rows, several tables at once: one psql reads them, and what it says is the script of another that writes
- * them, so that nothing is kept. The result is the number of rows by table.
+ * Copies the rows, several tables at once: one psql reads them and another writes them, so that nothing is kept. The
+ * result is the number of rows by table.
  */
 export async function copyRows(context: EngineContext, copying: Copying): Promise<Map<string, number>> {
   const { run } = copying;
@@ -90,34 +89,32 @@ interface Share extends Copying {
 }
 
 /** The numbers of rows written, leaf by leaf. */
-async function copyShare(context: EngineContext, { source, run, settings, share, onMoved }: Share): Promise<number[]> {
-  const said = await pipeScript(context, {
+function copyShare(context: EngineContext, { source, run, settings, share, onMoved }: Share): Promise<number[]> {
+  return pipeRows(context, {
     ...{ source, settings, url: run.url, what: 'The rows of the subset' },
-    ask: () => scriptOf(run, share),
-    onChunk: createCopyCounter((leaf, moved) => onMoved(share[leaf]?.table.name ?? '', moved)),
+    parts: share.map((task) => partOf(run, task)),
+    onMoved: ({ name }, moved) => onMoved(name, moved),
   });
-  return [...said.matchAll(/^COPY (\d+)$/gm)].map((match) => Number(match[1]));
 }
 
-/** What the reader has to say: for each leaf what the writer has to be told, around the rows. */
-function* scriptOf({ plan, collected }: SubsetRun, share: Task[]): Generator<string> {
-  for (const { table, leaf } of share) {
-    const nulled = plan.nulled.get(table.name);
-    const columns = table.columns.map(quoteName);
-    const values = table.columns.map((column) => (nulled?.has(column) ? 'NULL' : quoteName(column)));
-    const query = `SELECT ${values.join(', ')} FROM ${leaf.from}`;
-    const list = columns.length > 0 ? ` (${columns.join(', ')})` : '';
-    // FREEZE writes the rows as the vacuum would leave them. A partitioned table does not take it, nor may it be emptied.
-    yield echo(leaf.root ? '-- through the partitioned table' : `TRUNCATE ONLY ${leaf.name};`);
-    yield echo(
-      leaf.root ? `COPY ${leaf.root}${list} FROM STDIN;` : `COPY ${leaf.name}${list} FROM STDIN WITH (FREEZE);`,
-    );
-    if (plan.rules.get(table.name) === 'copy') yield `COPY (${query}) TO STDOUT;\n`;
-    else {
-      for (const batch of batchesOf(collected.taken.get(table.name) ?? createRowSet(), [leaf])) {
-        yield `COPY (${query} WHERE ${isOneOf(batch)}) TO STDOUT;\n`;
-      }
+function partOf({ plan, collected }: SubsetRun, { table, leaf }: Task): Part {
+  const nulled = plan.nulled.get(table.name);
+  const columns = table.columns.map(quoteName);
+  const values = table.columns.map((column) => (nulled?.has(column) ? 'NULL' : quoteName(column)));
+  const query = `SELECT ${values.join(', ')} FROM ${leaf.from}`;
+  const list = columns.length > 0 ? ` (${columns.join(', ')})` : '';
+  function* read(): Generator<string> {
+    if (plan.rules.get(table.name) === 'copy') {
+      yield `COPY (${query}) TO STDOUT;\n`;
+      return;
     }
-    yield echo('\\.');
+    for (const batch of batchesOf(collected.taken.get(table.name) ?? createRowSet(), [leaf])) {
+      yield `COPY (${query} WHERE ${isOneOf(batch)}) TO STDOUT;\n`;
+    }
   }
+  // FREEZE writes the rows as the vacuum would leave them. A partitioned table does not take it, nor may it be emptied.
+  const write = leaf.root
+    ? `COPY ${leaf.root}${list} FROM STDIN`
+    : `TRUNCATE ONLY ${leaf.name}; COPY ${leaf.name}${list} FROM STDIN WITH (FREEZE)`;
+  return { name: table.name, read, write };
 }

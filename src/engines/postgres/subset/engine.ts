@@ -13,7 +13,7 @@ export const postgresSubset: SubsetEngine = {
     throw new UserError(`No database can be made beside ${url.display}: ${whyNot}`, {
       code: 'may_not_create',
       exit: EXIT.failed,
-      hint: `A subset is made beside its destination and swapped. As an administrator: ALTER ROLE "${url.user ?? 'NAME'}" CREATEDB`,
+      hint: `A subset is made beside its destination and swapped. As an administrator: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
     });
   },
   createIndex(table, columns) {

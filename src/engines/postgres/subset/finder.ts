@@ -140,7 +140,7 @@ function shareQuery(table: SubsetTable, percent: number, seed: number): string {
   const key = table.primaryKey.map((column) => `t.${quoteName(column)}::text`);
   const value = key.length > 0 ? `concat_ws(',', ${key.join(', ')})` : '(t.*)::text';
   return `SELECT t.tableoid, t.ctid FROM ${table.from} t ORDER BY md5(${value} || ' ' || ${quoteText(String(seed))}), ${value}, t.ctid
-    LIMIT (SELECT ceil(count(*) * ${percent}::numeric / 100)::int8 FROM ${table.from})`;
+    LIMIT (SELECT ceil(count(*) * ${quoteText(String(percent))}::numeric / 100)::int8 FROM ${table.from})`;
 }
 
 interface Condition {

@@ -26,7 +26,7 @@ export async function finishDatabase(
 }
 
 interface Sequence {
-  /** As it stands in SQL. */
+  schema: string;
   name: string;
   /** As text, since it may be larger than a number here. */
   last_value: string;
@@ -34,24 +34,32 @@ interface Sequence {
 
 function readSequences(session: Session): Promise<Sequence[]> {
   return session.query<Sequence>(`
-    SELECT format('%I.%I', schemaname, sequencename) AS name, last_value::text FROM pg_sequences
+    SELECT schemaname AS schema, sequencename AS name, last_value::text FROM pg_sequences
     WHERE last_value IS NOT NULL`);
 }
 
 /** New rows get numbers that no row of the source has. Sequences of extensions may not be there. */
 async function setSequences(session: Session, sequences: Sequence[]): Promise<void> {
-  for (const { name, last_value } of sequences) {
-    await session.execute(
-      `SELECT setval(to_regclass(${quoteText(name)}), ${last_value}) WHERE to_regclass(${quoteText(name)}) IS NOT NULL`,
-    );
+  for (const { schema, name, last_value } of sequences) {
+    const sequence = `to_regclass(${quoteText(`${quoteName(schema)}.${quoteName(name)}`)})`;
+    await session.execute(`SELECT setval(${sequence}, ${quoteText(last_value)}::int8) WHERE ${sequence} IS NOT NULL`);
   }
+}
+
+interface SequenceUse {
+  schema: string;
+  sequence: string;
+  table_schema: string;
+  table: string;
+  column: string;
+  ascending: boolean;
 }
 
 /** Where the source's own sequence lags behind its rows, since those were written with numbers of their own. */
 async function passHighest(session: Session): Promise<void> {
-  const used = await session.query<{ sequence: string; table: string; column: string; ascending: boolean }>(`
-    SELECT DISTINCT s.oid::regclass::text AS sequence, c.oid::regclass::text AS table, quote_ident(a.attname) AS column,
-      q.seqincrement > 0 AS ascending
+  const used = await session.query<SequenceUse>(`
+    SELECT DISTINCT sn.nspname AS schema, s.relname AS sequence, cn.nspname AS table_schema, c.relname AS table,
+      a.attname AS column, q.seqincrement > 0 AS ascending
     FROM (
       SELECT objid AS sequence, refobjid AS relation, refobjsubid AS number FROM pg_depend
       WHERE classid = 'pg_class'::regclass AND refclassid = 'pg_class'::regclass AND refobjsubid > 0 AND deptype IN ('a', 'i')
@@ -59,13 +67,16 @@ async function passHighest(session: Session): Promise<void> {
       SELECT d.refobjid, v.adrelid, v.adnum FROM pg_depend d JOIN pg_attrdef v ON v.oid = d.objid
       WHERE d.classid = 'pg_attrdef'::regclass AND d.refclassid = 'pg_class'::regclass
     ) u JOIN pg_class s ON s.oid = u.sequence AND s.relkind = 'S' JOIN pg_sequence q ON q.seqrelid = s.oid
-    JOIN pg_class c ON c.oid = u.relation AND c.relkind IN ('r', 'p')
+    JOIN pg_namespace sn ON sn.oid = s.relnamespace
+    JOIN pg_class c ON c.oid = u.relation AND c.relkind IN ('r', 'p') JOIN pg_namespace cn ON cn.oid = c.relnamespace
     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = u.number
     WHERE a.atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)`);
-  for (const { sequence, table, column, ascending } of used) {
-    const [extreme, beyond] = ascending ? ['max', '>'] : ['min', '<'];
+  for (const { schema, sequence, table_schema, table, column, ascending } of used) {
+    const [extreme, beyond] = ascending ? (['max', '>'] as const) : (['min', '<'] as const);
+    const own = `${quoteName(schema)}.${quoteName(sequence)}`;
+    const from = `${quoteName(table_schema)}.${quoteName(table)}`;
     await session.execute(`
-      SELECT setval(${quoteText(sequence)}, r.value) FROM (SELECT ${extreme}(${column})::int8 AS value FROM ${table}) r, ${sequence} s
+      SELECT setval(${quoteText(own)}, r.value) FROM (SELECT ${extreme}(${quoteName(column)})::int8 AS value FROM ${from}) r, ${own} s
       WHERE r.value ${beyond} s.last_value OR r.value = s.last_value AND NOT s.is_called`);
   }
 }

@@ -3,10 +3,10 @@ import type { TableFacts } from '../../../subset/facts.ts';
 import { createRowSet, type RowSet } from '../../../subset/row-set.ts';
 import type { EngineContext } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName } from '../connection/session.ts';
+import { quoteName, quoteText } from '../connection/session.ts';
 import type { Copying } from './copy.ts';
 import { forEachLine } from './line-numbers.ts';
-import { pipeScript } from './pipe.ts';
+import { type Part, pipeRows } from './pipe.ts';
 import type { OpenSource } from './reading.ts';
 
 /** How many large objects one statement names, and how many bytes of one go into a line. */
@@ -38,18 +38,20 @@ export async function copyLargeObjects(context: EngineContext, copying: Copying)
   const { report } = context;
   report({ event: 'step', step: 'large_objects', state: 'started', label: 'Copy the large objects' });
   let characters = 0;
-  const said = await pipeScript(context, {
+  const counts = await pipeRows(context, {
     ...{ source, settings, url: run.url, what: 'The large objects of the subset' },
-    ask: () => scriptOf(named),
-    onChunk(chunk) {
+    prepare: WRITE_BY_ROWS,
+    parts: [...partsOf(named)],
+    onMoved(_part, { bytes }) {
       // They travel as hexadecimal text.
-      characters += chunk.length;
+      characters += bytes;
       const done = Math.floor(characters / 2);
       report({ event: 'progress', step: 'large_objects', done, total: null, unit: 'bytes' });
     },
   });
-  const made = [...said.matchAll(/^\d+$/gm)].length;
-  const label = `Copied ${formatNumberOf(made, 'large object')}`;
+  // Every second part is the objects themselves.
+  const created = counts.filter((_, index) => index % 2 === 0).reduce((sum, count) => sum + count, 0);
+  const label = `Copied ${formatNumberOf(created, 'large object')}`;
   report({ event: 'step', step: 'large_objects', state: 'done', label });
 }
 
@@ -73,17 +75,32 @@ async function namedObjects(context: EngineContext, { source, run, settings }: C
   return named;
 }
 
-/** All of a batch are made before bytes are put into them, in whatever order those come. */
-function* scriptOf(named: RowSet): Generator<string> {
+/** A row is a large object to be created, or bytes to be put into one: what the source says is never a statement. */
+const WRITE_BY_ROWS = [
+  'CREATE TEMPORARY TABLE large_objects (object oid, at int8, bytes bytea) ON COMMIT DROP',
+  `CREATE FUNCTION pg_temp.write_large_object() RETURNS trigger LANGUAGE plpgsql AS ${quoteText(`BEGIN
+    IF NEW.at IS NULL THEN PERFORM lo_create(NEW.object); ELSE PERFORM lo_put(NEW.object, NEW.at, NEW.bytes); END IF;
+    NEW.bytes := NULL;
+    RETURN NEW;
+  END`)}`,
+  `CREATE TRIGGER write_large_object BEFORE INSERT ON pg_temp.large_objects
+    FOR EACH ROW EXECUTE FUNCTION pg_temp.write_large_object()`,
+];
+
+/** For each batch two parts: its objects, and then their bytes, in whatever order those come. */
+function* partsOf(named: RowSet): Generator<Part> {
   const all = [...named];
+  const write = 'COPY pg_temp.large_objects FROM STDIN';
   for (let start = 0; start < all.length; start += BATCH_OBJECTS) {
     const isOne = `m.oid = ANY ('{${all.slice(start, start + BATCH_OBJECTS).join(',')}}'::oid[])`;
-    yield `COPY (SELECT format('SELECT lo_create(%s);', m.oid) FROM pg_largeobject_metadata m WHERE ${isOne}) TO STDOUT;\n`;
-    yield `COPY (
+    const objects = `COPY (SELECT m.oid, NULL, NULL FROM pg_largeobject_metadata m WHERE ${isOne}) TO STDOUT;\n`;
+    yield { name: 'the large objects', read: () => [objects], write };
+    const bytes = `COPY (
       WITH opened AS MATERIALIZED (SELECT m.oid, lo_open(m.oid, ${INV_READ}) AS fd FROM pg_largeobject_metadata m WHERE ${isOne}),
       sized AS MATERIALIZED (SELECT oid, fd, lo_lseek64(fd, 0, 2) AS bytes FROM opened),
       closed AS MATERIALIZED (SELECT oid, bytes, lo_close(fd) FROM sized)
-      SELECT format('SELECT lo_put(%s, %s, decode(%L, ''hex''));', oid, at, encode(lo_get(oid, at, ${LINE_BYTES}), 'hex'))
+      SELECT oid, at, lo_get(oid, at, ${LINE_BYTES})
       FROM closed, generate_series(0, bytes - 1, ${LINE_BYTES}) at) TO STDOUT;\n`;
+    yield { name: 'the bytes of the large objects', read: () => [bytes], write };
   }
 }

@@ -11,9 +11,8 @@ import { listText, separateEventTriggers } from '../restore/event-triggers.ts';
 import { type ArchiveToList, listArchive } from '../restore/list-archive.ts';
 import { inspectDestination } from '../restore/preflight.ts';
 import { besideDestination, restoreSettings } from '../restore/restore.ts';
-import { groupErrors } from '../restore/restore-errors.ts';
+import { restoreErrors } from '../restore/restore-errors.ts';
 import { restoreFailed } from '../restore/restore-failed.ts';
-import { inheritSettings } from '../restore/swap.ts';
 import { type ClientTools, findClientTools, toolsForArchive } from '../tools.ts';
 import { copyRows } from './copy.ts';
 import { finishDatabase } from './finish.ts';
@@ -30,54 +29,53 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
   const settings = restoreSettings(destination.local, run.jobs);
   const made: Omit<Made, 'replaced'> = { rows: new Map(), proof: [] };
 
-  const replaced = await besideDestination(context, { ...run, locale: source.locale }, async ({ fresh, server }) => {
-    const url = withDatabase(run.url, fresh);
-    const restoring = { url, tools, archive, settings };
-    report({ event: 'step', step: 'copy', state: 'started', label: 'Copy the rows' });
-    const lists = await writeLists(context, { tools, archive, directory: run.directory });
-    await restoreSection(context, { ...restoring, list: lists.others, section: 'pre-data', jobs: 1 });
-    const copying = { source, run: { ...run, url }, settings };
-    made.rows = await copyRows(context, copying);
-    const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
-    report({ event: 'step', step: 'copy', state: 'done', label: `Copied ${formatNumberOf(total, 'row')}` });
-    await copyLargeObjects(context, copying);
+  const replaced = await besideDestination(
+    context,
+    { ...run, locale: source.locale, settings: source.settings },
+    async ({ fresh }) => {
+      const url = withDatabase(run.url, fresh);
+      const restoring = { url, tools, archive, settings };
+      report({ event: 'step', step: 'copy', state: 'started', label: 'Copy the rows' });
+      const lists = await writeLists(context, { tools, archive, directory: run.directory });
+      await restoreSection(context, { ...restoring, list: lists.others, section: 'pre-data', jobs: 1 });
+      const copying = { source, run: { ...run, url }, settings };
+      made.rows = await copyRows(context, copying);
+      const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
+      report({ event: 'step', step: 'copy', state: 'done', label: `Copied ${formatNumberOf(total, 'row')}` });
+      await copyLargeObjects(context, copying);
 
-    report({ event: 'step', step: 'index', state: 'started', label: 'Build indexes and constraints' });
-    await restoreSection(context, { ...restoring, list: lists.others, section: 'post-data', jobs: run.jobs });
-    report({ event: 'step', step: 'index', state: 'done', label: 'Built indexes and constraints' });
+      report({ event: 'step', step: 'index', state: 'started', label: 'Build indexes and constraints' });
+      await restoreSection(context, { ...restoring, list: lists.others, section: 'post-data', jobs: run.jobs });
+      report({ event: 'step', step: 'index', state: 'done', label: 'Built indexes and constraints' });
 
-    report({
-      event: 'step',
-      step: 'finish',
-      state: 'started',
-      label: 'Set sequences, refresh views, gather statistics',
-    });
-    await finishDatabase(context, { source, url, tools, settings });
-    report({
-      event: 'step',
-      step: 'finish',
-      state: 'done',
-      label: 'Set sequences, refreshed views, gathered statistics',
-    });
+      report({
+        event: 'step',
+        step: 'finish',
+        state: 'started',
+        label: 'Set sequences, refresh views, gather statistics',
+      });
+      await finishDatabase(context, { source, url, tools, settings });
+      report({
+        event: 'step',
+        step: 'finish',
+        state: 'done',
+        label: 'Set sequences, refreshed views, gathered statistics',
+      });
 
-    report({ event: 'step', step: 'prove', state: 'started', label: 'Prove every reference' });
-    await using session = await connect(context, url, { tools, settings });
-    made.proof = await prove(session, { source, run });
-    report({
-      event: 'step',
-      step: 'prove',
-      state: 'done',
-      label: `Proved ${formatNumberOf(made.proof.length, 'reference')} by looking for rows that refer to none`,
-    });
-    if (lists.eventTriggers) {
-      await restoreSection(context, { ...restoring, list: lists.eventTriggers, section: 'post-data', jobs: 1 });
-    }
-    await inheritSettings(server, {
-      from: destination.exists ? (run.url.database ?? '') : null,
-      to: fresh,
-      settings: source.settings,
-    });
-  });
+      report({ event: 'step', step: 'prove', state: 'started', label: 'Prove every reference' });
+      await using session = await connect(context, url, { tools, settings });
+      made.proof = await prove(session, { source, run });
+      report({
+        event: 'step',
+        step: 'prove',
+        state: 'done',
+        label: `Proved ${formatNumberOf(made.proof.length, 'reference')} by looking for rows that refer to none`,
+      });
+      if (lists.eventTriggers) {
+        await restoreSection(context, { ...restoring, list: lists.eventTriggers, section: 'post-data', jobs: 1 });
+      }
+    },
+  );
   return { replaced, ...made };
 }
 
@@ -156,7 +154,6 @@ async function restoreSection(
     },
     { signal: context.signal },
   );
-  if (result.exitCode === 0) return;
-  const errors = groupErrors(result.stderr);
+  const errors = restoreErrors(result);
   if (errors.length > 0) throw restoreFailed(`pg_restore failed on the ${section} of the subset`, errors);
 }

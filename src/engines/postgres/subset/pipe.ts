@@ -1,13 +1,26 @@
-import type { Writable } from 'node:stream';
-import { redact } from '../../../process/redact.ts';
-import type { RunningProcess } from '../../../process/runner.ts';
-import { releaseChunk } from '../../../snapshots/objects/release.ts';
+import { randomBytes } from 'node:crypto';
+import { UserError } from '../../../errors.ts';
+import type { Completed, RunningProcess } from '../../../process/runner.ts';
+import type { Moved } from '../../copy-progress.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { PSQL_FLAGS, quoteText } from '../connection/session.ts';
 import { connectionOf, type Settings } from '../connection/url.ts';
-import { COPY_FLAGS } from '../restore/load-tables.ts';
+import { END_OF_COPY } from '../dump/archive.ts';
+import {
+  COPY_FLAGS,
+  COPY_SETTINGS,
+  type CopyCommands,
+  copyCommands,
+  copyCounts,
+  MOST_BYTES_OF_ALL,
+  textOf,
+  write,
+} from '../restore/load-tables.ts';
+import { failureWords } from '../restore/restore-errors.ts';
 import { restoreFailed } from '../restore/restore-failed.ts';
+import { createRowGuard } from '../restore/row-guard.ts';
 import { type OpenSource, READING_SETTINGS } from './reading.ts';
+import { splitAtMark } from './split-at-mark.ts';
 
 export interface Pipe {
   source: OpenSource;
@@ -16,103 +29,188 @@ export interface Pipe {
   settings: Settings;
   /** What fails, when it does: `The rows of the subset`. */
   what: string;
-  /** Statements and commands of psql; what they put out is the script of the other psql. */
-  ask: () => Iterable<string>;
-  onChunk: (chunk: Uint8Array) => void;
+  parts: Part[];
+  /** Statements of the writer before all parts. */
+  prepare?: string[];
+  onMoved: (part: Part, moved: Moved) => void;
 }
 
-const COPY_SETTINGS = {
-  search_path: 'pg_catalog',
-  row_security: 'off',
-  xmloption: 'content',
-  client_min_messages: 'warning',
-};
+/** Rows of one kind, from statements of the reader into one of the writer. */
+export interface Part {
+  /** For messages: `public.items`. */
+  name: string;
+  /** SQL of the reader: statements of the kind `COPY (…) TO STDOUT;`. */
+  read: () => Iterable<string>;
+  /** SQL of the writer, the last of which is `COPY … FROM STDIN`. */
+  write: string;
+}
+
+/** How many parts share the start of two programs. */
+const BATCH_PARTS = 200;
 
 /**
- * One psql reads in the source's instant, and what it says is the script of another that writes, in one transaction: so
- * nothing is kept here. The result is what the other says.
+ * One psql reads in the source's instant, and another writes: what the source says is rows to the writer and nothing
+ * else. The result is how many rows each part has, by the writer's count.
  */
-export async function pipeScript(
+export async function pipeRows(context: EngineContext, { parts, ...pipe }: Pipe): Promise<number[]> {
+  const counts: number[] = [];
+  for (const batch of batches(parts)) counts.push(...(await pipeBatch(context, { ...pipe, parts: batch })));
+  return counts;
+}
+
+/** As many as the arguments of one psql take. */
+function batches(parts: Part[]): Part[][] {
+  const all: Part[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const part of parts) {
+    const command = Buffer.byteLength(part.write);
+    bytes += command;
+    const last = all.at(-1);
+    if (!last || bytes > MOST_BYTES_OF_ALL || last.length === BATCH_PARTS) {
+      all.push([part]);
+      bytes = command;
+    } else {
+      last.push(part);
+    }
+  }
+  return all;
+}
+
+async function pipeBatch(
   context: EngineContext,
-  { source, url, settings, what, ask, onChunk }: Pipe,
-): Promise<string> {
+  { source, url, settings, what, parts, prepare = [], onMoved }: Pipe,
+): Promise<number[]> {
   const { runner, signal } = context;
   const psql = source.tools.psql;
   const from = connectionOf(source.url, { ...COPY_SETTINGS, ...READING_SETTINGS });
   const to = connectionOf(url, { ...COPY_SETTINGS, ...settings });
-  const reader = runner.start(
-    { file: psql, args: [...PSQL_FLAGS, ...COPY_FLAGS, ...from.args], env: from.env, mounts: from.mounts },
-    { signal },
+  const commands = copyCommands(
+    parts.map((part) => part.write),
+    source.tools,
   );
-  const flags = [...PSQL_FLAGS.filter((flag) => flag !== '--quiet'), '--single-transaction', ...COPY_FLAGS];
-  const writer = runner.start({ file: psql, args: [...flags, ...to.args], env: to.env, mounts: to.mounts }, { signal });
-  let said = '';
-  writer.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    said += chunk;
-  });
+  const prepared = prepare.map((statement) => `--command=${statement}`);
+  const flags = [...PSQL_FLAGS, '--set=ON_ERROR_STOP=1', '--file=-'];
+  const reader = runner.start({ file: psql, ...from, args: [...flags, ...from.args] }, { signal });
+  const args = [...COPY_FLAGS, '--single-transaction', ...prepared, ...commands.args, ...to.args];
+  const writer = runner.start({ file: psql, ...to, args }, { signal });
+  const said = textOf(writer.stdout);
+  // Node throws away what a program that has ended left unread, unless somebody listens.
+  reader.stdout.on('readable', () => {});
+  // Whatever the source calls its objects, it does not know this.
+  const mark = randomBytes(16).toString('hex');
+  /** Those that we ended, since another had failed. */
+  const stopped = new Set<RunningProcess>();
+  const stop = (child: RunningProcess): void => {
+    stopped.add(child);
+    child.kill();
+  };
   const [, passed, read, written] = await Promise.allSettled([
-    tell(reader.stdin, { snapshot: source.snapshot, ask }),
-    pass(reader, { writer, onChunk }),
+    tell(reader, { snapshot: source.snapshot, parts, mark }),
+    pass({ reader, writer, parts, mark, onMoved, stop, commands }),
     reader.ended,
     writer.ended,
   ]);
   signal.throwIfAborted();
-  for (const [side, ended] of Object.entries({ read, written })) {
-    if (ended.status === 'rejected') throw ended.reason;
-    const { exitCode, stderr } = ended.value;
-    if (exitCode === 0 || exitCode === null) continue;
-    throw restoreFailed(`${what} could not be ${side}`, redact(stderr).trim().split('\n').slice(0, 20));
-  }
+  if (passed.status === 'rejected' && passed.reason instanceof UserError) throw passed.reason;
+  refuseFailed({ ended: read, what: `${what} could not be read`, wasStopped: stopped.has(reader) });
+  refuseFailed({ ended: written, what: `${what} could not be written`, wasStopped: stopped.has(writer) });
   if (passed.status === 'rejected') throw passed.reason;
-  return said;
+  const counts = copyCounts(said());
+  const wrong = parts.flatMap(({ name }, index) =>
+    counts[index] === passed.value[index]
+      ? []
+      : [`${name}: ${counts[index] ?? 0} rows written, ${passed.value[index]} read`],
+  );
+  if (wrong.length > 0 || counts.length !== parts.length) throw restoreFailed(`${what} could not be written`, wrong);
+  return counts;
 }
 
-/** A command of psql that puts the text out. */
-export function echo(text: string): string {
-  return `\\echo '${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'\n`;
+interface Side {
+  ended: PromiseSettledResult<Completed>;
+  what: string;
+  /** It did not end by itself. */
+  wasStopped: boolean;
 }
 
-async function tell(stdin: Writable, { snapshot, ask }: { snapshot: string; ask: Pipe['ask'] }): Promise<void> {
+function refuseFailed({ ended, what, wasStopped }: Side): void {
+  if (ended.status === 'rejected') throw ended.reason;
+  const { exitCode } = ended.value;
+  if (exitCode === 0 || (exitCode === null && wasStopped)) return;
+  throw restoreFailed(what, failureWords('psql', ended.value).slice(0, 20));
+}
+
+interface Telling {
+  snapshot: string;
+  parts: Part[];
+  mark: string;
+}
+
+async function tell({ stdin }: RunningProcess, { snapshot, parts, mark }: Telling): Promise<void> {
   stdin.on('error', () => {});
   await write(stdin, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;\n');
   await write(stdin, `SET TRANSACTION SNAPSHOT ${quoteText(snapshot)};\n`);
-  for (const text of ask()) await write(stdin, text);
+  for (const part of parts) {
+    for (const text of part.read()) await write(stdin, text);
+    await write(stdin, `\\echo ${mark}\n`);
+  }
   stdin.end('COMMIT;\n');
 }
 
-interface Passing {
+interface Passing extends Pick<Pipe, 'parts' | 'onMoved'> {
+  reader: RunningProcess;
   writer: RunningProcess;
-  onChunk: Pipe['onChunk'];
+  mark: string;
+  commands: CopyCommands;
+  stop: (child: RunningProcess) => void;
 }
 
-/** When the reader does not end well the writer is ended: an end of its input would be taken for the end of the rows. */
-async function pass(reader: RunningProcess, { writer, onChunk }: Passing): Promise<void> {
-  const { stdout } = reader;
-  writer.stdin.on('error', () => reader.kill());
+/**
+ * How many rows of each part went over. When the reader does not end well the writer is ended: an end of its input would
+ * be taken for the end of the rows.
+ */
+async function pass({ reader, writer, parts, mark, onMoved, commands, stop }: Passing): Promise<number[]> {
+  const counts: number[] = [];
+  writer.stdin.on('error', () => stop(reader));
+  const begin = async (): Promise<void> => {
+    if (commands.before && counts.length < parts.length) await write(writer.stdin, commands.before(counts.length));
+  };
   try {
-    await new Promise<void>((resolve, reject) => {
-      stdout.on('data', (chunk: Buffer<ArrayBuffer>) => {
-        onChunk(chunk);
-        stdout.pause();
-        const passOn = (): void => {
-          releaseChunk(chunk);
-          stdout.resume();
-        };
-        write(writer.stdin, chunk).then(passOn, reject);
-      });
-      stdout.once('end', resolve).once('close', resolve).once('error', reject);
-    });
+    await begin();
+    let guard = createRowGuard(parts[0]?.name ?? '');
+    let rows = 0;
+    for await (const piece of splitAtMark(reader.stdout, Buffer.from(`${mark}\n`))) {
+      const part = parts[counts.length];
+      if (!part) throw new Error('the reader went on after its last rows');
+      if (piece) {
+        guard.check(piece);
+        await write(writer.stdin, piece);
+        const moved = countLines(piece);
+        rows += moved;
+        onMoved(part, { rows: moved, bytes: piece.length });
+        continue;
+      }
+      guard.end();
+      await write(writer.stdin, END_OF_COPY);
+      counts.push(rows);
+      rows = 0;
+      guard = createRowGuard(parts[counts.length]?.name ?? '');
+      await begin();
+    }
     const { exitCode } = await reader.ended;
-    if (exitCode !== 0) throw new Error('the reader did not end well');
-    writer.stdin.end();
+    if (exitCode !== 0 || counts.length !== parts.length) throw new Error('the reader did not end well');
+    writer.stdin.end(commands.after);
+    return counts;
   } catch (error) {
-    writer.kill();
+    stop(reader);
+    stop(writer);
     throw error;
   }
 }
 
-function write(input: Writable, content: Uint8Array | string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    input.write(content, (error) => (error ? reject(error) : resolve()));
-  });
+const LINE_FEED = 0x0a;
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) lines += 1;
+  return lines;
 }

@@ -3,10 +3,10 @@ import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { lending } from '../../lending.ts';
 import type { SubsetSource } from '../../subset.ts';
-import { readLocale } from '../catalogue.ts';
+import { readLocale, readReplication, replicationWarnings } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
-import { readDatabaseSettings } from '../dump/dump-source.ts';
+import { readDatabaseSettings, settingsToKeep } from '../dump/dump-source.ts';
 import { findClientTools, toolsForServer } from '../tools.ts';
 import { readSubsetCatalogue, type SubsetCatalogue } from './catalogue.ts';
 import { createFinder } from './finder.ts';
@@ -45,16 +45,20 @@ export async function openSource(
       await other.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
       await other.execute(`SET TRANSACTION SNAPSHOT ${quoteText(snapshot)}`);
     }
+    const replication = await readReplication(first);
     const lend = lending(sessions);
     const open: OpenSource = {
       ...{ url, snapshot, tools, catalogue, lend },
       locale: await readLocale(first, tools.major < 15 ? tools.major : Number.parseInt(version, 10)),
-      settings: await readDatabaseSettings(first),
+      settings: settingsToKeep(await readDatabaseSettings(first), context.report),
       largeObjects: await countLargeObjects(first),
     };
     return {
       facts: catalogue.facts,
-      warnings: largeObjectsWarning(open.largeObjects, catalogue.facts.tables),
+      warnings: [
+        ...largeObjectsWarning(open.largeObjects, catalogue.facts.tables),
+        ...replicationWarnings(replication).map(({ code, message }) => ({ code, message })),
+      ],
       finder: (graph, seed) => createFinder(graph, { catalogue, lend, seed }),
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, number) => nameRow(open, table, number),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { mostBytesOf, ROWS_TERMINATOR, writeRow } from '../../../../src/engines/mysql/dump/row-text.ts';
+import { mostBytesOf, piecesOfRow, ROWS_TERMINATOR, writeRow } from '../../../../src/engines/mysql/dump/row-text.ts';
 
 /** A row as the server's text protocol has it: a length before every field, one byte for NULL. */
 function packetOf(fields: (Uint8Array | null)[]): Buffer {
@@ -55,4 +55,21 @@ it('reads fields of every length', () => {
   for (const length of [250, 251, 65_535, 65_536, 1_000_000]) {
     expect(textOf([Buffer.alloc(length, 'x'), Buffer.from('end')])).toBe(`${'x'.repeat(length)}\tend\n`);
   }
+});
+
+it('writes a long row in pieces that together are the row, in memory of one piece', () => {
+  const field = fc.option(fc.oneof(fc.uint8Array({ maxLength: 600 }), fc.constant(Buffer.from('\\\t\n'.repeat(300)))));
+  fc.assert(
+    fc.property(fc.array(field, { minLength: 1, maxLength: 8 }), fc.integer({ min: 6, max: 700 }), (fields, size) => {
+      const packet = packetOf(fields);
+      const memory = new Set<ArrayBufferLike>();
+      let text = '';
+      for (const piece of piecesOfRow({ buffer: packet, offset: 0, end: packet.length }, size)) {
+        memory.add(piece.buffer);
+        text += Buffer.from(piece).toString('latin1');
+      }
+      expect(text).toBe(textOf(fields));
+      expect([...memory].map(({ byteLength }) => byteLength)).toEqual([size]);
+    }),
+  );
 });

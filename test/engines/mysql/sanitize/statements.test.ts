@@ -30,6 +30,11 @@ describe('a sanitization query of MySQL', () => {
       texts: ['CREATE TRIGGER t BEGIN SET @a = 1; SET @b = 2; END', 'SELECT 1'],
     },
     {
+      what: 'ends a statement at a delimiter that follows a word at once',
+      query: 'DELIMITER $$\nCREATE TRIGGER t BEGIN SET @a = 1; END$$\nDELIMITER ;\nSELECT 1',
+      texts: ['CREATE TRIGGER t BEGIN SET @a = 1; END', 'SELECT 1'],
+    },
+    {
       what: 'knows a delimiter only where a statement begins',
       query: 'SELECT 1 AS\ndelimiter; SELECT 2',
       texts: ['SELECT 1 AS\ndelimiter', 'SELECT 2'],

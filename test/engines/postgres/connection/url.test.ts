@@ -50,11 +50,13 @@ test('pgdocker:// names the same database as postgres://, with tools in a contai
   });
 });
 
-test('files and folders that a URL names by their path are told to the runner', () => {
+test('the files and sockets that a URL names are told to the runner, and no folder is', () => {
   const url = parsePostgresUrl(
-    'postgres://u@%2Frun%2Fpg,db/d?sslrootcert=/etc/ca.pem&sslcert=relative.crt&passfile=/x/.pgpass',
+    'postgres://u@%2Frun%2Fpg,db/d?sslrootcert=/etc/ca.pem&sslcert=relative.crt&passfile=/x/.pgpass&application_name=/root',
   );
-  expect(connectionOf(url).mounts).toEqual([{ path: '/run/pg' }, { path: '/etc/ca.pem' }, { path: '/x/.pgpass' }]);
+  expect(connectionOf(url).mounts).toEqual(
+    ['/run/pg/.s.PGSQL.5432', '/etc/ca.pem', '/x/.pgpass'].map((path) => ({ path, fileOnly: true })),
+  );
 });
 
 test('a password is whatever was percent-encoded, and travels by environment only', () => {

@@ -28,6 +28,9 @@ describeWithPostgres('a throw-away database on the server that is loaded into', 
       expect.stringContaining('on the server of postgres://'),
     ]);
     await server.createDatabase('copy.tool-sanitize.tool-new-00000000');
+    await server.psql('postgres', {
+      sql: `COMMENT ON DATABASE "copy.tool-sanitize.tool-new-00000000" IS '{"tool": "new", "of": "copy.tool-sanitize"}'`,
+    });
 
     const engine = engineForUrl('postgres://');
     const { manifest } = await findSnapshot(context, { target: 'app' });

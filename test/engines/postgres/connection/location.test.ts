@@ -1,13 +1,10 @@
-import { connect as connectTo, createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, it, test } from 'vitest';
-import { sameDatabaseAs } from '../../../../src/engines/postgres/connection/same-database.ts';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  testContext,
-} from '../../../helpers/postgres-server.ts';
+import { createAddressComparison } from '../../../../src/operations/load/guard.ts';
+import { localRunner } from '../../../../src/process/local.ts';
+import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 
 /** Nobody listens on port 1: these are told apart, or not, by their addresses alone. */
 const ALIKE: [string, string][] = [
@@ -35,7 +32,7 @@ const APART: [string, string][] = [
 const context = { ...testContext({ settings: {} }), environment: { PATH: process.env.PATH, PGUSER: 'me' } };
 
 function isSame(one: string, other: string): Promise<boolean> {
-  return sameDatabaseAs(context, parsePostgresUrl(one))(parsePostgresUrl(other));
+  return createAddressComparison(context, parsePostgresUrl(one))(parsePostgresUrl(other));
 }
 
 test.for(ALIKE)('%s is %s', async ([one, other]) => {
@@ -49,38 +46,26 @@ test.for(APART)('%s is not %s', async ([one, other]) => {
 
 test('a URL without a database leads to the one of the environment', async () => {
   const environment = { ...context.environment, PGDATABASE: 'app' };
-  const isApp = sameDatabaseAs({ ...context, environment }, parsePostgresUrl('postgres://u@localhost:1'));
+  const isApp = createAddressComparison({ ...context, environment }, parsePostgresUrl('postgres://u@localhost:1'));
   expect(await isApp(parsePostgresUrl('postgres://localhost:1/app'))).toBe(true);
 });
 
-describeWithPostgres('two databases that answer', () => {
-  let server: TestPostgres;
-  let tunnel: Server;
-  const open = new Set<Socket>();
-
-  beforeAll(async () => {
-    server = await startPostgres();
-    tunnel = createServer((near) => {
-      const far = connectTo(server.port, '127.0.0.1');
-      for (const socket of [near, far]) open.add(socket.on('error', () => {}));
-      near.pipe(far).pipe(near);
-    });
-    await new Promise<void>((resolve) => tunnel.listen(0, '127.0.0.1', resolve));
-  });
-
-  afterAll(async () => {
-    tunnel?.close();
-    for (const socket of open) socket.destroy();
-    await server?.stop();
-  });
-
-  it('are known to be one through a tunnel, and to be two beside each other', async () => {
-    await server.createDatabase('other');
-    const address = tunnel.address();
-    const port = typeof address === 'object' ? address?.port : 0;
-    const through = (database: string): string => server.url(database).replace(`:${server.port}`, `:${port}`);
-    expect(await isSame(server.url('postgres'), through('postgres'))).toBe(true);
-    expect(await isSame(server.url('postgres'), through('other'))).toBe(false);
-    expect(await isSame(server.url('postgres'), server.url('other'))).toBe(false);
-  });
+test('PGHOSTADDR, PGSERVICE and service= lead to where libpq would connect', async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, 'services.conf');
+  await writeFile(file, '[prod]\nhost=nowhere.invalid\nhostaddr=127.0.0.1\nport=1\n');
+  const isApp = async (url: string, variables: NodeJS.ProcessEnv): Promise<boolean> => {
+    const environment = { ...context.environment, PGSERVICEFILE: file, ...variables };
+    const runner = localRunner({ environment, report: () => {} });
+    const compare = createAddressComparison({ ...context, environment, runner }, parsePostgresUrl(url));
+    return compare(parsePostgresUrl('postgres://localhost:1/app?hostaddr=127.0.0.1'));
+  };
+  expect(await isApp('postgres://nowhere.invalid:1/app', { PGHOSTADDR: '127.0.0.1' })).toBe(true);
+  expect(await isApp('postgres://localhost:1/app', { PGHOSTADDR: '192.0.2.1' })).toBe(false);
+  expect(await isApp('postgres:///app?service=prod', {})).toBe(true);
+  expect(await isApp('postgres:///other?service=prod', {})).toBe(false);
+  const prod = { ...context, environment: { ...context.environment, PGSERVICEFILE: file, PGSERVICE: 'prod' } };
+  const runner = localRunner({ environment: prod.environment, report: () => {} });
+  const isProd = createAddressComparison({ ...prod, runner }, parsePostgresUrl('postgres:///app'));
+  expect(await isProd(parsePostgresUrl('postgres://127.0.0.1:1/app'))).toBe(true);
 });

@@ -1,0 +1,13 @@
+import type { KeyBinding } from '../key-binding.ts';
+import { BACK } from '../shared-keys.ts';
+
+export const TRUST_KEYS: KeyBinding[] = [
+  {
+    keys: ['enter'],
+    action: 'open',
+    label: 'trust',
+    help: 'trust the configuration as shown, and read it',
+    stays: true,
+  },
+  { ...BACK, label: "don't trust", help: 'back; the configuration is not used', stays: true },
+];

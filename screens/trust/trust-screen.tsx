@@ -1,0 +1,34 @@
+import { Line } from '../../components/line.tsx';
+import { List } from '../../components/list.tsx';
+import { wrap } from '../../src/cells.ts';
+import { LABEL_WIDTH } from '../../src/config/trust/untrusted-configuration.ts';
+import { selectedIndex } from '../../src/state/list.ts';
+import { Frame, useRoom } from '../frame.tsx';
+import type { TrustPlace } from '../place.ts';
+
+/** What a configuration found in this folder would do, before it does any of it. */
+export function TrustScreen({ place }: { place: TrustPlace }) {
+  const { columns, height } = useRoom();
+  const { error, lines, list } = place;
+  const above = [
+    ...wrap(`You have not trusted this configuration yet: ${error.request.file}`, columns - 4),
+    ...wrap('Nothing was connected to, and no variable was read. If you trust it, the program may:', columns - 4),
+  ];
+  const ids = lines.map((_, index) => String(index));
+  return (
+    <Frame screen="trust" path={['trust']}>
+      {above.map((text, index) => (
+        <Line key={text} spans={[{ text: `  ${text}`, tone: index === 0 ? 'strong' : 'plain' }]} width={columns} />
+      ))}
+      <Line spans={[]} width={columns} />
+      <List
+        items={[...lines.entries()]}
+        keyOf={([index]) => String(index)}
+        row={([, { label, text }]) => [{ text: `${label.padEnd(LABEL_WIDTH)}  `, tone: 'dim' }, { text }]}
+        selected={selectedIndex(ids, list.selected)}
+        width={columns}
+        height={Math.max(1, height - above.length - 1)}
+      />
+    </Frame>
+  );
+}

@@ -1,0 +1,25 @@
+import { rememberTrust } from '../config/trust/trust-store.ts';
+import { trustLines, type UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
+import { ask } from './confirm.ts';
+import type { Host } from './host.ts';
+
+export interface Settling {
+  host: Pick<Host, 'stdin' | 'stderr' | 'terminal' | 'signal' | 'environment'>;
+  /** `--trust` was given. `--yes` is no answer: it is about what a command does, not about whose file it obeys. */
+  trust: boolean;
+}
+
+/** Returns when the file is trusted from now on; throws the error when it is not, or when nobody can be asked. */
+export async function settleTrust(error: UntrustedConfiguration, { host, trust }: Settling): Promise<void> {
+  const { stdin: input, stderr: output, terminal, signal, environment } = host;
+  const { request } = error;
+  if (!trust) {
+    if (!terminal.canAsk) throw error;
+    const question = ['This folder has a configuration that you have not trusted yet:', `  ${request.file}`];
+    const lines = trustLines(request).map((line) => `  ${line}`);
+    output.write(`${[...question, ...lines].join('\n')}\n`);
+    const answer = await ask('Trust this configuration? [y/N] ', { input, output, signal });
+    if (!/^y(es)?$/i.test(answer.trim())) throw error;
+  }
+  await rememberTrust(request, environment);
+}

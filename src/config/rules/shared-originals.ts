@@ -1,0 +1,45 @@
+import type { Draft } from '../check-values.ts';
+import type { Finding } from '../finding.ts';
+import { type Rule, targetsOf } from './rule.ts';
+
+/** What a target pushes before it is sanitized should not be where share targets look. */
+export const originalsAreNotShared: Rule = (draft) =>
+  targetsOf(draft).flatMap(([name, { snapshot, storage_profile }]): Finding[] => {
+    const message = snapshot?.src_url === undefined ? null : sharedOriginals(draft, storage_profile);
+    if (message === null) return [];
+    return [
+      {
+        path: ['targets', name, 'storage_profile'],
+        severity: 'warning',
+        code: 'originals_shared',
+        message,
+        hint: ORIGINALS_HINT,
+      },
+    ];
+  });
+
+export const ORIGINALS_HINT =
+  'Push originals to a profile of their own: set sanitize.storage_profile to the shared one, storage_profile to another.';
+
+/** Which share targets see the unsanitized snapshots of a storage profile, as a sentence; `null` where none does. */
+export function sharedOriginals(
+  draft: Pick<Draft, 'targets' | 'storage_profiles'>,
+  profile: string | undefined,
+): string | null {
+  if (profile === undefined) return null;
+  const place = placeOf(draft, profile);
+  const seeing = targetsOf(draft).flatMap(([name, { share }]) =>
+    share?.storage_profile_name !== undefined && placeOf(draft, share.storage_profile_name) === place ? [name] : [],
+  );
+  if (seeing.length === 0) return null;
+  const who = seeing.length === 1 ? `share target '${seeing[0]}' reads` : `share targets '${seeing.join("', '")}' read`;
+  return `unsanitized snapshots are pushed to storage profile '${profile}', which ${who}`;
+}
+
+/** Two profiles may be one bucket. */
+function placeOf({ storage_profiles = {} }: Pick<Draft, 'storage_profiles'>, name: string): string {
+  const profile = Object.hasOwn(storage_profiles, name) ? storage_profiles[name] : undefined;
+  if (!profile?.bucket) return JSON.stringify(name);
+  const { provider, bucket, endpoint, account_id, prefix = '' } = profile;
+  return JSON.stringify([provider, endpoint ?? account_id, bucket, prefix.replace(/^\/+|\/+$/g, '')]);
+}

@@ -1,0 +1,56 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { link, mkdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { EXIT, UserError } from '../errors.ts';
+import { writeBeside } from './edit/write-beside.ts';
+import { userConfigFile } from './paths.ts';
+
+/** Where the private key of this machine is, for its owner alone. */
+export function signingKeyFile(environment: NodeJS.ProcessEnv): string {
+  return join(dirname(userConfigFile(environment)), 'signing-key.pem');
+}
+
+/** The Ed25519 key by which this machine signs snapshots; made when it is first needed. */
+export async function signingKey(environment: NodeJS.ProcessEnv): Promise<KeyObject> {
+  const path = signingKeyFile(environment);
+  try {
+    return (await readKey(path)) ?? (await makeKey(path));
+  } catch (cause) {
+    throw new UserError(`The signing key ${path} cannot be used: ${(cause as Error).message}`, {
+      code: 'signing_key_unusable',
+      exit: EXIT.failed,
+      hint: 'Make its folder writable, or remove the file: a new key is made then.',
+      cause,
+    });
+  }
+}
+
+async function readKey(path: string): Promise<KeyObject | null> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (text === null) return null;
+  const key = createPrivateKey(text);
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error('it is not an Ed25519 key');
+  return key;
+}
+
+/** A link is made whole or not at all: of two builds that begin at the same moment the second takes the first's key. */
+async function makeKey(path: string): Promise<KeyObject> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const unfinished = await writeBeside(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), {
+    mode: 0o600,
+  });
+  try {
+    await link(unfinished, path);
+    return privateKey;
+  } catch (error) {
+    const theirs = (error as NodeJS.ErrnoException).code === 'EEXIST' ? await readKey(path) : null;
+    if (theirs) return theirs;
+    throw error;
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}

@@ -1,0 +1,37 @@
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { isTrue } from '../../terminal.ts';
+import type { ConfigFile, FileRequest } from '../config-file.ts';
+import { userConfigFile } from '../paths.ts';
+import { asksForNothing, type TrustRequest, trustRequestOf } from './trust-request.ts';
+import { isTrusted } from './trust-store.ts';
+import { UntrustedConfiguration } from './untrusted-configuration.ts';
+
+/**
+ * Throws for a file that was found in the current folder, unless a person has trusted what it asks for. A file that was
+ * named, or is the user's own, is trusted, and so is every file under `CI=true`.
+ */
+export async function requireTrust(
+  file: ConfigFile,
+  { environment, cwd }: Pick<FileRequest, 'environment' | 'cwd'>,
+): Promise<void> {
+  if (!file.inFolder || isTrue(environment.CI)) return;
+  const request = await trustRequestOf(file, environment);
+  if (asksForNothing(request)) return;
+  const own = userConfigFile(environment);
+  if (request.file === (await realpath(own).catch(() => own))) return;
+  if (isGiven(request, { value: environment.TOOL_TRUST ?? '', cwd })) return;
+  if (await isTrusted(request, environment)) return;
+  throw new UntrustedConfiguration(request);
+}
+
+/** TOOL_TRUST is the path of a file or the digest of what it asks for; `true` trusts every file. */
+function isGiven({ file, digest }: TrustRequest, { value, cwd }: { value: string; cwd: string }): boolean {
+  if (value === '') return false;
+  return (
+    isTrue(value) ||
+    value === digest ||
+    resolve(cwd, value) === file ||
+    resolve(cwd, value) === resolve(cwd, 'tool.yml')
+  );
+}

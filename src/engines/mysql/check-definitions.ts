@@ -1,0 +1,41 @@
+import { checkProgram } from './check-program.ts';
+import { checkForeignKey, checkIndex, checkSequence, checkTable } from './check-table.ts';
+import { type Definition, definitionOf, type Own, refused } from './checked-definition.ts';
+import type { CodeDefinitions, Definitions } from './definitions.ts';
+import { isReserved } from './names.ts';
+
+/**
+ * Rejects definitions that are anything but the CREATE statements of their objects: a snapshot, and another server, are
+ * input. A table's statement may hold no query, no name of another database, nothing outside the data folder and no
+ * engine that reaches another server. Bodies of views and stored programs are code by nature; their heads are checked.
+ */
+export function checkDefinitions(definitions: Definitions, database: string | null = null): void {
+  const { tables, sequences } = definitions;
+  const own: Own = { database, sequences: new Set(sequences.map(({ name }) => name)) };
+  for (const { name, create, indexes, foreignKeys } of tables) {
+    const table: Definition = { ...definitionOf(`table ${name}`, create), own };
+    refuseReserved(table, name);
+    checkTable(table, name);
+    for (const clause of indexes.flat()) checkIndex(definitionOf(`index of table ${name}`, clause));
+    for (const clause of foreignKeys) checkForeignKey(definitionOf(`foreign key of table ${name}`, clause));
+  }
+  for (const { name, create } of sequences) {
+    const sequence = definitionOf(`sequence ${name}`, create);
+    refuseReserved(sequence, name);
+    checkSequence(sequence, name);
+  }
+  for (const { name } of definitions.views) refuseReserved(definitionOf(`view ${name}`, ''), name);
+  checkCode(definitions);
+}
+
+/** As `checkDefinitions`, of views and stored programs alone; `database` is the only one that their heads may name. */
+export function checkCode(
+  { routines, views, triggers, events }: Pick<CodeDefinitions, 'routines' | 'views' | 'triggers' | 'events'>,
+  database: string | null = null,
+): void {
+  for (const code of [...routines, ...views, ...triggers, ...events]) checkProgram(code, database);
+}
+
+function refuseReserved(definition: Definition, name: string): void {
+  if (isReserved(name)) throw refused(definition, 'the name is reserved for tables of the tool');
+}

@@ -1,0 +1,141 @@
+import type { AffectedDatabase, DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseIdentity } from '../../identity.ts';
+import { besideNames } from '../names.ts';
+import { connectToServer } from './connect.ts';
+import { quoteText, type Session, SqlError } from './session.ts';
+import { addressOf } from './url.ts';
+
+/** What a server says of itself, without what says which database. */
+export type ServerIdentity = Omit<DatabaseIdentity, 'databases'>;
+
+const VARIABLES = [
+  ...['server_uuid', 'server_uid', 'server_id', 'hostname', 'report_host', 'port', 'datadir', 'log_bin'],
+  ...['read_only', 'gtid_executed', 'gtid_slave_pos', 'gtid_current_pos', 'group_replication_group_name'],
+];
+
+/** By variables and rights that any version and flavour may lack: what is not there is left out. */
+export async function readServerIdentity(session: Session, url: DatabaseUrl): Promise<ServerIdentity> {
+  const names = VARIABLES.map(quoteText).join(', ');
+  const variables = valuesOf(await session.query<Row>(`SHOW GLOBAL VARIABLES WHERE Variable_name IN (${names})`));
+  const cluster = valuesOf(
+    await session.query<Row>("SHOW GLOBAL STATUS WHERE Variable_name = 'wsrep_cluster_state_uuid'"),
+  ).wsrep_cluster_state_uuid;
+  const sources = await readSources(session);
+  const group = variables.group_replication_group_name;
+  const shared = [
+    ...(group ? [`group:${group}`] : []),
+    ...(cluster && /[1-9a-f]/i.test(cluster) ? [`galera:${cluster}`] : []),
+  ];
+  const { server_uuid } = variables;
+  if (server_uuid) {
+    const replicas = await readReplicas(session);
+    const upstreams = sources.flatMap(({ uuid }) => (uuid === '' ? [] : [uuid]));
+    // A replica of a replica, or one that does not show what it reads: its transactions name the server they began on.
+    const isReplica = sources.length > 0 || variables.read_only === 'ON';
+    const origins = isReplica ? ((variables.gtid_executed ?? '').match(UUID) ?? []) : [];
+    const uuids = new Set([server_uuid, ...upstreams, ...replicas, ...origins].map((uuid) => uuid.toLowerCase()));
+    return { servers: [...[...uuids].map((uuid) => `uuid:${uuid}`), ...shared] };
+  }
+  const { hostname, port, datadir, server_uid = '' } = variables;
+  return {
+    servers: [`machine:${[hostname, port, datadir, server_uid].join('/')}`, ...shared],
+    upstreams: [...sources.map(withoutUuid), ...replicated(variables.gtid_slave_pos ?? '')],
+    ...(variables.log_bin === 'ON' && { primary: primaryOf(variables, url) }),
+  };
+}
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+
+interface Row {
+  Variable_name: string;
+  Value: string;
+}
+
+function valuesOf(rows: Row[]): Partial<Record<string, string>> {
+  return Object.fromEntries(rows.map(({ Variable_name, Value }) => [Variable_name.toLowerCase(), Value]));
+}
+
+type Upstream = NonNullable<ServerIdentity['upstreams']>[number];
+
+function withoutUuid({ uuid: _, ...upstream }: Upstream & { uuid: string }): Upstream {
+  return upstream;
+}
+
+/** What has been replicated, by the server that wrote it first: so a replica of a replica leads to the primary, too. */
+function replicated(positions: string): Upstream[] {
+  return positions
+    .split(',')
+    .filter((position) => /^\d+-\d+-\d+$/.test(position))
+    .map((position) => ({ server_id: Number(position.split('-')[1]), port: 0, host: '', positions: [position] }));
+}
+
+function primaryOf(
+  { server_id, port, hostname, report_host, gtid_current_pos = '' }: Partial<Record<string, string>>,
+  url: DatabaseUrl,
+): NonNullable<ServerIdentity['primary']> {
+  const address = addressOf(url);
+  const hosts = [hostname, report_host, 'socket' in address ? '' : address.host];
+  return {
+    server_id: Number(server_id),
+    port: Number(port),
+    hosts: hosts.flatMap((host) => (host ? [host.toLowerCase()] : [])),
+    positions: gtid_current_pos.split(',').filter((position) => position !== ''),
+  };
+}
+
+/** The statements of each flavour and version for the servers that this one reads from. */
+const SOURCE_STATEMENTS = ['SHOW REPLICA STATUS', 'SHOW ALL SLAVES STATUS', 'SHOW SLAVE STATUS'];
+
+/** Empty, too, for a user who may not know. */
+async function readSources(session: Session): Promise<(Upstream & { uuid: string })[]> {
+  const rows = await firstAnswer(session, SOURCE_STATEMENTS);
+  return rows.map((row) => {
+    const read = (name: string): string => String(row[`Source_${name}`] ?? row[`Master_${name}`] ?? '');
+    return {
+      uuid: read('UUID'),
+      server_id: Number(read('Server_Id') || 0),
+      port: Number(read('Port') || 0),
+      host: read('Host').toLowerCase(),
+      positions: [],
+    };
+  });
+}
+
+async function readReplicas(session: Session): Promise<string[]> {
+  const rows = await firstAnswer(session, ['SHOW REPLICAS', 'SHOW SLAVE HOSTS']);
+  return rows.flatMap((row) => {
+    const uuid = String(row.Replica_UUID ?? row.Slave_UUID ?? '');
+    return uuid === '' ? [] : [uuid];
+  });
+}
+
+async function firstAnswer(session: Session, statements: string[]): Promise<Record<string, unknown>[]> {
+  for (const statement of statements) {
+    try {
+      const rows = await session.query<Record<string, unknown>>(statement);
+      if (rows.length > 0) return rows;
+    } catch (error) {
+      if (!(error instanceof SqlError)) throw error;
+    }
+  }
+  return [];
+}
+
+/** Servers on some systems take no notice of upper case: better refused than overwritten. */
+export function identityOf(server: ServerIdentity, database: string): DatabaseIdentity {
+  return { ...server, databases: [`name:${database.toLowerCase()}`] };
+}
+
+/** The destination, its undo copy and the databases in preparation for it, as far as they exist. */
+export async function identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]> {
+  await using session = await connectToServer(context, url);
+  const destination = url.database ?? '';
+  const { prefix, undo } = besideNames(destination);
+  const rows = await session.query<{ name: string }>(`
+    SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA
+    WHERE SCHEMA_NAME IN (${[destination, undo].map(quoteText).join(', ')})
+      OR LEFT(SCHEMA_NAME, ${prefix.length}) = ${quoteText(prefix)}
+    ORDER BY SCHEMA_NAME <> ${quoteText(destination)}, SCHEMA_NAME`);
+  const server = await readServerIdentity(session, url);
+  return rows.map(({ name }) => ({ name, identity: identityOf(server, name) }));
+}

@@ -1,0 +1,109 @@
+import * as v from 'valibot';
+import { redact } from '../../../process/redact.ts';
+import type { EngineContext } from '../../engine.ts';
+import type { Collations } from '../catalogue.ts';
+import { inDatabase, MARK, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { besideNames, isReserved } from '../names.ts';
+import { createDatabase, destinationName, dropDatabase, findBeside, isEmpty } from '../server.ts';
+import { journalSchema, MOVED, PENDING } from './journal-schema.ts';
+import { KEPT, keptSchema } from './kept.ts';
+import { parseRecord, readRecord } from './record.ts';
+
+/**
+ * What a database that a load makes says of itself: a name alone never permits a DROP. It is the comment of a table,
+ * since MySQL knows no comments of databases, and since a table and its comment are made in one statement.
+ */
+const markSchema = v.object({ tool: v.literal('new'), of: v.string() });
+
+/** Makes an empty database beside the destination, with its mark. */
+export async function createBeside(
+  server: Session,
+  { name, destination, collations }: { name: string; destination: string; collations: Collations },
+): Promise<void> {
+  await createDatabase(server, { name, collations });
+  const mark: v.InferOutput<typeof markSchema> = { tool: 'new', of: await destinationName(server, destination) };
+  await server.execute(
+    `CREATE TABLE ${quoteName(name)}.${quoteName(MARK)} (id INT) ENGINE = InnoDB COMMENT = ${quoteText(JSON.stringify(mark))}`,
+  );
+}
+
+async function readMark(server: Session, database: string): Promise<v.InferOutput<typeof markSchema> | null> {
+  const [row] = await server.query<{ comment: string }>(
+    `SELECT TABLE_COMMENT AS comment FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND ${inDatabase('TABLE_NAME', MARK)}`,
+  );
+  return row ? parseRecord(markSchema, row.comment) : null;
+}
+
+export interface Beside {
+  /** What killed loads have left: marked, and so ours. */
+  leftovers: string[];
+  /** Databases of such names without a mark, which nothing may touch. */
+  strangers: string[];
+}
+
+export async function lookBeside(server: Session, destination: string): Promise<Beside> {
+  const found: Beside = { leftovers: [], strangers: [] };
+  for (const name of await findBeside(server, destination)) {
+    found[(await isMarked(server, name, destination)) ? 'leftovers' : 'strangers'].push(name);
+  }
+  return found;
+}
+
+/** Whether a load into the destination made the database; one that holds nothing at all may have been killed before its mark. */
+async function isMarked(server: Session, database: string, destination: string): Promise<boolean> {
+  const of = await destinationName(server, destination);
+  const mark = await readMark(server, database);
+  if (mark) return mark.of === of;
+  for (const table of [MOVED, PENDING]) {
+    const journal = await readRecord(server, { database, table, schema: journalSchema });
+    if (journal) return (journal.of ?? of) === of;
+  }
+  return isEmpty(server, database);
+}
+
+/** Whether the undo copy's name is free, its copy is one of this destination, or it belongs to somebody else. */
+export async function undoCopyOf(server: Session, destination: string): Promise<'none' | 'ours' | 'stranger'> {
+  const of = await destinationName(server, destination);
+  const { undo } = besideNames(of);
+  const kept = await readRecord(server, { database: undo, table: KEPT, schema: keptSchema });
+  if (kept) return (await destinationName(server, kept.of)) === of ? 'ours' : 'stranger';
+  return (await isEmpty(server, undo)) ? 'none' : 'stranger';
+}
+
+/** Drops a database beside the destination whose mark is verified just before; whether it is gone. What stops it is a warning. */
+export async function dropBeside(
+  { report }: Pick<EngineContext, 'report'>,
+  server: Session,
+  { name, destination }: { name: string; destination: string },
+): Promise<boolean> {
+  const { undo } = besideNames(await destinationName(server, destination));
+  try {
+    const isOurs =
+      name === undo
+        ? (await undoCopyOf(server, destination)) !== 'stranger'
+        : await isMarked(server, name, destination);
+    if (!isOurs) return false;
+    await dropDatabase(server, name);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error;
+    const message = `Could not drop ${name}: ${redact(error.message)}. The next load into ${destination} tries again`;
+    report({ event: 'warning', code: 'leftover', message });
+    return false;
+  }
+}
+
+/** A table of a source with a name of the tool's own: a snapshot leaves the mark out, and no load takes the others. */
+export async function reservedInSource(server: Session, database: string): Promise<string | null> {
+  const names = (await reservedTables(server, database)).filter(isReserved);
+  const mark = await readMark(server, database);
+  return names.find((name) => name !== MARK || mark === null) ?? null;
+}
+
+/** Tables of the database with names that only the tool's own may have. */
+export async function reservedTables(server: Session, database: string): Promise<string[]> {
+  const rows = await server.query<{ name: string }>(
+    `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND LOWER(TABLE_NAME) LIKE 'tool-%'`,
+  );
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,79 @@
+import * as v from 'valibot';
+import type { EngineContext } from '../../engine.ts';
+import { inDatabase, plainWords, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import type { Code } from '../definitions.ts';
+
+/**
+ * Rights on a stored routine, which the server takes away when the routine is dropped. Rights on databases, tables and
+ * columns belong to names: they are still there when other tables have these names.
+ */
+export const routineGrantSchema = v.object({
+  kind: v.picklist(['PROCEDURE', 'FUNCTION', 'PACKAGE', 'PACKAGE BODY']),
+  routine: v.string(),
+  user: v.string(),
+  /** Empty for a role of MariaDB. */
+  host: v.string(),
+  rights: v.array(v.picklist(['EXECUTE', 'ALTER ROUTINE', 'GRANT OPTION'])),
+});
+export type RoutineGrant = v.InferOutput<typeof routineGrantSchema>;
+
+const RIGHTS: Record<string, RoutineGrant['rights'][number]> = {
+  execute: 'EXECUTE',
+  'alter routine': 'ALTER ROUTINE',
+  grant: 'GRANT OPTION',
+};
+
+/** `null` where the user may not read them. */
+export async function readRoutineGrants(server: Session, database: string): Promise<RoutineGrant[] | null> {
+  const rows = await server
+    .query<{ kind: RoutineGrant['kind']; routine: string; user: string; host: string; rights: string }>(`
+      SELECT Routine_type AS kind, Routine_name AS routine, User AS user, Host AS host, Proc_priv AS rights
+      FROM mysql.procs_priv WHERE ${inDatabase('Db', database)} ORDER BY 1, 2, 3, 4`)
+    .catch((error) => {
+      if (error instanceof SqlError) return null;
+      throw error;
+    });
+  return (
+    rows?.map(({ rights, ...row }) => ({
+      ...row,
+      rights: rights.split(',').flatMap((right) => RIGHTS[right.toLowerCase()] ?? []),
+    })) ?? null
+  );
+}
+
+export async function hasRoutines(server: Session, database: string): Promise<boolean> {
+  const rows = await server.query(
+    `SELECT 1 FROM information_schema.ROUTINES WHERE ${inDatabase('ROUTINE_SCHEMA', database)} LIMIT 1`,
+  );
+  return rows.length > 0;
+}
+
+/** Gives the rights again on routines of the session's database; what cannot be given is a warning. */
+export async function grantAgain(
+  { report }: Pick<EngineContext, 'report'>,
+  session: Session,
+  { grants, routines }: { grants: RoutineGrant[]; routines: Code[] },
+): Promise<void> {
+  const [self] = await session.query<{ account: string }>('SELECT CURRENT_USER() AS account');
+  for (const { kind, routine, user, host, rights } of grants) {
+    const given = rights.filter((right) => right !== 'GRANT OPTION');
+    // Whoever makes a routine has these rights on it.
+    if (given.length === 0 || `${user}@${host}` === self?.account) continue;
+    const grantee = host === '' ? quoteText(user) : `${quoteText(user)}@${quoteText(host)}`;
+    const option = rights.includes('GRANT OPTION') ? ' WITH GRANT OPTION' : '';
+    const lost = (why: string): void => {
+      const message = `${given.join(', ')} on ${kind.toLowerCase()} ${routine} for ${user}@${host} was not carried over: ${why}`;
+      report({ event: 'warning', code: 'not_carried_over', message });
+    };
+    if (!routines.some((code) => code.kind === kind && code.name.toLowerCase() === routine.toLowerCase())) {
+      lost(`the new database has no such ${kind.toLowerCase()}`);
+      continue;
+    }
+    await session
+      .execute(`GRANT ${given.join(', ')} ON ${plainWords(kind)} ${quoteName(routine)} TO ${grantee}${option}`)
+      .catch((error) => {
+        if (!(error instanceof SqlError)) throw error;
+        lost(error.message);
+      });
+  }
+}

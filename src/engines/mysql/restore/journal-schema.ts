@@ -1,0 +1,31 @@
+import * as v from 'valibot';
+import { type CodeDefinitions, codeDefinitionsSchema } from '../definitions.ts';
+import { routineGrantSchema } from './grants.ts';
+
+/**
+ * What a swap is about to do, written down beside the destination before it touches it: tables change places in one
+ * statement, views, triggers and routines cannot. The statement that moves the tables also renames the journal, so
+ * that its name says whether they have moved.
+ */
+export const journalSchema = v.object({
+  /** The destination; journals of former versions do not say it. */
+  of: v.optional(v.string()),
+  /** Whether the destination was made for the swap. */
+  made: v.boolean(),
+  /** The code of the destination as it was, and as it is to be. */
+  before: codeDefinitionsSchema,
+  after: codeDefinitionsSchema,
+  definers: v.picklist(['mine', 'theirs']),
+  /** Rights on routines of the destination, which go with the routines. */
+  grants: v.optional(v.array(routineGrantSchema), []),
+  /** An undo copy that nobody needs once the tables have moved. */
+  obsolete: v.nullable(v.string()),
+});
+export interface Journal extends Omit<v.InferInput<typeof journalSchema>, 'before' | 'after'> {
+  before: CodeDefinitions;
+  after: CodeDefinitions;
+}
+
+/** The names of the journal before and after the tables have moved. */
+export const PENDING = 'tool-journal';
+export const MOVED = 'tool-journal-moved';

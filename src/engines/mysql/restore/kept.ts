@@ -1,0 +1,17 @@
+import * as v from 'valibot';
+import { type CodeDefinitions, codeDefinitionsSchema } from '../definitions.ts';
+import { routineGrantSchema } from './grants.ts';
+
+/** The table of an undo copy that says what it is, and what besides tables belongs to it. */
+export const KEPT = 'tool-kept';
+
+export const keptSchema = v.object({
+  /** The destination that it was. */
+  of: v.string(),
+  replaced_at: v.string(),
+  code: codeDefinitionsSchema,
+  grants: v.optional(v.array(routineGrantSchema), []),
+});
+export interface KeptRecord extends Omit<v.InferInput<typeof keptSchema>, 'code'> {
+  code: CodeDefinitions;
+}

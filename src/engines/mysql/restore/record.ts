@@ -1,0 +1,52 @@
+import * as v from 'valibot';
+import { inDatabase, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+
+export interface RecordPlace {
+  database: string;
+  table: string;
+}
+
+/** One value of JSON in a table of its own. */
+export async function writeRecord(
+  server: Session,
+  { database, table, value }: RecordPlace & { value: unknown },
+): Promise<void> {
+  const path = `${quoteName(database)}.${quoteName(table)}`;
+  await server.execute(`CREATE TABLE ${path} (json LONGTEXT NOT NULL) ENGINE = InnoDB CHARACTER SET utf8mb4`);
+  await server.execute(`INSERT INTO ${path} VALUES (${quoteText(JSON.stringify(value))})`);
+}
+
+/** `ER_BAD_FIELD_ERROR`, `ER_NO_SUCH_TABLE`: a table of somebody else, or none. */
+const NOT_A_RECORD = new Set([1054, 1146]);
+
+/** `null` when there is no such table, or when what it holds is no such value: then somebody else made it. */
+export async function readRecord<const Schema extends v.GenericSchema>(
+  server: Session,
+  { database, table, schema }: RecordPlace & { schema: Schema },
+): Promise<v.InferOutput<Schema> | null> {
+  const there = await server.query(
+    `SELECT 1 FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND ${inDatabase('TABLE_NAME', table)}`,
+  );
+  if (there.length === 0) return null;
+  const path = `${quoteName(database)}.${quoteName(table)}`;
+  const rows = await server.query<{ json: string }>(`SELECT json FROM ${path} LIMIT 2`).catch((error) => {
+    if (error instanceof SqlError && NOT_A_RECORD.has(error.errno)) return [];
+    throw error;
+  });
+  const [row] = rows;
+  if (!row || rows.length > 1) return null;
+  return parseRecord(schema, row.json);
+}
+
+/** `null` for a text that is no such value. */
+export function parseRecord<const Schema extends v.GenericSchema>(
+  schema: Schema,
+  text: string,
+): v.InferOutput<Schema> | null {
+  try {
+    const parsed = v.safeParse(schema, JSON.parse(text));
+    return parsed.success ? parsed.output : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,44 @@
+import type { ConnectionFailure } from '../../../connection-failures.ts';
+import type { DatabaseUrl } from '../../engine.ts';
+
+/**
+ * A connection that fails has no SQLSTATE in psql, only words. libpq's own are English here (`LC_ALL=C`); the server's
+ * may be translated, and are then recognised by nothing below: who asks has other ways to tell the kinds apart.
+ */
+const WORDS: [RegExp, ConnectionFailure][] = [
+  [/too many clients already|remaining connection slots are reserved|too many connections for/, 'too_many_connections'],
+  [/no password supplied/, 'password_missing'],
+  [/password authentication failed/, 'wrong_password'],
+  [/could not translate host name/, 'host_unknown'],
+  [/Connection refused/, 'connection_refused'],
+  [/timeout expired|Connection timed out/, 'timed_out'],
+  [/server does not support SSL/, 'tls_unavailable'],
+  [/certificate verify failed|server certificate|root certificate file/, 'certificate_refused'],
+  [/the database system is (?:starting up|shutting down|in recovery|not yet accepting)/, 'server_starting'],
+  [/no pg_hba\.conf entry|pg_hba\.conf rejects connection/, 'host_not_permitted'],
+  [/permission denied for database/, 'not_permitted'],
+  [/is not currently accepting connections/, 'closed_database'],
+  [/role ".*" does not exist/, 'user_unknown'],
+  [/database ".*" does not exist/, 'database_missing'],
+];
+
+/** What psql's words about a failed connection mean; `null` where they are in another language. */
+export function failureIn(words: string, { parameters }: DatabaseUrl): ConnectionFailure | null {
+  const found = WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? null;
+  // Only who has switched TLS off can be let in by switching it on.
+  const isPlain = parameters.sslmode === 'disable' && /no encryption|SSL off/.test(words);
+  return found === 'host_not_permitted' && isPlain ? 'tls_required' : found;
+}
+
+const OF_THE_DATABASE = new Set<ConnectionFailure>([
+  'database_missing',
+  'host_not_permitted',
+  'not_permitted',
+  'closed_database',
+  'denied',
+]);
+
+/** Whether every other database of the server would refuse for the same reason. */
+export function concernsServer(failure: ConnectionFailure, words: string): boolean {
+  return !OF_THE_DATABASE.has(failure) && !/too many connections for database/.test(words);
+}

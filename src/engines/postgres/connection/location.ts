@@ -1,0 +1,85 @@
+import { lookup } from 'node:dns/promises';
+import { networkInterfaces } from 'node:os';
+import type { DatabaseUrl, EngineContext, Host } from '../../engine.ts';
+import { findClientTools } from '../tools.ts';
+import { connectionOf, portOf } from './url.ts';
+
+/** Every address of this machine is written as this one, and so is a unix socket. */
+const THIS_MACHINE = 'this machine';
+
+/** Where libpq would connect to for the URL: by its words, the environment and, where there is one, the service file. */
+export async function addressesOf(context: EngineContext, url: DatabaseUrl): Promise<Set<string>> {
+  const { environment } = context;
+  const service = serviceOf(context, url);
+  if (service !== null) return addressesOfService(context, { url, service });
+  // Where `hostaddr` is given libpq goes there, and the host is but a name.
+  const hostaddr = url.parameters.hostaddr ?? (environment.PGHOSTADDR || undefined);
+  const given = hostaddr
+    ?.split(',')
+    .map((host, index) => ({ host, port: (url.hosts[index] ?? url.hosts[0])?.port ?? null }));
+  return addressesOfHosts(given ?? url.hosts, environment);
+}
+
+/** The database of the URL, as libpq fills it in; of a service only libpq knows. */
+export function databaseOf(context: EngineContext, url: DatabaseUrl): string | null {
+  if (url.database !== null || serviceOf(context, url) !== null) return url.database;
+  const { PGDATABASE, PGUSER } = context.environment;
+  return PGDATABASE ?? url.user ?? PGUSER ?? null;
+}
+
+function serviceOf({ environment }: EngineContext, { parameters }: DatabaseUrl): string | null {
+  return parameters.service || environment.PGSERVICE || null;
+}
+
+/** Which server a service stands for only libpq knows: pg_isready names the one that it would connect to. */
+async function addressesOfService(
+  context: EngineContext,
+  { url, service }: { url: DatabaseUrl; service: string },
+): Promise<Set<string>> {
+  const [tools] = await findClientTools(context);
+  if (!tools) return new Set();
+  const { service: _, ...parameters } = url.parameters;
+  const connection = connectionOf({ ...url, parameters });
+  const { stdout } = await context.runner.run(
+    {
+      file: tools.pg_isready,
+      ...connection,
+      args: ['--timeout=1', ...connection.args],
+      env: { ...connection.env, PGSERVICE: service },
+    },
+    { signal: context.signal },
+  );
+  // `db.example:5432 - accepting connections`
+  const { host, port } = /^(?<host>.*):(?<port>\d+) - /.exec(stdout)?.groups ?? {};
+  return host === undefined ? new Set() : addressesOfHosts([{ host, port: Number(port) }], {});
+}
+
+async function addressesOfHosts(hosts: Host[], environment: NodeJS.ProcessEnv): Promise<Set<string>> {
+  const found = await Promise.all(
+    hosts.map(async (host) => {
+      const addresses = await addressesOfHost(host, environment);
+      return addresses.map((address) => `${address}:${portOf(host, environment)}`);
+    }),
+  );
+  return new Set(found.flat());
+}
+
+async function addressesOfHost({ host }: Host, environment: NodeJS.ProcessEnv): Promise<string[]> {
+  const name = host === '' ? (environment.PGHOST ?? '') : host;
+  if (name === '' || name.startsWith('/') || name.startsWith('@')) return [THIS_MACHINE];
+  const addresses = await resolve(name);
+  return [...addresses, name.toLowerCase()];
+}
+
+/** Whether a host, as libpq takes it, is this machine. */
+export async function isLocalHost(host: string): Promise<boolean> {
+  return (await addressesOfHost({ host, port: null }, {})).includes(THIS_MACHINE);
+}
+
+async function resolve(name: string): Promise<string[]> {
+  const found = await lookup(name, { all: true }).catch(() => []);
+  const own = new Set(Object.values(networkInterfaces()).flatMap((cards) => (cards ?? []).map((card) => card.address)));
+  return found.map(({ address }) =>
+    own.has(address) || address.startsWith('127.') || address === '::1' ? THIS_MACHINE : address,
+  );
+}

@@ -1,0 +1,84 @@
+import { EXIT, UserError } from '../../../errors.ts';
+import type { WarningEvent } from '../../../events.ts';
+import { quoteText, type Session } from '../connection/session.ts';
+import { besideNames, findBeside } from '../server.ts';
+
+interface Blocker {
+  database: string;
+  what: string;
+  /** Whether the database cannot even be renamed; otherwise it cannot be dropped only. */
+  renaming: boolean;
+}
+
+/** What keeps databases from being renamed or dropped, although no client is connected to them. */
+async function findBlockers(server: Session, databases: string[]): Promise<Blocker[]> {
+  const list = databases.map(quoteText).join(', ');
+  return server.query<Blocker>(`
+    SELECT database, format('the prepared transaction %L', gid) AS what, true AS renaming
+    FROM pg_prepared_xacts WHERE database IN (${list})
+    UNION ALL
+    SELECT database, format('the active replication slot %L', slot_name), true
+    FROM pg_replication_slots WHERE active AND database IN (${list})
+    UNION ALL
+    SELECT d.datname, format('the subscription %L', s.subname), r.pid IS NOT NULL
+    FROM pg_database d JOIN pg_subscription s ON s.subdbid = d.oid
+    LEFT JOIN (SELECT subid, max(pid) AS pid FROM pg_stat_subscription GROUP BY subid) r ON r.subid = s.oid
+    WHERE d.datname IN (${list})
+    UNION ALL
+    SELECT datname, 'its mark as a template', false FROM pg_database WHERE datistemplate AND datname IN (${list})`);
+}
+
+export interface SwapCheck {
+  destination: string;
+  /** Whether the database that is replaced is kept. */
+  undo: boolean;
+}
+
+/**
+ * Rejects where a swap would fail in the end, after hours; returns warnings of databases that cannot be dropped then.
+ * Also names databases that look like the program's own, but carry no mark.
+ */
+export async function checkSwap(server: Session, { destination, undo }: SwapCheck): Promise<WarningEvent[]> {
+  const names = besideNames(destination);
+  const beside = await findBeside(server, destination);
+  const exists = (await server.query(`SELECT FROM pg_database WHERE datname = ${quoteText(destination)}`)).length > 0;
+  if (exists && beside.strangers.includes(names.undo)) throw undoNameTaken(names.undo, destination);
+  const kept = exists && beside.undo ? [beside.undo.name] : [];
+  const renamed = exists ? [destination, ...kept] : [];
+  const dropped = [...kept, ...beside.leftovers.map(({ name }) => name), ...(exists && !undo ? [destination] : [])];
+  const involved = [...new Set([...renamed, ...dropped])];
+  const blockers = involved.length > 0 ? await findBlockers(server, involved) : [];
+  const stops = blockers.filter(({ database, renaming }) => renaming && renamed.includes(database));
+  if (stops.length > 0) throw cannotRename(destination, stops);
+  return [
+    ...blockers
+      .filter(({ database }) => dropped.includes(database))
+      .map(({ database, what }) => leftover(`${database} cannot be dropped because of ${what}: it stays`)),
+    ...beside.strangers
+      .filter((name) => name !== names.undo)
+      .map((name) =>
+        leftover(`${name} is called like a database of an interrupted load, but has no mark of one: it stays`),
+      ),
+  ];
+}
+
+function leftover(message: string): WarningEvent {
+  return { event: 'warning', code: 'leftover', message };
+}
+
+function cannotRename(destination: string, stops: Blocker[]): UserError {
+  return new UserError(`The database "${destination}" cannot be swapped`, {
+    code: 'swap_blocked',
+    exit: EXIT.failed,
+    details: stops.map(({ database, what }) => `${database} cannot be renamed because of ${what}`),
+    hint: 'End it first: COMMIT PREPARED or ROLLBACK PREPARED; ALTER SUBSCRIPTION … DISABLE; stop what reads the replication slot.',
+  });
+}
+
+function undoNameTaken(name: string, destination: string): UserError {
+  return new UserError(`The database "${name}" exists, and is not an undo copy of "${destination}"`, {
+    code: 'undo_name_taken',
+    exit: EXIT.refused,
+    hint: `Rename it, or drop it when nobody needs it: the database that is replaced would be kept under this name.`,
+  });
+}

@@ -1,0 +1,68 @@
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { withDatabase } from '../connection/url.ts';
+import type { ArchiveDetails } from '../dump/archive.ts';
+
+export interface ExtensionsToCreate {
+  /** A superuser of the server. */
+  admin: DatabaseUrl;
+  /** The new database, and the role that owns it. */
+  url: DatabaseUrl;
+  extensions: ArchiveDetails['extensions'];
+}
+
+/**
+ * Creates the extensions as the superuser, in a database in which there is nothing yet: most of them nobody else may
+ * create. All else in it then belongs to the plain role. Resolves with the schemas that were made for them.
+ */
+export async function createExtensions(
+  context: EngineContext,
+  { admin, url, extensions }: ExtensionsToCreate,
+): Promise<string[]> {
+  const role = quoteName(url.user ?? '');
+  await using session = await connect(context, withDatabase(admin, url.database ?? ''));
+  // Since version 15 it belongs to whoever owns the database.
+  await session.execute(`ALTER SCHEMA public OWNER TO ${role}`);
+  const schemas = [...new Set(extensions.map(({ schema }) => schema))].filter((schema) => !PRESENT.has(schema));
+  for (const schema of schemas) await session.execute(`CREATE SCHEMA ${quoteName(schema)} AUTHORIZATION ${role}`);
+  await createEach(session, extensions);
+  for (const statement of await ownershipStatements(session, url.user ?? '')) await session.execute(statement);
+  return schemas;
+}
+
+const PRESENT = new Set(['public', 'pg_catalog']);
+
+/** undefined_object: an extension needs another one that is not there yet. */
+const REQUIRED_MISSING = '42704';
+
+async function createEach(session: Session, extensions: ArchiveDetails['extensions']): Promise<void> {
+  let left = extensions;
+  for (let before = left.length + 1; left.length > 0 && left.length < before; ) {
+    before = left.length;
+    const waiting: ArchiveDetails['extensions'] = [];
+    for (const extension of left) {
+      const { name, schema } = extension;
+      try {
+        await session.execute(`CREATE EXTENSION ${quoteName(name)} SCHEMA ${quoteName(schema)}`);
+      } catch (error) {
+        if (!(error instanceof SqlError && error.sqlstate === REQUIRED_MISSING)) throw error;
+        waiting.push(extension);
+      }
+    }
+    left = waiting;
+  }
+}
+
+/**
+ * The extension becomes the role's, which comments on it, as the server itself does for trusted ones; what is in it
+ * stays the superuser's. The tables whose rows are dumped are to be written.
+ */
+async function ownershipStatements(session: Session, role: string): Promise<string[]> {
+  const rows = await session.query<{ statement: string }>(`
+    SELECT format('GRANT ALL ON %s %s TO %I', CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, i.identity, ${quoteText(role)}) AS statement
+    FROM pg_extension e, unnest(e.extconfig) t (oid) JOIN pg_class c ON c.oid = t.oid,
+      pg_identify_object('pg_class'::regclass, t.oid, 0) i`);
+  const own = `UPDATE pg_extension SET extowner = (SELECT oid FROM pg_roles WHERE rolname = ${quoteText(role)}) WHERE extname <> 'plpgsql'`;
+  return [own, ...rows.map(({ statement }) => statement)];
+}

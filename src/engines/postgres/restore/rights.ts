@@ -1,0 +1,73 @@
+import type { WarningEvent } from '../../../events.ts';
+import { quoteText, type Session } from '../connection/session.ts';
+import { attempt } from './carry-over.ts';
+import { readDatabase, settingStatements } from './swap.ts';
+
+export interface RightsCheck {
+  /** On another database of the server. */
+  server: Session;
+  /** On the destination, if it takes connections. */
+  inside: Session | null;
+  destination: string;
+}
+
+/** What the role will not be able to carry over to the database that replaces the destination; changes nothing. */
+export async function checkRights({ server, inside, destination }: RightsCheck): Promise<WarningEvent[]> {
+  const lacking = [
+    ...(await refusedSettings(server, destination)),
+    ...(inside ? await foreignDefaults(inside) : ['its grants, since it takes no connections']),
+    ...(await refusedTablespace(server, destination)),
+  ];
+  return lacking.map((what) => ({
+    event: 'warning',
+    code: 'not_carried_over',
+    message: `Cannot be carried over to the new ${destination}: ${what}`,
+  }));
+}
+
+/** Whether a setting may be set depends on it, on its extension and on grants: the server tells, in a transaction that is rolled back. */
+async function refusedSettings(server: Session, destination: string): Promise<string[]> {
+  const old = await readDatabase(server, destination);
+  const refused: string[] = [];
+  await server.execute('BEGIN');
+  try {
+    for (const statement of old ? settingStatements(old, destination) : []) {
+      await server.execute('SAVEPOINT setting');
+      const failure = await attempt(server, statement);
+      await server.execute('ROLLBACK TO SAVEPOINT setting');
+      if (failure) refused.push(failure);
+    }
+  } finally {
+    await server.execute('ROLLBACK');
+  }
+  return refused;
+}
+
+async function foreignDefaults(inside: Session): Promise<string[]> {
+  const rows = await inside.query<{ role: string }>(`
+    SELECT DISTINCT pg_get_userbyid(defaclrole) AS role FROM pg_default_acl
+    WHERE NOT pg_has_role(defaclrole, 'USAGE') ORDER BY 1`);
+  return rows.map(({ role }) => `the default privileges of ${role}, of which the role is not a member`);
+}
+
+async function refusedTablespace(server: Session, destination: string): Promise<string[]> {
+  const tablespace = await readTablespace(server, destination);
+  return tablespace && !tablespace.allowed
+    ? [`the tablespace ${tablespace.name}, in which the role may not create`]
+    : [];
+}
+
+export interface Tablespace {
+  name: string;
+  allowed: boolean;
+}
+
+/** Where the database is; `null` for the default of the server. */
+export async function readTablespace(server: Session, database: string): Promise<Tablespace | null> {
+  const [row] = await server.query<Tablespace>(`
+    SELECT t.spcname AS name, has_tablespace_privilege(t.oid, 'CREATE') AS allowed
+    FROM pg_database d JOIN pg_tablespace t ON t.oid = d.dattablespace
+    WHERE d.datname = ${quoteText(database)}
+      AND d.dattablespace <> (SELECT dattablespace FROM pg_database WHERE datname = 'template0')`);
+  return row ?? null;
+}

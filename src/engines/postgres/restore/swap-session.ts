@@ -1,0 +1,32 @@
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { connectToServer } from '../connection/connect.ts';
+import type { Session } from '../connection/session.ts';
+
+/** How often an idle session says something: load balancers cut connections that are silent for some minutes. */
+const HEARTBEAT_MS = 30_000;
+
+/** TCP keep-alives of libpq, in seconds, unless the URL has its own. */
+const KEEPALIVES = { keepalives: '1', keepalives_idle: '30', keepalives_interval: '10', keepalives_count: '6' };
+
+/** Of every server that knows them; an unknown one at the start of a session would be refused. */
+const TIMEOUTS = ['idle_session_timeout', 'transaction_timeout'];
+
+/**
+ * The session that holds a destination's lock for as long as a load takes, and swaps in the end. It does nothing
+ * for hours in between, and must still be there then.
+ */
+export async function openSwapSession(context: EngineContext, url: DatabaseUrl): Promise<Session> {
+  const session = await connectToServer(
+    context,
+    { ...url, parameters: { ...KEEPALIVES, ...url.parameters } },
+    { settings: { statement_timeout: '0', lock_timeout: '0', idle_in_transaction_session_timeout: '0' } },
+  );
+  const names = TIMEOUTS.map((name) => `'${name}'`).join(', ');
+  await session.execute(`SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN (${names})`);
+  const heartbeat = setInterval(() => void session.execute('SELECT 1').catch(() => {}), HEARTBEAT_MS).unref();
+  const close = async (): Promise<void> => {
+    clearInterval(heartbeat);
+    await session.close();
+  };
+  return { ...session, close, [Symbol.asyncDispose]: close };
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import type { Context } from '../context.ts';
+import type { DatabaseUrl } from '../engines/engine.ts';
+import { type DatabaseIdentity, identitySchema, isLasting } from '../engines/identity.ts';
+
+/** A database that a source's URL led to, and when that was last seen. */
+const entrySchema = v.strictObject({
+  /** Without password and parameters. */
+  url: v.string(),
+  identity: identitySchema,
+  seen_at: v.pipe(v.string(), v.isoTimestamp()),
+});
+
+const fileSchema = v.strictObject({
+  format: v.literal(1),
+  /** By dotted key: `targets.app.snapshot.src_url`. */
+  sources: v.record(v.string(), v.array(entrySchema)),
+});
+
+export type KnownIdentity = v.InferOutput<typeof entrySchema>;
+export type KnownIdentities = Map<string, KnownIdentity[]>;
+
+/** How many URLs are remembered of one source: its present one, and those before it. */
+const URLS_KEPT = 5;
+
+/** An identity that is seen again is written again only after so many milliseconds. */
+const RENEWED_AFTER_MS = 3_600_000;
+
+/** What earlier builds and checks have found out about the sources; nothing where the file is missing or damaged. */
+export async function readIdentities(context: Context): Promise<KnownIdentities> {
+  const file = fileOf(context);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') warn(context, `${file} cannot be read: ${error.message}`);
+    return null;
+  });
+  if (text === null) return new Map();
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), fileSchema), text);
+  if (parsed.success) return new Map(Object.entries(parsed.output.sources));
+  warn(context, `${file} is damaged and was ignored: sources count as never identified`);
+  return new Map();
+}
+
+export interface SeenSource {
+  /** Dotted: `targets.app.snapshot.src_url`. */
+  key: string;
+  url: DatabaseUrl;
+  identity: DatabaseIdentity;
+}
+
+/** Writers of this process take turns; of two processes the later one wins, and the other looks again next time. */
+let writing: Promise<void> = Promise.resolve();
+
+/** Stores what sources have said of themselves. A working directory that cannot be written costs no check its result. */
+export function rememberIdentities(context: Context, seen: SeenSource[]): Promise<void> {
+  const lasting = seen.filter(({ identity }) => isLasting(identity));
+  if (lasting.length === 0) return Promise.resolve();
+  writing = writing
+    .then(() => store(context, lasting))
+    .catch((error) => warn(context, `sources could not be remembered: ${error.message}`));
+  return writing;
+}
+
+async function store(context: Context, seen: SeenSource[]): Promise<void> {
+  const known = await readIdentities({ ...context, report: () => {} });
+  const now = context.clock();
+  const news = seen.filter((source) => isNews(known, source, now));
+  if (news.length === 0) return;
+  for (const { key, url, identity } of news) {
+    const others = (known.get(key) ?? []).filter((entry) => entry.url !== url.display);
+    const entry: KnownIdentity = { url: url.display, identity, seen_at: now.toISOString() };
+    known.set(key, [entry, ...others].slice(0, URLS_KEPT));
+  }
+  const file = fileOf(context);
+  await mkdir(context.configuration.settings.working_directory, { recursive: true, mode: 0o700 });
+  const unfinished = `${file}.${randomBytes(4).toString('hex')}.tmp`;
+  try {
+    const text = `${JSON.stringify({ format: 1, sources: Object.fromEntries(known) })}\n`;
+    await writeFile(unfinished, text, { mode: 0o600, flag: 'wx', flush: true });
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+function isNews(known: KnownIdentities, { key, url, identity }: SeenSource, now: Date): boolean {
+  const entry = known.get(key)?.find((one) => one.url === url.display);
+  if (!entry || JSON.stringify(entry.identity) !== JSON.stringify(identity)) return true;
+  return now.getTime() - Date.parse(entry.seen_at) > RENEWED_AFTER_MS;
+}
+
+function fileOf({ configuration }: Context): string {
+  return join(configuration.settings.working_directory, 'identities.json');
+}
+
+function warn({ report }: Context, message: string): void {
+  report({ event: 'warning', code: 'identities_not_kept', message });
+}

@@ -1,0 +1,102 @@
+import type { Context } from '../../context.ts';
+import { toUserError } from '../../errors.ts';
+import type { VerifyResult } from '../../results.ts';
+import type { ManifestFile } from '../../snapshots/manifest.ts';
+import type { ObjectPool } from '../../snapshots/objects/object-pool.ts';
+import type { Shelf } from '../../snapshots/shelf.ts';
+import { fetchObject, sendObject } from '../../snapshots/transfer.ts';
+import { openProfile, profilesOf } from './shelves.ts';
+import { type FoundSnapshot, repositoryOf } from './snapshots.ts';
+
+export interface Repairing {
+  found: FoundSnapshot;
+  /** The damaged objects are those of the bucket, and not those of this machine. */
+  remote: boolean;
+  damaged: ManifestFile[];
+  pool: ObjectPool;
+}
+
+export interface Repaired extends Pick<VerifyResult, 'lost'> {
+  /** SHA-256 of the objects that are whole again. */
+  repaired: Set<string>;
+}
+
+/** Replaces damaged objects by those of the other side, and names the snapshots that lack one still. Step: `repair`. */
+export async function repair(context: Context, repairing: Repairing): Promise<Repaired> {
+  const { report } = context;
+  const { found, remote, damaged } = repairing;
+  const files = [...new Map(damaged.map((file) => [file.sha256, file])).values()];
+  const what = `${files.length} damaged ${files.length === 1 ? 'object' : 'objects'}`;
+  report({ event: 'step', step: 'repair', state: 'started', label: `Repair ${what}` });
+  const repaired = remote ? await repairShelf(context, files, repairing) : await repairHere(context, files, repairing);
+  const unrepaired = new Set(files.map(({ sha256 }) => sha256).filter((sha256) => !repaired.has(sha256)));
+  const side = remote ? found.shelf : repositoryOf(context);
+  const losing = unrepaired.size > 0 ? await side?.naming(unrepaired) : [];
+  const lost = (losing ?? []).map(({ target, id, created_at }) => ({ target, id, created_at }));
+  report({ event: 'step', step: 'repair', state: 'done', label: `Repaired ${repaired.size} of ${what}` });
+  return { repaired, lost };
+}
+
+async function repairHere(
+  context: Context,
+  files: ManifestFile[],
+  { found: { manifest, shelf: own }, pool }: Repairing,
+): Promise<Set<string>> {
+  const { signal } = context;
+  const repository = repositoryOf(context);
+  await using staging = await repository.stage();
+  const repaired = new Set<string>();
+  for await (const shelf of shelvesOf(context, { own, target: manifest.target })) {
+    const fetching = { manifest, repository, shelf, pool, signal, unfinished: staging.path };
+    for (const file of files.filter(({ sha256 }) => !repaired.has(sha256))) {
+      const isFetched = fetchObject(file, fetching, () => {}).then(() => true);
+      if (await isFetched.catch((error) => warnUnrepaired(context, error))) repaired.add(file.sha256);
+    }
+  }
+  return repaired;
+}
+
+async function repairShelf(
+  context: Context,
+  files: ManifestFile[],
+  { found: { manifest, shelf }, pool }: Repairing,
+): Promise<Set<string>> {
+  const { signal } = context;
+  const repository = repositoryOf(context);
+  const repaired = new Set<string>();
+  await shelf?.locks.whilePushing(async (renew) => {
+    for (const file of files) {
+      await renew();
+      const isSent = pool
+        .check(repository.object(file), () => {})
+        .then(() => sendObject(file, { manifest, repository, shelf, pool, signal }, () => {}))
+        .then(() => true);
+      if (await isSent.catch((error) => warnUnrepaired(context, error))) repaired.add(file.sha256);
+    }
+  });
+  return repaired;
+}
+
+/** The shelf of the snapshot first; equal content may be on another that the target has. */
+async function* shelvesOf(
+  context: Context,
+  { own, target }: { own: Shelf | null; target: string },
+): AsyncGenerator<Shelf> {
+  if (own) yield own;
+  for (const profile of profilesOf(context, target)) {
+    try {
+      const shelf = await openProfile(context, profile);
+      if (shelf.name !== own?.name) yield shelf;
+    } catch (error) {
+      warnUnrepaired(context, error);
+    }
+  }
+}
+
+/** What cannot be had from one place may be had from another. */
+function warnUnrepaired({ signal, report }: Context, error: unknown): false {
+  signal.throwIfAborted();
+  const { message, details } = toUserError(error);
+  report({ event: 'warning', code: 'not_repaired', message: [message, ...details].join(': ') });
+  return false;
+}

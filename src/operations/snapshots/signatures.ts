@@ -1,0 +1,79 @@
+import type { KeyObject } from 'node:crypto';
+import { signingKey } from '../../config/signing-key.ts';
+import type { Context } from '../../context.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import type { SnapshotRow, SnapshotSignature } from '../../results.ts';
+import type { Headline } from '../../snapshots/headline.ts';
+import type { Manifest } from '../../snapshots/manifest.ts';
+import { publicKeyText, signManifest, verifyManifest } from '../../snapshots/signature.ts';
+
+/** Signs the manifest of a new snapshot. A machine that cannot keep a key builds all the same. */
+export async function signed(
+  { environment, report }: Pick<Context, 'environment' | 'report'>,
+  manifest: Manifest,
+): Promise<Manifest> {
+  let key: KeyObject;
+  try {
+    key = await signingKey(environment);
+  } catch (thrown) {
+    if (!(thrown instanceof UserError)) throw thrown;
+    const message = `Snapshot ${manifest.id} is not signed. ${thrown.message}`;
+    report({ event: 'warning', code: 'snapshot_not_signed', message });
+    return manifest;
+  }
+  return signManifest(manifest, key);
+}
+
+/** Whether a machine may use a snapshot that is not signed by a trusted key. */
+export interface TrustChoice {
+  allowUntrusted?: boolean;
+}
+
+/** Where the configuration has `trusted_keys`: throws unless one of them has signed the manifest. */
+export function refuseUntrusted(
+  { configuration, report }: Pick<Context, 'configuration' | 'report'>,
+  manifest: Manifest,
+  { allowUntrusted = false }: TrustChoice,
+): void {
+  const keys = configuration.settings.trusted_keys;
+  if (keys === undefined) return;
+  const found = verifyManifest(manifest);
+  if (found.state === 'valid' && keys.includes(found.key)) return;
+  const why = {
+    none: 'is not signed',
+    invalid: 'has a signature that does not match its manifest',
+    valid: `is signed by a key that is not in trusted_keys: ${'key' in found ? found.key : ''}`,
+  }[found.state];
+  const message = `Snapshot ${manifest.id} of ${manifest.target} ${why}`;
+  if (allowUntrusted) {
+    report({ event: 'warning', code: 'signature_untrusted', message });
+    return;
+  }
+  throw new UserError(message, {
+    code: 'signature_untrusted',
+    exit: EXIT.refused,
+    hint: 'Add the key of the machine that built it (tool trust prints it) to trusted_keys, or pass --allow-untrusted once.',
+  });
+}
+
+/** Whether this machine has built the snapshot: nobody else could have signed it so. */
+export async function isBuiltHere({ environment }: Pick<Context, 'environment'>, manifest: Manifest): Promise<boolean> {
+  const found = verifyManifest(manifest);
+  if (found.state !== 'valid') return false;
+  const own = await signingKey(environment).catch(() => null);
+  return own !== null && found.key === publicKeyText(own);
+}
+
+/** The signature as lists and plans show it. */
+export function shownSignature(signature: Headline['signature'], trustedKeys: string[] | undefined): SnapshotSignature {
+  if (signature === undefined) return { state: 'none', key: null };
+  const { state, key } = signature;
+  if (state !== 'valid' || trustedKeys === undefined) return { state, key };
+  return { state: trustedKeys.includes(key) ? 'trusted' : 'untrusted', key };
+}
+
+/** The same of a manifest that was read. */
+export function signatureOf(manifest: Manifest, trustedKeys: string[] | undefined): SnapshotRow['signature'] {
+  const found = verifyManifest(manifest);
+  return shownSignature(found.state === 'none' ? undefined : found, trustedKeys);
+}

@@ -1,0 +1,14 @@
+import { signingKey, signingKeyFile } from '../config/signing-key.ts';
+import { publicKeyText } from '../snapshots/signature.ts';
+
+export interface OwnKey {
+  /** As `trusted_keys` has it. */
+  public_key: string;
+  /** Where the private key is. */
+  file: string;
+}
+
+/** The key by which this machine signs snapshots; made when there is none yet. */
+export async function ownKey(environment: NodeJS.ProcessEnv): Promise<OwnKey> {
+  return { public_key: publicKeyText(await signingKey(environment)), file: signingKeyFile(environment) };
+}

@@ -1,0 +1,56 @@
+import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import type { Manifest } from './manifest.ts';
+
+/** Said before what is signed, so that a signature means nothing anywhere else. */
+const CONTEXT = 'tool snapshot manifest 1\n';
+
+/** The DER encoding of an Ed25519 public key, without the 32 bytes of the key. https://www.rfc-editor.org/rfc/rfc8410 */
+const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
+
+const KEY_TEXT = /^ed25519-([A-Za-z0-9+/]{43}=)$/;
+
+/** The manifest with a signature by this key. */
+export function signManifest(manifest: Manifest, privateKey: KeyObject): Manifest {
+  const value = sign(null, signedBytes(manifest), privateKey).toString('base64');
+  return { ...manifest, signature: { key: publicKeyText(privateKey), value } };
+}
+
+/** What a signature says of a manifest. `invalid`: it is not by the key that it names, or of another manifest. */
+export type SignatureState = { state: 'none' } | { state: 'valid' | 'invalid'; key: string };
+
+export function verifyManifest(manifest: Manifest): SignatureState {
+  const { signature } = manifest;
+  if (signature === undefined) return { state: 'none' };
+  const { key, value } = signature;
+  const publicKey = readPublicKey(key);
+  const bytes = Buffer.from(value, 'base64');
+  const isValid = publicKey !== null && verify(null, signedBytes(manifest), publicKey, bytes);
+  return { state: isValid ? 'valid' : 'invalid', key };
+}
+
+/** `ed25519-` and the 32 bytes of the key in base64. */
+export function publicKeyText(privateKey: KeyObject): string {
+  const der = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
+  return `ed25519-${der.subarray(SPKI_PREFIX.length).toString('base64')}`;
+}
+
+function readPublicKey(text: string): KeyObject | null {
+  const [, key] = KEY_TEXT.exec(text) ?? [];
+  if (key === undefined) return null;
+  const der = Buffer.concat([SPKI_PREFIX, Buffer.from(key, 'base64')]);
+  return createPublicKey({ key: der, type: 'spki', format: 'der' });
+}
+
+/** All of the manifest but the signature itself and the note, which may be changed later: docs/storage.md, "Signatures". */
+function signedBytes({ signature: _, note: __, ...signed }: Manifest): Buffer {
+  return Buffer.from(CONTEXT + canonical(signed));
+}
+
+/** JSON without blanks, the keys of each object sorted by their UTF-16 code units. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${sorted.map(([name, item]) => `${JSON.stringify(name)}:${canonical(item)}`).join(',')}}`;
+}

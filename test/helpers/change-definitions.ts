@@ -1,0 +1,44 @@
+import { globSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
+import { DEFINITIONS_FILE } from '../../src/engines/mysql/details.ts';
+import { objectKey } from '../../src/snapshots/catalogue.ts';
+import type { Manifest } from '../../src/snapshots/manifest.ts';
+import { createObjectPool } from '../../src/snapshots/objects/object-pool.ts';
+import { createRepository } from '../../src/snapshots/repository.ts';
+
+/** Changes a stored snapshot as whoever can write to its store may: object, checksums and manifest fit each other. */
+export async function changeDefinitions<Content>(
+  directory: string,
+  { id, change }: { id: string; change: (definitions: Content) => unknown },
+): Promise<void> {
+  const [path] = globSync(join(directory, 'snapshots', '**', `*${id}*`));
+  if (path === undefined) throw new Error(`no manifest of ${id}`);
+  const manifest = JSON.parse(await readFile(path, 'utf8')) as Manifest;
+  const file = manifest.files.find(({ name }) => name === DEFINITIONS_FILE);
+  if (!file) throw new Error('the manifest has no definitions');
+  const content = JSON.parse(
+    zstdDecompressSync(await readFile(join(directory, objectKey(file.sha256)))).toString('utf8'),
+  ) as Content;
+  change(content);
+
+  const repository = createRepository({ directory, report: () => {} });
+  const pool = createObjectPool(1);
+  pool.finish();
+  const source = join(directory, `${id}.json`);
+  const destination = join(directory, `${id}.object`);
+  await writeFile(source, JSON.stringify(content));
+  const packed = await pool.pack({ source, destination, terminator: null, onBytes: () => {} });
+  await rm(source, { force: true });
+  await repository.store(destination, { sha256: packed.sha256 });
+  await rm(destination, { force: true });
+  await pool.close();
+  Object.assign(file, {
+    sha256: packed.sha256,
+    bytes: packed.bytes,
+    stored_bytes: packed.storedBytes,
+    stored_sha256: packed.storedSha256,
+  });
+  await writeFile(path, JSON.stringify(manifest));
+}

@@ -1,0 +1,109 @@
+import { expect, it } from 'vitest';
+import { unquotedInterpolations } from '../helpers/sql-interpolations.ts';
+
+/**
+ * Every expression in SQL that is neither a call of a quoting function nor a constant. Each was read: it is SQL that was
+ * quoted where it was made, or a number or word of ours. A new one is to be quoted, or read and added here.
+ */
+const POSTGRES: Record<string, string[]> = {
+  // Lists of quoted names, and queries of this file.
+  'catalogue.ts': ['inList(schemas)', 'inside', 'outside', 'sql', 'union.join(" UNION ALL ")'],
+  // The query of the caller.
+  'connection/session.ts': ['sql'],
+  // What readSetting has quoted.
+  'restore/alter-set.ts': ['value'],
+  // Queries of catalogue.ts and of this file; a privilege out of a list of ours.
+  'restore/in-place.ts': ['LARGE_OBJECTS_QUERY', 'differences', 'found', 'known', 'objectsQuery(schemas)'],
+  'restore/swap.ts': ['name', 'old.connection_limit', 'privilege'],
+  'restore/undo.ts': ['database.replaceAll("\\"", "\\"\\"")'],
+  'sanitize/columns.ts': [
+    ...['hashOf("v")', 'index', 'ofColumn.join(" UNION ALL ")', 'part', 'tableReference(table)', 'text'],
+    'values.join(", ")',
+  ],
+  'sanitize/digests.ts': [
+    ...['expressions.join(", ")', 'hash', 'index', 'sampleHashes.join(",")', 'tableReference(ObjectExpression)'],
+  ],
+  // Quoted by quote_ident of the server, since a person reads the result.
+  'sanitize/suggestion.ts': ['definition', 'name', 'place("own", "a")', 'place("ref", "r")', 'table'],
+  'server.ts': ['timeout'],
+  // Quoted in tableOf, and operators in operatorText.
+  'subset/catalogue.ts': ['fromText(relation)', 'name', 'types.0', 'types.1'],
+  'subset/copy.ts': ['isOneOf(batch)', 'leaf.from', 'leaf.name', 'query'],
+  'subset/engine.ts': ['columns.map(nameInSql).join(", ")', 'path'],
+  // `where` is a condition of the user's own, which the server reads as a text first.
+  'subset/finder.ts': [
+    ...['batch.leaf.from', 'chosen', 'condition', 'from', 'index', 'isOneOf(batch)', 'join', 'keys'],
+    ...['names(ArrayExpression)', 'names(refColumns)', 'query', 'query(batch)', 'reference.from', 'reference.to'],
+    ...['table.from', 'value', 'where'],
+  ],
+  'subset/finish.ts': ['beyond', 'extreme'],
+  'subset/large-objects.ts': ['isOne', 'query', 'tables.get(table.name).from'],
+  'subset/proof.ts': ['from', 'index', 'query', 'same.join(" AND ")', 'to'],
+  'subset/source.ts': ['key.join(", ")', 'leaf.from', 'leaves.join(", ")', 'table.from'],
+};
+
+const MYSQL: Record<string, string[]> = {
+  'code.ts': ['client', 'code.collation', 'kind'],
+  'connection/same-database.ts': ['own'],
+  'definitions.ts': ['kind', 'path', 'what'],
+  'dump/dump.ts': ['part', 'where'],
+  'dump/parts.ts': ['key'],
+  'restore/journal.ts': ['after.charset', 'after.collation'],
+  'restore/load-tables.ts': ['additions', 'conversions.join(", ")', 'fields.join(", ")', 'set'],
+  'restore/swap.ts': ['renames.map(ArrowFunctionExpression).join(", ")'],
+  'restore/table-needs.ts': ['name'],
+  'sanitize/columns.ts': ['index', 'textOf(quoteName(column.column_), familyOf(column))', 'values.join(", ")'],
+  'sanitize/digests.ts': ['expressions.join(", ")', 'hash', 'index', 'known === "" ? "0" : `…`'],
+  'sanitize/replacements.ts': ['name'],
+  'sanitize/suggestion.ts': ['definition'],
+  'server.ts': ['charset', 'collation', 'grantPattern(name)', 'prefix.length'],
+  'subset/copy.ts': ['values.join(", ")'],
+  'subset/finder.ts': [
+    'counted.rows_ ?? 0',
+    'distinct',
+    'isKey(from.key, "f")',
+    'isKey(to.key, "r")',
+    'keyOf(from, "f")',
+    'keyOf(table, "t")',
+    'keyOf(table, quoteName(table.catalogue.name))',
+    'keyOf(to, "p")',
+    'keyTable(from.key, keys)',
+    'keyTable(to.key, keys)',
+    'path',
+    'path(from)',
+    'path(table)',
+    'path(to)',
+    'referred.charset',
+    'referred.collation',
+    'same',
+    'source',
+    'target.percent ?? 100',
+    'target.where',
+    'value',
+  ],
+  'subset/keys.ts': ['2 * octets', 'column.charset', 'column.collation', 'exact', 'key', 'type', 'value'],
+  'subset/make.ts': ['pathOf(database, from.catalogue.name)', 'pathOf(database, to.catalogue.name)', 'same'],
+  'subset/rows.ts': ['select'],
+  'subset/source.ts': [
+    'index',
+    'isKey(table.key, "t")',
+    'keyTable(table.key, ArrayExpression)',
+    'part.out("t")',
+    'pathOf(database, table.catalogue.name)',
+    'same.join(" AND ")',
+    'written',
+  ],
+  'throw-away-server.ts': ['password'],
+};
+
+function listed(reviewed: Record<string, string[]>): string[] {
+  return Object.entries(reviewed).flatMap(([file, all]) => all.map((expression) => `${file}: ${expression}`));
+}
+
+it.each([
+  { engine: 'postgres', reviewed: POSTGRES },
+  { engine: 'mysql', reviewed: MYSQL },
+])('SQL for $engine contains only quoted names, quoted literals and reviewed fragments', ({ engine, reviewed }) => {
+  const found = unquotedInterpolations(`src/engines/${engine}`);
+  expect(found.filter((one) => !listed(reviewed).includes(one))).toEqual([]);
+});
