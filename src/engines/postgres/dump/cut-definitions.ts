@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { EXIT, UserError } from '../../../errors.ts';
-import { quoteName, type Session } from '../connection/session.ts';
+import { quoteName, quoteNumber, type Session } from '../connection/session.ts';
 import { type ContentsEntry, rewriteContents } from './archive-contents.ts';
 import type { BrokenDependencies, BrokenObject } from './broken-dependencies.ts';
 
@@ -104,7 +104,7 @@ async function readParts(
   { parts, sql }: { parts: BrokenObject[]; sql: string },
 ): Promise<[PartRow, BrokenObject][]> {
   if (parts.length === 0) return [];
-  const list = parts.map(({ oid, column }) => `(${oid}, ${column})`).join(', ');
+  const list = parts.map(({ oid, column }) => `(${quoteNumber(oid)}, ${quoteNumber(column)})`).join(', ');
   const rows = await session.query<PartRow>(sql.replace('PARTS', `(VALUES ${list}) p (oid, number)`));
   return rows.flatMap((row) => {
     const part = parts.find(({ oid, column }) => oid === row.oid && column === row.number);
@@ -212,7 +212,7 @@ async function readHeirs(
   { detached, leftOutSchemas }: { detached: BrokenObject[]; leftOutSchemas: number[] },
 ): Promise<Cut[]> {
   const parents = `pg_inherits h JOIN pg_class hp ON hp.oid = h.inhparent JOIN pg_namespace hn ON hn.oid = hp.relnamespace
-    WHERE h.inhrelid = c.oid AND hp.relnamespace::int8 NOT IN (${leftOutSchemas.join(', ')})`;
+    WHERE h.inhrelid = c.oid AND hp.relnamespace::int8 NOT IN (${leftOutSchemas.map(quoteNumber).join(', ')})`;
   const found = await readParts(session, {
     parts: detached,
     sql: `

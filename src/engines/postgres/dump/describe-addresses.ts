@@ -1,4 +1,4 @@
-import type { Session } from '../connection/session.ts';
+import { quoteNumber, type Session } from '../connection/session.ts';
 import { type Address, keyOf } from './dependency-graph.ts';
 
 interface Described {
@@ -22,7 +22,7 @@ export async function describeAddresses(
 ): Promise<(address: Address) => Described | null> {
   const unique = [...new Map(addresses.map((address) => [keyOf(address), address])).values()];
   if (unique.length === 0) return () => null;
-  const list = unique.map((each) => `(${each.class}, ${each.oid}, ${each.column})`).join(', ');
+  const list = unique.map((each) => `(${[each.class, each.oid, each.column].map(quoteNumber).join(', ')})`).join(', ');
   const rows = await session.query<Row>(`
     SELECT g.class, g.oid, g."column", i.type AS kind,
       array_to_string(CASE WHEN i.type = 'domain constraint' THEN i.object_names || i.object_args ELSE i.object_names END, '.')

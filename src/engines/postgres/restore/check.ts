@@ -35,8 +35,8 @@ async function countRows(context: EngineContext, { url, tools, details, plan, jo
   const worker = async (): Promise<void> => {
     await using session = await connect(context, url, { tools, settings: { statement_timeout: '0' } });
     for (let next = queue.pop(); next; next = queue.pop()) {
-      const { name, from, rows, words } = next;
-      const [counted] = await session.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${from}`);
+      const { name, count, rows, words } = next;
+      const [counted] = await session.query<{ rows: number }>(count);
       if (counted?.rows === rows) continue;
       differences.push(`${name}: ${counted?.rows} rows, ${words}`);
     }

@@ -198,10 +198,9 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
 /** The manifest's row counts, inside the transaction: a difference ends it. */
 function checkScript({ plan, manifest }: RestoreRun): string {
   const details = archiveDetails(manifest);
-  const checks = countedRows(plan, details).map(({ name, from, rows, words }) => {
-    const count = `(SELECT count(*) FROM ${from})`;
-    return failUnless(`${count} = ${quoteNumber(rows)}`, `${name} has other rows than it should: ${words}`);
-  });
+  const checks = countedRows(plan, details).map(({ name, count, rows, words }) =>
+    failUnless(`(${count}) = ${quoteNumber(rows)}`, `${name} has other rows than it should: ${words}`),
+  );
   // The scripts before leave a search path of their own, by which the server would write types otherwise.
   return ['SET LOCAL search_path = pg_catalog;', ...checks, ...inventoryChecks(details, plan.schemas), ''].join('\n');
 }

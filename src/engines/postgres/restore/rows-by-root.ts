@@ -8,8 +8,8 @@ import type { ArchiveDetails } from '../dump/archive.ts';
 export interface CountedRows {
   /** For people. */
   name: string;
-  /** What the rows are counted in, as it stands after FROM. */
-  from: string;
+  /** The query that counts them. */
+  count: string;
   rows: number;
   words: string;
 }
@@ -29,7 +29,8 @@ export function countedRows(plan: Pick<RestorePlan, 'tables' | 'empty'>, { data 
       : `ONLY ${quoteName(found.schema)}.${quoteName(found.table)}`;
     const total = (counted.get(from)?.rows ?? 0) + rows;
     const name = root ? tableName(root.schema, root.table) : table.name;
-    counted.set(from, { name, from, rows: total, words: root ? `${total} in the manifest` : words });
+    const count = `SELECT count(*) AS rows FROM ${from}`;
+    counted.set(from, { name, count, rows: total, words: root ? `${total} in the manifest` : words });
   }
   return [...counted.values()];
 }
