@@ -63,6 +63,26 @@ describeWithPostgres('a database with every kind of object', () => {
     }
   });
 
+  it.each([false, true])(
+    'has event triggers that do not hear of owners and grants that are kept (in place: %s)',
+    async (inPlace) => {
+      const copy = `all_kinds_granted_${inPlace}`;
+      const snapshot = { src_url: server.url('all_kinds'), dst_url: server.url(copy), schema_config: ALL };
+      const context = testContext({
+        settings: { working_directory: folder.path, targets: { all_kinds: { snapshot } } },
+      });
+      const role = `reader_${inPlace}`;
+      await server.createDatabase(copy);
+      await server.psql(copy, {
+        sql: `CREATE TABLE kinds (id integer); CREATE ROLE ${role}; GRANT SELECT ON kinds TO ${role}; ALTER DATABASE ${copy} OWNER TO ${role}`,
+      });
+      await withDetails(load(context, await planLoad(context, { target: 'all_kinds', cpus: 2, inPlace })));
+      const facts = `SELECT (SELECT count(*) FROM noted), tableowner FROM pg_tables WHERE tablename = 'kinds';
+      SELECT evtname, evtenabled FROM pg_event_trigger ORDER BY 1`;
+      expect(await server.psql(copy, { sql: facts })).toBe(`0|${role}\nnotes|A\nnotes_off|D\n`);
+    },
+  );
+
   it('is loaded by quoted names of tables, and a name that two tables have is an error', async () => {
     const snapshot = { src_url: server.url('all_kinds'), dst_url: server.url('all_kinds_some'), schema_config: ALL };
     const settings = { working_directory: folder.path, targets: { all_kinds: { snapshot } } };

@@ -19,6 +19,8 @@ const POSTGRES: Record<string, string[]> = {
   'dump/cut-definitions.ts': ['column', 'name', 'schema', 'setting', 'table', 'text'],
   // `relations` takes conditions of ours; the rest are hints for people, with names by quote_ident.
   'dump/rights.ts': ['condition', 'each.name', 'schemasOf(found)'],
+  // Words of ours.
+  'restore/event-triggers.ts': ['ENABLED.state ?? "ENABLE"'],
   // A hint for people.
   'restore/failure-hint.ts': ['name', 'schemas'],
   // What readSetting has quoted.

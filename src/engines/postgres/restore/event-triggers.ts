@@ -1,4 +1,4 @@
-import type { Session } from '../connection/session.ts';
+import { quoteName, type Session } from '../connection/session.ts';
 import { type ArchiveEntry, withoutDependents } from '../dump/archive.ts';
 
 /**
@@ -19,10 +19,21 @@ export function listText(entries: ArchiveEntry[]): string {
   return entries.map(({ line }) => `${line}\n`).join('');
 }
 
-/** For superusers, who alone have event triggers; the second since 17. */
-const WITHOUT_EVENT_TRIGGERS = ['SET session_replication_role = replica', 'SET event_triggers = off'];
+/** By `evtenabled` of pg_event_trigger. */
+const ENABLED: Record<string, string> = { O: 'ENABLE', R: 'ENABLE REPLICA', A: 'ENABLE ALWAYS' };
 
-/** A refreshed view and a grant are commands that those of a restored database may record. */
-export async function muteEventTriggers(session: Session): Promise<void> {
-  for (const statement of WITHOUT_EVENT_TRIGGERS) await session.execute(statement).catch(() => {});
+/**
+ * Does work whose commands those of a restored database must not record: a refreshed view, a grant. No setting keeps
+ * one from it that is enabled always, before version 17. Those of extensions are left alone, and so are those of others.
+ */
+export async function withoutEventTriggers<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  const enabled = await session.query<{ name: string; state: string }>(`
+    SELECT evtname AS name, evtenabled AS state FROM pg_event_trigger e
+    WHERE evtenabled <> 'D' AND pg_has_role(evtowner, 'USAGE') AND NOT EXISTS (
+      SELECT FROM pg_depend d WHERE d.classid = 'pg_event_trigger'::regclass AND d.objid = e.oid AND d.deptype = 'e')`);
+  for (const { name } of enabled) await session.execute(`ALTER EVENT TRIGGER ${quoteName(name)} DISABLE`);
+  const result = await work();
+  for (const { name, state } of enabled)
+    await session.execute(`ALTER EVENT TRIGGER ${quoteName(name)} ${ENABLED[state] ?? 'ENABLE'}`);
+  return result;
 }

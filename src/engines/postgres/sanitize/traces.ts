@@ -4,7 +4,7 @@ import type { Traces } from '../../sanitizer.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
 import { archiveDetailsSchema } from '../dump/archive.ts';
-import { muteEventTriggers } from '../restore/event-triggers.ts';
+import { withoutEventTriggers } from '../restore/event-triggers.ts';
 
 /**
  * What an UPDATE leaves behind: rows that are dead but lie in the table's file, statistics with the most common of the
@@ -14,7 +14,6 @@ export async function removeTraces(context: EngineContext, { url, dump, changed 
   const { report } = context;
   report({ event: 'step', step: 'traces', state: 'started', label: 'Remove what the old values have left' });
   await using session = await connect(context, url, { settings: { statement_timeout: '0', row_security: 'off' } });
-  await muteEventTriggers(session);
   const { data } = v.parse(archiveDetailsSchema, dump.details);
   for (const { name, file } of dump.tables) {
     const table = data[file.name];
@@ -25,8 +24,10 @@ export async function removeTraces(context: EngineContext, { url, dump, changed 
   const views = await session.query<{ schema: string; name: string }>(`
     SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind = 'm' AND c.relispopulated ORDER BY c.oid`);
-  for (const { schema, name } of views) {
-    await session.execute(`REFRESH MATERIALIZED VIEW ${quoteName(schema)}.${quoteName(name)}`);
-  }
+  await withoutEventTriggers(session, async () => {
+    for (const { schema, name } of views) {
+      await session.execute(`REFRESH MATERIALIZED VIEW ${quoteName(schema)}.${quoteName(name)}`);
+    }
+  });
   report({ event: 'step', step: 'traces', state: 'done', label: 'Removed what the old values had left' });
 }
