@@ -53,10 +53,10 @@ const systemPackages = [
   },
   {
     name: 'MariaDB, server and client programs; mydumper to compare with',
-    programs: ['mariadbd', 'mariadb-install-db', 'mariadb', 'mariadb-dump', 'mydumper', 'myloader'],
-    usualPlaces: ['/usr/sbin'],
-    // The package without -core would start a server.
-    debian: ['mariadb-server-core', 'mariadb-client', 'mydumper'],
+    // The server's plugins, such as the one for ed25519, are not in mariadb-server-core.
+    programs: ['mariadbd', 'mariadb-install-db', 'mariadb', 'mariadb-dump', 'mydumper', 'myloader', 'auth_ed25519.so'],
+    usualPlaces: ['/usr/sbin', '/usr/lib/mysql/plugin'],
+    debian: ['mariadb-server', 'mariadb-client', 'mydumper'],
     elsewhere: 'the tests start servers of their own, on Debian only',
     neededBy: 'the tests on a real MariaDB server',
     onlyForTests: true,

@@ -18,50 +18,76 @@ const OWN: Record<string, RegExp> = {
   staging: /^staging\/\d+-[0-9a-f]{8}\//,
   cache: /^cache\/[0-9a-f]{16}\/index\/[^/]+$/,
   logs: /^logs\/tool\.log(\.|$)/,
-  // Of the launcher, where XDG_CACHE_HOME is the same folder.
-  tool: /^tool\/compile-cache\//,
+  // Of the launcher and the screens, where XDG_CACHE_HOME is the same folder.
+  tool: /^tool\/(compile-cache\/|targets\.json)/,
 };
 
 /** What is at the top besides: our own, and what systems leave in any folder. */
-const OWN_TOP = /^(encrypted|tool\.yml(\..+)?|\.DS_Store|Thumbs\.db|desktop\.ini|lost\+found\/)$/;
+const OWN_TOP =
+  /^(encrypted|identities\.json(\.[0-9a-f]{8}\.tmp)?|tool\.yml(\..+)?|\.DS_Store|Thumbs\.db|desktop\.ini|lost\+found\/)$/;
 
 /** Whose a store is: it has our mark or our layout, nothing is in it, or somebody else's files are. */
 export type Ownership = 'marked' | 'ours' | 'empty' | 'foreign';
 
 export async function ownershipOf(store: Store): Promise<Ownership> {
+  return (await lookAt(store)).ownership;
+}
+
+/** Ownership, and names of what is somebody else's. */
+async function lookAt(store: Store): Promise<{ ownership: Ownership; foreign: string[] }> {
   const top = await store.top();
-  if (top.includes(MARK)) return 'marked';
+  if (top.includes(MARK)) return { ownership: 'marked', foreign: [] };
   const folders = Object.keys(OWN).filter((folder) => top.includes(`${folder}/`));
   const keys = (await Promise.all(folders.map((folder) => store.list(folder)))).flat().map(({ key }) => key);
-  if (keys.some((key) => isManifestKey(key) || isObjectKey(key))) return 'ours';
+  if (keys.some((key) => isManifestKey(key) || isObjectKey(key))) return { ownership: 'ours', foreign: [] };
   const isOwn = (name: string): boolean => OWN_TOP.test(name) || folders.some((folder) => name === `${folder}/`);
-  const isForeign = !top.every(isOwn) || !keys.every((key) => OWN[key.slice(0, key.indexOf('/'))]?.test(key));
-  return isForeign ? 'foreign' : 'empty';
+  const foreign = [
+    ...top.filter((name) => !isOwn(name)),
+    ...keys.filter((key) => !OWN[key.slice(0, key.indexOf('/'))]?.test(key)),
+  ];
+  return { ownership: foreign.length > 0 ? 'foreign' : 'empty', foreign };
 }
 
 /** Marks a store as ours before anything is stored in it or removed from it; refuses what is somebody else's. */
-export async function claim(store: Store, refusal: () => UserError): Promise<void> {
-  const ownership = await ownershipOf(store);
-  if (ownership === 'foreign') throw refusal();
+export async function claim(store: Store, refusal: (foreign: string[]) => UserError): Promise<void> {
+  const { ownership, foreign } = await lookAt(store);
+  if (ownership === 'foreign') throw refusal(foreign);
   if (ownership !== 'marked') await store.write(MARK, MARK_TEXT);
 }
 
-export function foreignFolder(path: string): UserError {
+export function foreignFolder(path: string, foreign: string[]): UserError {
   return new UserError(`The working directory ${path} holds files of something else`, {
     code: 'working_directory_foreign',
     exit: EXIT.configuration,
     details: [
       'Nothing was written or removed there: the tool deletes old files of its own from its working directory.',
+      namesOf(foreign),
     ],
     hint: 'Set working_directory in the configuration to an empty folder, or to one that does not exist.',
   });
 }
 
-export function foreignBucket(name: string, profile: string): UserError {
+export interface ForeignBucket {
+  name: string;
+  profile: string;
+  foreign?: string[];
+}
+
+export function foreignBucket({ name, profile, foreign = [] }: ForeignBucket): UserError {
   return new UserError(`${name} holds objects of something else`, {
     code: 'storage_foreign',
     exit: EXIT.configuration,
-    details: ['Nothing was written or removed there: the tool deletes old objects of its own.'],
+    details: [
+      'Nothing was written or removed there: the tool deletes old objects of its own.',
+      ...(foreign.length > 0 ? [namesOf(foreign)] : []),
+    ],
     hint: `Set storage_profiles.${profile}.prefix to one that nobody else uses.`,
   });
+}
+
+const NAMES_TOLD = 5;
+
+function namesOf(foreign: string[]): string {
+  const more = foreign.length - NAMES_TOLD;
+  return `Found: ${foreign.slice(0, NAMES_TOLD).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -35,7 +35,7 @@ export function createRepository({ directory, report, claims = false }: Reposito
   let claimed: Promise<void> | undefined;
   const ready = async (): Promise<void> => {
     if (!claims) return;
-    claimed ??= claim(folder, () => foreignFolder(directory));
+    claimed ??= claim(folder, (foreign) => foreignFolder(directory, foreign));
     await claimed;
   };
   const catalogue = createCatalogue(folder, report);

@@ -45,6 +45,7 @@ test.each([
       'targets',
       'target',
       'config',
+      'trust',
       'auth',
       'demo',
       'completion',

@@ -282,6 +282,7 @@ const HARMLESS = [
     'account_id',
   ].map((key) => `storage_profiles.*.${key}`),
   'storage_profiles.*.encryption_key',
+  'targets.*.snapshot.role',
   ...['storage_profile', 'sanitize.storage_profile', 'share.storage_profile_name'].map((key) => `targets.*.${key}`),
   ...['include_schemas[]', 'exclude_schemas[]'].map((key) => `targets.*.snapshot.schema_config.${key}`),
   ...['copy_tables[]', 'excluded_tables[]', 'subset_tables[].table'].map((key) => `targets.*.subset.${key}`),

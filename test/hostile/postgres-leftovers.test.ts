@@ -66,7 +66,10 @@ describeWithPostgres('databases beside a destination', () => {
       'copy.tool-new-1234567890',
     ];
     for (const name of names) await server.createDatabase(name);
-    await run({}, contextFor('copy.tool-new-12345678'));
+    await expect(run({}, contextFor('copy.tool-new-12345678'))).rejects.toMatchObject({
+      code: 'destination_is_source',
+    });
+    await run();
     expect(await server.databases()).toEqual(expect.arrayContaining([...names, 'copy', 'copy.tool-undo']));
     expect(events).toContainEqual(
       expect.objectContaining({ code: 'leftover', message: expect.stringContaining('copy.tool-new-12345678') }),

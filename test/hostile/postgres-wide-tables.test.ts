@@ -30,7 +30,10 @@ describeWithPostgres('a table whose COPY is longer than an argument', () => {
     const snapshot = { src_url: server.url('source'), dst_url: server.url('copy') };
     const small = { src_url: server.url('source'), dst_url: server.url('copy'), copy_tables: ['public.wide'] };
     return testContext({
-      settings: { working_directory: folder.path, targets: { app: { snapshot }, small: { subset: small } } },
+      settings: {
+        working_directory: join(folder.path, 'work'),
+        targets: { app: { snapshot }, small: { subset: small } },
+      },
     });
   }
 

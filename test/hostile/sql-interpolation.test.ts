@@ -27,8 +27,19 @@ const POSTGRES: Record<string, string[]> = {
   'restore/alter-set.ts': ['value'],
   // Queries of catalogue.ts and of this file; a privilege out of a list of ours.
   'restore/in-place.ts': ['LARGE_OBJECTS_QUERY', 'differences', 'found', 'known', 'objectsQuery(schemas)'],
+  // Queries of ours, and statements that the server has written with quote_ident and format('%I').
+  'restore/carry-over-in-place.ts': [
+    ...['lostGrantsQuery(ownership)', 'query', 'queries.map(ArrowFunctionExpression).join("\\n")'],
+  ],
+  'restore/carry-over.ts': [
+    ...['OWNABLE', 'acl', 'defaults', 'grantee("g.grantee")', 'matched', 'objects'],
+    ...['a.attacl', 'd.defaclacl', 'f.acl', 'o.acl'].map((column) => `entriesOf("${column}")`),
+  ],
+  'restore/create-extensions.ts': ['role'],
+  // A table of queries of ours.
+  'restore/ownable.ts': ['acl', 'catalog', 'namespace ? `…` : "0::oid"', 'own', 'owner', 'rank', 'where'],
+  'restore/swap-session.ts': ['names'],
   'restore/swap.ts': ['name', 'old.connection_limit', 'privilege'],
-  'restore/undo.ts': ['database.replaceAll("\\"", "\\"\\"")'],
   'sanitize/columns.ts': [
     ...['hashOf("v")', 'index', 'ofColumn.join(" UNION ALL ")', 'part', 'tableReference(table)', 'text'],
     'values.join(", ")',
@@ -38,7 +49,7 @@ const POSTGRES: Record<string, string[]> = {
   ],
   // Quoted by quote_ident of the server, since a person reads the result.
   'sanitize/suggestion.ts': ['definition', 'name', 'place("own", "a")', 'place("ref", "r")', 'table'],
-  'server.ts': ['timeout'],
+  'server.ts': ['create', 'lockKey(destination)', 'provisionalLimit(name)', 'timeout'],
   // Quoted in tableOf, and operators in operatorText.
   'subset/catalogue.ts': ['fromText(relation)', 'name', 'types.0', 'types.1'],
   'subset/copy.ts': ['isOneOf(batch)', 'leaf.from', 'leaf.name', 'leaf.root', 'query'],
@@ -56,20 +67,25 @@ const POSTGRES: Record<string, string[]> = {
 };
 
 const MYSQL: Record<string, string[]> = {
-  'code.ts': ['client', 'code.collation', 'kind'],
-  'connection/same-database.ts': ['own'],
+  // Texts of messages.
+  'check-program.ts': ['kind'],
+  'connection/identity.ts': ['prefix.length'],
+  // Column names of ours.
+  'connection/session.ts': ['column', 'name'],
   'definitions.ts': ['kind', 'path', 'what'],
   'dump/dump.ts': ['part', 'where'],
   'dump/parts.ts': ['key'],
-  'restore/journal.ts': ['after.charset', 'after.collation'],
+  // Rights out of a SET column of the server.
+  'restore/grants.ts': ['given.join(", ")'],
   'restore/load-tables.ts': ['additions', 'conversions.join(", ")', 'fields.join(", ")', 'set'],
-  'restore/swap.ts': ['renames.map(ArrowFunctionExpression).join(", ")'],
+  'restore/swap.ts': ['destination', 'renames.map(ArrowFunctionExpression).join(", ")'],
   'restore/table-needs.ts': ['name'],
   'sanitize/columns.ts': ['index', 'textOf(quoteName(column.column_), familyOf(column))', 'values.join(", ")'],
   'sanitize/digests.ts': ['expressions.join(", ")', 'hash', 'index', 'known === "" ? "0" : `…`'],
   'sanitize/replacements.ts': ['name'],
   'sanitize/suggestion.ts': ['definition'],
   'server.ts': ['charset', 'collation', 'grantPattern(name)', 'prefix.length'],
+  'subset/catalogue.ts': ['within'],
   'subset/copy.ts': ['values.join(", ")'],
   'subset/finder.ts': [
     'counted.rows_ ?? 0',

@@ -26,7 +26,7 @@ export function clearMark(store: Store, profile: string): ShelfMark {
     check,
     async set() {
       await check();
-      await claim(store, () => foreignBucket(store.name, profile));
+      await claim(store, (foreign) => foreignBucket({ name: store.name, profile, foreign }));
     },
   };
 }
@@ -50,7 +50,7 @@ export function sealedMark(store: Store, clear: Store, profile: string): ShelfMa
     async set() {
       if (await isSet()) return;
       await check();
-      if ((await ownershipOf(clear)) === 'foreign') throw foreignBucket(store.name, profile);
+      if ((await ownershipOf(clear)) === 'foreign') throw foreignBucket({ name: store.name, profile });
       await store.write(MARK, MARK_TEXT);
       // Somebody with another key may have done the same at the same moment; the last one has marked it.
       await isSet();
