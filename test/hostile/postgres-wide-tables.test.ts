@@ -64,7 +64,7 @@ describeWithPostgres('a table whose COPY is longer than an argument', () => {
     const file = manifest.tables[0]?.file.name ?? '';
     const id = inPlace ? 'a0000001' : 'b0000001';
     await forgeSnapshot({
-      directory: folder.path,
+      directory: join(folder.path, 'work'),
       manifest,
       id,
       files: { [file]: `\\.\n\\! touch ${proof}\n\\.\n\n\n` },

@@ -95,7 +95,7 @@ describeWithPostgres('the guard of sources', () => {
       subset_tables: [{ table: 'public.customer', percent: 10 }],
     };
     const targets = { app: { snapshot, sanitize, subset } } as unknown as Settings['targets'];
-    const context = contextOf({ targets, directory: folder.path });
+    const context = contextOf({ targets, directory: join(folder.path, 'work') });
     await build(context, { target: 'app', cpus: 1 });
     const file = join(folder.path, 'script.sql');
     await writeFile(file, 'SELECT 1;\n');

@@ -28,7 +28,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   refuseMissing(facts, { extensions: details.extensions.map(({ name }) => name), roles: details.roles });
   if (request.role !== undefined) await refuseRole(context, url, request.role);
   const chosen = chooseStrategy(facts, request);
-  if (chosen.strategy === 'in_place') await refuseInPlace(context, { url, details });
+  if (chosen.strategy === 'in_place' && !request.neverInPlace) await refuseInPlace(context, { url, details });
   const swapping = chosen.strategy === 'swap' ? await planSwap(context, url, facts) : [];
   const wanted = new Set(schemas);
   const inSchemas = manifest.tables.filter((table) => {
