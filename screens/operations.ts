@@ -127,9 +127,7 @@ export function lazyOperations(createContext: CreateContext, surroundings: Surro
     async planBuild(session, request) {
       const { hasSanitizeQuery, planSanitize } = await import('../src/operations/sanitize/sanitize.ts');
       const context = await createContext(session);
-      return (await hasSanitizeQuery(context, request.target))
-        ? planSanitize(context, { ...request, build: {} })
-        : null;
+      return hasSanitizeQuery(context, request.target) ? planSanitize(context, { ...request, build: {} }) : null;
     },
     async planSanitize(session, request) {
       const { planSanitize } = await import('../src/operations/sanitize/sanitize.ts');

@@ -1,3 +1,4 @@
+import type { LeftOutSchema } from './left-out-schemas.ts';
 import type { TableSelection } from './selected-tables.ts';
 
 export type EngineId = 'postgres' | 'mysql';
@@ -27,6 +28,27 @@ export interface TargetRow {
   error_code: string | null;
 }
 
+/** All that the configuration says of a target. URLs are without password; of one that cannot be read, the reason. */
+export interface TargetInfo {
+  source: string | null;
+  destination: string | null;
+  /** The setting that the destination comes from: `override.dst_db_url`. */
+  destination_set_by: string | null;
+  schema_config: object | null;
+  storage_profile: string | null;
+  /** The setting that the sanitization query comes from. */
+  sanitize_query: string | null;
+  sanitize_destination: string | null;
+  sanitize_storage_profile: string | null;
+  subset_source: string | null;
+  subset_destination: string | null;
+  subset_tables: string[];
+  shared_storage_profile: string | null;
+  sso_groups: string[];
+  allow_destination_of: string[];
+  cpus: number;
+}
+
 /** `missing`: the server answers, the database is not there. */
 export type TargetStatus = 'ok' | 'missing' | 'denied' | 'unreachable' | 'unchecked';
 
@@ -45,6 +67,8 @@ export interface SnapshotRow {
   engine: EngineId;
   server_version: string;
   schemas: string[];
+  /** Schemas of the source that are not in it, if there are any. */
+  left_out_schemas?: LeftOutSchema[];
   tables: number;
   rows: number;
   /** Bytes of content. */
@@ -86,6 +110,10 @@ export interface LoadPlan {
   snapshot: SnapshotRow | null;
   /** Path of the SQL file to run; `null` when a snapshot is restored. */
   file: string | null;
+  /** Whether the data is sanitized; `null` where it cannot be known, as of an SQL file. */
+  sanitized: boolean | null;
+  /** Why it is, why it is not, or why it cannot be known. */
+  sanitized_reason: string;
   destination: DestinationState;
   /** Which setting named the destination, and so why it won. */
   chosen_by: string;
@@ -182,8 +210,8 @@ export interface RemovePlan {
 export interface TransferResult {
   target: string;
   snapshot: SnapshotRow;
-  /** The other side: `s3://bucket/prefix`. */
-  storage: string;
+  /** The other side: `s3://bucket/prefix`; `null` where a snapshot to pull is in no bucket, but on this machine. */
+  storage: string | null;
   /** Objects that were lacking, and the bytes of them that were moved. */
   objects: number;
   bytes: number;

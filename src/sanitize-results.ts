@@ -91,3 +91,19 @@ export interface Suggestion {
   /** SQL for a person to read and edit. */
   query: string;
 }
+
+export interface DataState {
+  sanitized: boolean | null;
+  sanitized_reason: string;
+}
+
+/** Whether the data of a plan is sanitized, and why, for people. */
+export function dataText(data: DataState): string {
+  return `${dataWord(data)}: ${data.sanitized_reason}`;
+}
+
+/** The same where room is short. */
+export function dataWord({ sanitized }: Pick<DataState, 'sanitized'>): string {
+  if (sanitized === null) return 'not known to be sanitized';
+  return sanitized ? 'sanitized' : 'NOT sanitized';
+}

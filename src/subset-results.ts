@@ -6,6 +6,10 @@ import type { DestinationState, SnapshotRow } from './results.ts';
 export interface SubsetPlanResult {
   target: string;
   source: string;
+  /** Whether the data is sanitized; `null` where it cannot be known, as of an SQL file. */
+  sanitized: boolean | null;
+  /** Why it is, why it is not, or why it cannot be known. */
+  sanitized_reason: string;
   destination: DestinationState;
   seed: number;
   /** Whether the replaced database is kept for `tool undo`. */

@@ -1,7 +1,9 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
+import { leftOutText } from '../../src/left-out-schemas.ts';
 import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
 import { isForeign } from '../../src/results.ts';
+import { dataWord } from '../../src/sanitize-results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import { signatureText } from '../../src/signature-text.ts';
 import { sanitizeQuestion } from '../coverage/question.ts';
@@ -42,7 +44,8 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
   return {
     facts: [
       { name: 'Snapshot', value: plan.snapshot ? snapshotLine(plan.snapshot, now) : (plan.file ?? '') },
-      { name: 'Contents', value: contentsLine(plan) },
+      { name: 'Contents', value: `${contentsLine(plan)}, ${dataWord(plan)}` },
+      ...leftOutFacts(plan),
       ...destinationFacts(destination),
       // Where the window is low, long lists are cut, and not where they go.
       ...(plan.selection ? selectionFacts(plan.selection) : []),
@@ -57,6 +60,11 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
     go: destination.exists ? `Replace ${database}` : `Create ${database}`,
     typeName: isForeign(plan) ? database : nameToType(destination, plan),
   };
+}
+
+function leftOutFacts({ snapshot }: LoadPlan): Fact[] {
+  const leftOut = snapshot?.left_out_schemas ?? [];
+  return leftOut.length === 0 ? [] : [{ name: 'Left out', value: leftOutText(leftOut) }];
 }
 
 /** What was marked, what comes along and why, and what is left empty. */

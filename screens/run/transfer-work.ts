@@ -26,8 +26,10 @@ export function transferWork(model: Model, { kind, target, snapshot }: Transfer)
       await refreshAfterWork(model, target);
       const moved = `${formatNumberOf(objects, 'object')}, ${formatBytes(bytes)}`;
       const where = kind === 'push' ? `to ${storage}` : `from ${storage}`;
+      const line =
+        storage === null ? `Nothing to pull: ${what} is on this machine already` : `${past} ${what} ${where}`;
       return (duration) => ({
-        line: `${past} ${what} ${where} (${moved}, ${formatDuration(duration)})`,
+        line: storage === null ? line : `${line} (${moved}, ${formatDuration(duration)})`,
         problems: [],
         undoable: false,
       });

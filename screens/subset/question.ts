@@ -1,4 +1,5 @@
 import { formatCount, formatNumberOf } from '../../src/amounts.ts';
+import { dataWord } from '../../src/sanitize-results.ts';
 import type { SubsetPlanResult } from '../../src/subset-results.ts';
 import { destinationFacts, nameToType, type Question, unverifiedWarnings } from '../confirm/question-facts.ts';
 
@@ -11,7 +12,10 @@ export function subsetQuestion(plan: SubsetPlanResult): Question {
   return {
     facts: [
       { name: 'Source', value: source },
-      { name: 'Contents', value: `${formatNumberOf(filled.length, 'table')} with rows, ${formatCount(rows)} rows` },
+      {
+        name: 'Contents',
+        value: `${formatNumberOf(filled.length, 'table')} with rows, ${formatCount(rows)} rows, ${dataWord(plan)}`,
+      },
       ...destinationFacts(destination),
     ],
     steps: [

@@ -1,13 +1,15 @@
+import type { Writable } from 'node:stream';
 import type { Invocation, Outcome } from '../commands/command.ts';
 import { UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../errors.ts';
 import { printableLines, printableStyled } from '../printable.ts';
-import { redact } from '../process/redact.ts';
+import { hideKnown, knownSecrets, redact, redactOwn } from '../process/redact.ts';
 import { createJsonPrinter, jsonLine } from '../report/json.ts';
 import { createLivePrinter } from '../report/live.ts';
 import { createPlainPrinter } from '../report/plain.ts';
 import type { Printer } from '../report/printer.ts';
+import type { Question } from '../report/question.ts';
 import { createStyle } from '../report/style.ts';
 import { isTrue } from '../terminal.ts';
 import { confirm } from './confirm.ts';
@@ -24,8 +26,10 @@ export interface CommandRun {
 }
 
 /** Runs one command: shows its events as they come, then its outcome or its error. */
-export async function runCommand(line: CommandLine, { host, screens }: CommandRun): Promise<ExitCode> {
+export async function runCommand(line: CommandLine, { host: given, screens }: CommandRun): Promise<ExitCode> {
   const { spec, globals } = line;
+  let known: string[] = [];
+  const host = hidingSecrets(given, () => known);
   const { clock, signal } = host;
   const startedAt = clock().getTime();
   let opened: Promise<Context> | undefined;
@@ -37,8 +41,13 @@ export async function runCommand(line: CommandLine, { host, screens }: CommandRu
     const { report } = printer;
     const context = await host.openContext({ config, environment, cwd, report, signal, clock, debug });
     debug ||= context.configuration.settings.debug;
+    const { secretValues } = await import('../config/secret-values.ts');
+    known = knownSecrets(secretValues({ settings: context.configuration.settings, environment, urls: urlsIn(line) }));
     return context;
   }
+
+  const hideOwn = (text: string): string => hideKnown(redactOwn(text), known);
+  const shown = (question: Question): Question => ({ ...question, plan: question.plan.map(hideOwn) });
 
   const invocation: Invocation = {
     arguments: line.arguments,
@@ -56,11 +65,11 @@ export async function runCommand(line: CommandLine, { host, screens }: CommandRu
       return opened;
     },
     confirm: (question) =>
-      confirm(question, {
+      confirm(shown(question), {
         assumeYes: globals.yes || host.terminal.ci || isTrue(host.environment.TOOL_NO_CONFIRM),
         canAsk: host.terminal.canAsk,
         input: host.stdin,
-        output: host.stderr,
+        output: given.stderr,
         signal,
       }),
     screens,
@@ -78,7 +87,7 @@ export async function runCommand(line: CommandLine, { host, screens }: CommandRu
       return work();
     });
     printer.end('done');
-    printOutcome(outcome, { line, host, durationMs: clock().getTime() - startedAt });
+    printOutcome(outcome, { line, host: outcome.verbatim ? given : host, durationMs: clock().getTime() - startedAt });
     return outcome.exit ?? EXIT.done;
   } catch (thrown) {
     printer.end('failed');
@@ -88,6 +97,19 @@ export async function runCommand(line: CommandLine, { host, screens }: CommandRu
     context?.logFailure?.(error);
     return printError(error, { host, json: globals.json && spec.json, debug });
   }
+}
+
+/** URLs on the command line, such as that of `--destdb`. */
+function urlsIn({ arguments: words, options }: CommandLine): string[] {
+  const values: unknown[] = [...Object.values(words), ...Object.values(options)];
+  return values.filter((value) => typeof value === 'string').filter((value) => value.includes('://'));
+}
+
+/** The host, to which no value of a known secret is written, whatever it stands in. */
+function hidingSecrets(host: Host, known: () => string[]): Host {
+  const hiding = (stream: Writable): Writable =>
+    Object.create(stream, { write: { value: (text: string) => stream.write(hideKnown(text, known())) } });
+  return { ...host, stdout: hiding(host.stdout), stderr: hiding(host.stderr) };
 }
 
 function writes({ spec, options: given }: CommandLine): boolean {
@@ -123,17 +145,18 @@ interface Printing {
 }
 
 function printOutcome(outcome: Outcome, { line: { spec, globals }, host, durationMs }: Printing): void {
-  const { data, text, verbatim = false } = outcome;
+  const { data, text, verbatim = false, quotes = false } = outcome;
+  const hide = quotes ? redact : redactOwn;
   if (verbatim) {
     // A pipe gets the bytes as they are.
     host.stdout.write(`${host.terminal.stdout.isTerminal ? printableLines(text) : text}\n`);
     return;
   }
   if (!globals.json) {
-    if (text !== '') host.stdout.write(`${printableStyled(redact(text))}\n`);
+    if (text !== '') host.stdout.write(`${printableStyled(hide(text))}\n`);
     return;
   }
   const document =
     spec.json === 'events' ? { event: 'done', command: spec.name, duration_ms: durationMs, ...data } : data;
-  host.stdout.write(jsonLine(document));
+  host.stdout.write(jsonLine(document, hide));
 }

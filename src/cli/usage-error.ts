@@ -1,5 +1,6 @@
 import type { Command, CommanderError } from 'commander';
 import { EXIT, UserError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 
 /** The parser's codes and ours, which scripts may rely on; listed in docs/errors.md. */
 const CODES: Record<string, string> = {
@@ -13,7 +14,7 @@ const CODES: Record<string, string> = {
 
 /** What the parser found wrong, as an error of ours: with the nearest word that exists, or how the command is used. */
 export function usageError(error: CommanderError, command: Command): UserError {
-  const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const [message = '', suggested = ''] = error.message.replace(/^error: /, '').split('\n');
   const words = commandWords(command);
   const help = `${words} --help says what there is.`;
   const hints: Record<string, string> = {
@@ -24,8 +25,18 @@ export function usageError(error: CommanderError, command: Command): UserError {
   return new UserError(capitalized(message), {
     code,
     exit: EXIT.usage,
-    hint: suggestion ? `${suggestion.replace(/^\(|\)$/g, '')} ${help}` : (hints[code] ?? help),
+    hint: hints[code] ?? `${suggestionOf(message, suggested)}${help}`,
   });
+}
+
+/** Of the words that the parser suggests, the one that is near enough: the parser also suggests words far away. */
+function suggestionOf(message: string, suggested: string): string {
+  const [, wanted = ''] = /'([^']*)'$/.exec(message) ?? [];
+  const dashes = /^-*/.exec(wanted)?.[0] ?? '';
+  const [, words = ''] = /^\(Did you mean (?:one of )?(.+)\?\)$/.exec(suggested) ?? [];
+  const known = words.split(', ').map((word) => word.replace(/^-+/, ''));
+  const near = nearest(wanted.slice(dashes.length), known);
+  return near === null ? '' : `Did you mean ${dashes}${near}? `;
 }
 
 function commandWords(command: Command): string {

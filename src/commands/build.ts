@@ -1,8 +1,9 @@
 import { build } from '../operations/build.ts';
 import { hasSanitizeQuery, planSanitize, sanitize } from '../operations/sanitize/sanitize.ts';
 import { sanitizedText, sanitizeQuestion } from '../report/sanitize.ts';
-import { snapshotLine } from '../report/snapshots.ts';
+import { leftOutLines, snapshotLine } from '../report/snapshots.ts';
 import { createStyle } from '../report/style.ts';
+import type { SnapshotRow } from '../results.ts';
 import type { Invocation, Outcome } from './command.ts';
 
 interface Arguments {
@@ -24,7 +25,7 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
   const context = await invocation.context();
   const parallel = cpus === undefined ? {} : { cpus };
   const noted = note === undefined ? {} : { note };
-  if (wanted && (await hasSanitizeQuery(context, target))) {
+  if (wanted && hasSanitizeQuery(context, target)) {
     return buildAndSanitize(invocation, {
       ...{ target, build: noted, push, ...parallel },
       ...(allowSuperuser && { allowSuperuser }),
@@ -32,7 +33,7 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
     });
   }
   const snapshot = await build(context, { target, push, ...noted, ...parallel });
-  return { data: { snapshot }, text: `Built ${snapshotLine(target, snapshot)}` };
+  return { data: { snapshot }, text: builtText(target, snapshot) };
 }
 
 /** Asks before anything is built: the sanitized database may replace one. */
@@ -50,6 +51,10 @@ async function buildAndSanitize(
   const text = sanitizedText({ snapshot: sanitized, original: snapshot, ...result }, request.target, options);
   return {
     data: { snapshot, sanitized, ...result },
-    text: `Built ${snapshotLine(request.target, snapshot)}\n${text}`,
+    text: `${builtText(request.target, snapshot)}\n${text}`,
   };
+}
+
+function builtText(target: string, snapshot: SnapshotRow): string {
+  return [`Built ${snapshotLine(target, snapshot)}`, ...leftOutLines([snapshot])].join('\n');
 }

@@ -124,6 +124,8 @@ export interface Outcome {
   text: string;
   /** The text is printed as it is, with `--json` too: a document of the program's own, or a secret that was asked for. */
   verbatim?: true;
+  /** Holds words of others (servers, tools, files, the environment): what is called a password is masked in it. */
+  quotes?: true;
   /** Default 0. */
   exit?: ExitCode;
 }

@@ -20,6 +20,7 @@ export async function run({
   return {
     data: report,
     text: checkText(report, { text, style }),
+    quotes: true,
     exit: report.ok ? EXIT.done : EXIT.configuration,
   };
 }

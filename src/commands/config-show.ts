@@ -11,6 +11,7 @@ export async function run({ globals, terminal, environment, cwd }: Invocation): 
   return {
     data: shown,
     text: configurationText(shown, { columns: terminal.stdout.columns(), style, text }),
+    quotes: true,
     exit: isValid ? EXIT.done : EXIT.configuration,
   };
 }

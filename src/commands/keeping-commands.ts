@@ -61,7 +61,7 @@ export const KEEPING_COMMANDS: CommandSpec[] = [
     arguments: [TARGET, SNAPSHOT],
     options: [
       { flags: '-o, --output <file>', description: 'the file to write; default: TARGET-SNAPSHOT.zip, here' },
-      ORIGINAL,
+      { ...ORIGINAL, flags: '--original' },
     ],
     examples: [{ command: 'tool export app 0 -o app.zip', does: 'the newest snapshot of "app", as a plain zip' }],
     json: 'events',

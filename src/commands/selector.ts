@@ -2,8 +2,12 @@ import { EXIT, UserError } from '../errors.ts';
 import type { SnapshotRequest, SnapshotSelector } from '../operations/snapshots/snapshots.ts';
 import type { SnapshotPlace } from '../results.ts';
 
-/** Up to five digits are an index; whatever else names a snapshot is its id, which may be all digits too. */
+/**
+ * Up to five digits are an index, and `latest` is the newest; whatever else names a snapshot is its id, which may be
+ * all digits too.
+ */
 export function toSelector(word: string): SnapshotSelector {
+  if (word === 'latest') return 0;
   return /^\d{1,5}$/.test(word) ? Number(word) : word;
 }
 

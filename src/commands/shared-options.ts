@@ -10,7 +10,7 @@ export const TARGET: ArgumentSpec = {
 
 export const SNAPSHOT: ArgumentSpec = {
   name: 'snapshot',
-  description: 'index (0 is the newest) or id of a snapshot; default 0',
+  description: 'index (0 is the newest), latest, or id of a snapshot; default 0',
   required: false,
   complete: 'snapshot',
 };
@@ -29,7 +29,7 @@ export const UNVERIFIED_SOURCES: OptionSpec = {
 };
 
 export const ORIGINAL: OptionSpec = {
-  flags: '--original',
+  flags: '-o, --original',
   description: 'take the original where a sanitized snapshot would be taken',
 };
 

@@ -1,5 +1,5 @@
+import { nearest } from '../nearest.ts';
 import type { Problem } from './configuration.ts';
-import { nearest } from './nearest.ts';
 import type { Shape } from './schema/shape.ts';
 import { dotted, isTree, type KeyPath, setValue, type Tree } from './tree.ts';
 import { parseValue } from './yaml-source.ts';

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { closest } from 'fastest-levenshtein';
+import { nearest } from '../nearest.ts';
 import type { Problem } from './configuration.ts';
 import type { Change } from './edit/change.ts';
 import type { PlainValue } from './edit/edit.ts';
 import { meantValue } from './mismatch.ts';
-import { nearest } from './nearest.ts';
 import { replacementOf } from './old-keys.ts';
 import { pathOfKey } from './path-of-key.ts';
 import { type Shape, shapeAt } from './schema/shape.ts';
@@ -47,8 +46,7 @@ const FIXES: Record<string, (place: Place) => TextFix | null> = {
   wrong_type: asItWasMeant,
   wrong_value: toTheNearestChoice,
   storage_profile_not_found: toTheNearestProfile,
-  cli_profile_not_found: ({ path, value, cliProfiles }) =>
-    cliProfiles.length === 0 ? null : setting(path, closest(String(value), cliProfiles)),
+  cli_profile_not_found: ({ path, value, cliProfiles }) => settingIfKnown(path, nearest(String(value), cliProfiles)),
   // include_schemas wins, so that nothing else becomes of it.
   schema_in_both_lists: ({ path, value }) => takingOut(path, `${value} out of exclude_schemas`),
   schema_config_ignored: ({ path }) => takingOut(path, 'schema_config out'),
@@ -116,13 +114,17 @@ function toTheNearestChoice({ shape, path, value }: Place): TextFix | null {
   const word = value.toLowerCase();
   const begun = wanted.choices.find((choice) => word !== '' && choice.startsWith(word));
   const choice = begun ?? nearest(word, wanted.choices);
-  return choice === null ? null : setting(path, choice);
+  return settingIfKnown(path, choice);
 }
 
 function toTheNearestProfile({ written, path, value }: Place): TextFix | null {
   const known = Object.keys(isTree(written.storage_profiles) ? written.storage_profiles : {});
   const name = nearest(String(value), known) ?? (known.length === 1 ? known[0] : null);
   return name ? setting(path, name) : null;
+}
+
+function settingIfKnown(path: KeyPath, value: PlainValue | null): TextFix | null {
+  return value === null ? null : setting(path, value);
 }
 
 function setting(path: KeyPath, value: PlainValue): TextFix {

@@ -57,6 +57,8 @@ export async function initConfiguration({
   try {
     await mkdir(from, { recursive: true, mode: 0o700 });
     if (!force) await refuseExisting(path);
+    // Before the file: a working directory that cannot be made leaves no configuration behind that names it.
+    await mkdir(working_directory, { recursive: true, mode: 0o700 });
     if (force) await keepFormerKey(path);
     const secretKey = randomBytes(16).toString('hex');
     // Written before the keychain has it: when the disk is full, the file that is there keeps its key.
@@ -71,7 +73,6 @@ export async function initConfiguration({
       const written = await readFile(unfinished, 'utf8');
       const replaced = await putInPlace(unfinished, path, force);
       await trustOwnFile({ file: path, text: written }, environment);
-      await mkdir(working_directory, { recursive: true, mode: 0o700 });
       const shadowed_by = file === undefined ? await shadowOf(path, cwd) : null;
       return { file: path, working_directory, replaced, shadowed_by, secret_key_in, keychain_error };
     } finally {

@@ -10,27 +10,29 @@ import { fillUrls } from './fill-urls.ts';
 import { type Finding, type Origins, toProblem } from './finding.ts';
 import { invalidConfiguration } from './invalid-configuration.ts';
 import { type Mode, modeOf } from './mode.ts';
+import { replacementOf } from './old-keys.ts';
 import { absolutePath } from './paths.ts';
 import { pruneTree } from './prune.ts';
+import { applyRules } from './rules/apply-rules.ts';
 import type { Rule, Surroundings } from './rules/rule.ts';
 import { othersCannotRead } from './rules/secrets-file.ts';
 import { servicesKeepTheirHosts } from './rules/service.ts';
 import { originalsAreNotShared } from './rules/shared-originals.ts';
 import { storageProfilesAreComplete, storageProfilesExist } from './rules/storage.ts';
-import { storageCredentialsAreKept } from './rules/storage-credentials.ts';
+import { cliProfilesAreUsable, storageCredentialsAreKept } from './rules/storage-credentials.ts';
 import {
   schemaConfigIsForPostgres,
   schemaListsDiffer,
   subsetTablesChooseRows,
   targetsDoSomething,
 } from './rules/targets.ts';
-import { destinationsAreNoSources, enginesAgree } from './rules/urls.ts';
+import { allowedTargetsExist, destinationsAreNoSources, enginesAgree } from './rules/urls.ts';
 import { type Settings, settingsSchema } from './schema/settings.ts';
 import { shapeOf } from './schema/shape.ts';
 import { takeFromKeychain } from './secrets/key-in-keychain.ts';
 import { openValues } from './secrets/open-values.ts';
 import { variablesOf } from './template.ts';
-import { createTree, type Tree, valueAt } from './tree.ts';
+import { createTree, dotted, type Tree, valueAt } from './tree.ts';
 import { requireTrust } from './trust/require-trust.ts';
 
 export interface LoadOptions extends FileRequest {
@@ -77,9 +79,11 @@ const RULES: Rule[] = [
   storageProfilesExist,
   storageProfilesAreComplete,
   storageCredentialsAreKept,
+  cliProfilesAreUsable,
   schemaConfigIsForPostgres,
   enginesAgree,
   destinationsAreNoSources,
+  allowedTargetsExist,
   servicesKeepTheirHosts,
   originalsAreNotShared,
 ];
@@ -133,8 +137,8 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
     environment,
     awsProfiles: Object.keys(draft.storage_profiles ?? {}).length > 0 ? await readAwsProfiles(environment) : new Map(),
   };
-  const unruly = RULES.flatMap((rule) => rule(draft, surroundings));
-  const wrong = secrets.withoutValues([...findings, ...unruly]);
+  const unruly = applyRules(RULES, draft, surroundings);
+  const wrong = secrets.withoutValues([...withoutRenamed(findings, unknown), ...unruly]);
   const broken = [...unknown, ...locked, ...secrets.findings(), ...wrong];
   const folders = [...(file ? [dirname(file.path)] : []), cwd];
   const missing = settings ? await resolvePaths(settings, { folders, environment }) : [];
@@ -149,6 +153,12 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
 
 function flawsOf({ path, source }: ConfigFile): Problem[] {
   return source.flaws.map((flaw) => ({ ...flaw, severity: 'error', key: '', file: path }));
+}
+
+/** A key that is written by its former name is not also called missing. */
+function withoutRenamed(findings: Finding[], unknown: Finding[]): Finding[] {
+  const renamed = new Set(unknown.map(({ path }) => replacementOf(path)));
+  return findings.filter(({ code, path }) => code !== 'missing_key' || !renamed.has(dotted(path)));
 }
 
 function nothingConfigured(problems: Problem[], origins: Origins): Inspection {
@@ -166,7 +176,7 @@ function nothingConfigured(problems: Problem[], origins: Origins): Inspection {
   return { ...nothing, file: null, mode: 'local', problems: [missing, ...problems], origins };
 }
 
-/** Makes the paths absolute. A query file that is not there matters only to who sanitizes. */
+/** Makes the paths absolute. A query file is looked for in the folders, then in the working directory. A query file that is not there matters only to who sanitizes. */
 async function resolvePaths(
   settings: Settings,
   { folders, environment }: { folders: string[]; environment: NodeJS.ProcessEnv },
@@ -174,9 +184,10 @@ async function resolvePaths(
   const [base = '.'] = folders;
   settings.working_directory = absolutePath(settings.working_directory, { from: base, environment });
   const findings: Finding[] = [];
+  const around = [...folders, settings.working_directory];
   for (const [name, { sanitize }] of Object.entries(settings.targets)) {
     if (sanitize?.query_file === undefined) continue;
-    const candidates = folders.map((from) => absolutePath(sanitize.query_file ?? '', { from, environment }));
+    const candidates = around.map((from) => absolutePath(sanitize.query_file ?? '', { from, environment }));
     const places = [...new Set(candidates)];
     const found = await firstFile(places);
     if (found === null) {
@@ -184,7 +195,7 @@ async function resolvePaths(
         path: ['targets', name, 'sanitize', 'query_file'],
         code: 'query_file_not_found',
         message: `query file '${sanitize.query_file}' not found`,
-        hint: `Looked for ${places.join(' and ')}.`,
+        hint: `Looked for ${places.join(', ')}.`,
       });
     }
     sanitize.query_file = found ?? places[0] ?? sanitize.query_file;

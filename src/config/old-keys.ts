@@ -48,13 +48,26 @@ const OLD_KEYS: OldKey[] = [
   { at: 'targets.*.snapshot.storage_profile', instead: 'storage_profile, beside snapshot' },
   { at: 'targets.*.snapshot.storage_profile_name', instead: 'storage_profile, beside snapshot' },
   { at: 'targets.*.storage_profile_name', instead: 'storage_profile' },
+  ...['src_url', 'src_db_url'].map((key) => ({ at: `targets.*.${key}`, instead: 'snapshot.src_url' })),
+  ...['dst_url', 'dst_db_url'].map((key) => ({ at: `targets.*.${key}`, instead: 'snapshot.dst_url' })),
+  // A storage profile names its kind and its credentials in words that no client owns.
+  ...['type', 'kind'].map((key) => ({ at: `storage_profiles.*.${key}`, instead: 'provider' })),
+  ...['awscli_profile', 'aws_cli_profile', 'aws_profile', 'profile'].map((key) => ({
+    at: `storage_profiles.*.${key}`,
+    instead: 'cli_profile',
+  })),
+  { at: 'storage_profiles.*.access_key_id', instead: 'access_key' },
+  { at: 'storage_profiles.*.secret_access_key', instead: 'secret_key' },
 ];
+
+/** Maps whose names are free: what stands below a name is the same for all. */
+const MAPS = new Set<unknown>(['targets', 'storage_profiles']);
 
 /** What is written now in the place of a key; `null` when there never was such a key. */
 export function replacementOf(path: KeyPath): string | null {
-  const isNamed = path[0] === 'targets' && path.length > 2;
+  const isNamed = MAPS.has(path[0]) && path.length > 2;
   const place = path.map((part, index) => (isNamed && index === 1 ? '*' : part)).join('.');
   const known = OLD_KEYS.find(({ at }) => at === place);
   if (!known) return null;
-  return isNamed ? `targets.${path[1]}.${known.instead}` : known.instead;
+  return isNamed ? `${path[0]}.${path[1]}.${known.instead}` : known.instead;
 }

@@ -1,5 +1,5 @@
+import { nearest } from '../nearest.ts';
 import type { Finding } from './finding.ts';
-import { nearest } from './nearest.ts';
 import { replacementOf } from './old-keys.ts';
 import type { Shape } from './schema/shape.ts';
 import { dotted, type KeyPath } from './tree.ts';

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import type { DumpRequest, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, toUserError, UserError } from '../errors.ts';
+import { leftOutSchemasOf, leftOutText } from '../left-out-schemas.ts';
 import type { SnapshotRow } from '../results.ts';
 import { bytesOfTable, type Manifest } from '../snapshots/manifest.ts';
 import { createObjectPool } from '../snapshots/objects/object-pool.ts';
@@ -71,7 +72,7 @@ export async function build(
   context.signal.throwIfAborted();
   const written = await signed(context, manifest);
   await repository.write(written);
-  report({ event: 'step', step: 'store', state: 'done', label: `Stored snapshot ${manifest.id}` });
+  report({ event: 'step', step: 'store', state: 'done', label: storedText(manifest) });
   const row = snapshotRow(context, written, 0);
   const profile = push ? profileFor(context, name, manifest) : undefined;
   if (profile === undefined) return row;
@@ -86,6 +87,12 @@ export async function build(
 async function rememberSource(context: Context, { key, url }: Omit<SeenSource, 'identity'>): Promise<void> {
   const { identity } = await checkDatabase(context, url, { sizes: false });
   if (identity) await rememberIdentities(context, [{ key, url, identity }]);
+}
+
+function storedText(manifest: Manifest): string {
+  const leftOut = leftOutSchemasOf(manifest) ?? [];
+  const without = leftOut.length === 0 ? '' : ` without schemas ${leftOutText(leftOut)}`;
+  return `Stored snapshot ${manifest.id}${without}`;
 }
 
 /** Nothing is lost by it: the snapshot is on this machine. */

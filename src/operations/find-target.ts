@@ -1,7 +1,7 @@
-import { closest } from 'fastest-levenshtein';
 import type { Configuration } from '../config/configuration.ts';
 import type { TargetSettings } from '../config/schema/settings.ts';
 import { EXIT, UserError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 
 /** The target's settings; an error of wrong usage when there is none of this name. */
 export function findTarget({ settings }: Configuration, name: string): TargetSettings {
@@ -9,12 +9,13 @@ export function findTarget({ settings }: Configuration, name: string): TargetSet
   const target = Object.hasOwn(settings.targets, name) ? settings.targets[name] : undefined;
   if (target) return target;
   const names = Object.keys(settings.targets);
+  const near = nearest(name, names);
   throw new UserError(`There is no target "${name}"`, {
     code: 'target_unknown',
     exit: EXIT.usage,
     hint:
       names.length === 0
         ? 'The configuration has no targets yet.'
-        : `Did you mean "${closest(name, names)}"? tool targets lists all.`,
+        : `${near === null ? '' : `Did you mean "${near}"? `}tool targets lists all.`,
   });
 }

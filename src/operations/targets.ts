@@ -1,24 +1,38 @@
-import type { Configuration } from '../config/configuration.ts';
 import { connectionUrl } from '../config/connection-url.ts';
 import type { Context } from '../context.ts';
-import type { DatabaseUrl } from '../engines/engine.ts';
+import type { DatabaseUrl, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { toUserError } from '../errors.ts';
+import { redact } from '../process/redact.ts';
 import type { TargetRow } from '../results.ts';
 import { mapSideBySide } from '../snapshots/side-by-side.ts';
 import { checkDatabases } from './check-databases.ts';
 import { findTarget } from './find-target.ts';
 import { rememberIdentities, type SeenSource } from './identities.ts';
+import { configuredDestination } from './load/destination.ts';
 import { whyNotShared } from './sign-in/sharing.ts';
 import { repositoryOf } from './snapshots/snapshots.ts';
 
 /** How many folders of snapshots are read at a time. */
 const LISTED_AT_ONCE = 16;
 
+export interface TargetsRequest {
+  /** Counts originals only, not what was made of them. */
+  original?: boolean;
+}
+
 /** All targets as the configuration and the disk know them: no network, status `unchecked`. */
-export async function listTargets(context: Context): Promise<TargetRow[]> {
+export async function listTargets(context: Context, { original = false }: TargetsRequest = {}): Promise<TargetRow[]> {
   const names = Object.keys(context.configuration.settings.targets);
-  return mapSideBySide(names, LISTED_AT_ONCE, (name) => describeTarget(context, name));
+  return mapSideBySide(names, LISTED_AT_ONCE, async (name) => {
+    const row = await describeTarget(context, name);
+    return original ? withOriginals(context, row) : row;
+  });
+}
+
+async function withOriginals(context: Context, row: TargetRow): Promise<TargetRow> {
+  const originals = (await repositoryOf(context).list(row.name)).filter(({ sanitized }) => !sanitized);
+  return { ...row, snapshots: originals.length, last_snapshot_at: originals[0]?.created_at ?? null };
 }
 
 /** One target with its source's live state: status, latency, version, size; given up after 5 s. */
@@ -55,10 +69,10 @@ export interface CheckTargets {
 /** The targets with their sources' live states. What the sources say of themselves is remembered for the guard. */
 export async function checkTargets(context: Context, { rows, take }: CheckTargets): Promise<void> {
   const checks = rows.flatMap((row): { row: TargetRow; key: string; url: DatabaseUrl }[] => {
-    const key = `targets.${row.name}.${row.type === 'share' ? 'share.dst_url' : 'snapshot.src_url'}`;
-    const url = row.status === 'denied' ? null : urlOf(context.configuration, key);
-    if (url === null) take(row);
-    return url === null ? [] : [{ row, key, url }];
+    const key = `targets.${row.name}.snapshot.src_url`;
+    const parsed = row.status === 'denied' ? null : checkedUrl(context, { row, key });
+    if (parsed === null) take(row);
+    return parsed === null ? [] : [{ row, key, url: parsed.url }];
   });
   const seen = new Map<string, SeenSource>();
   try {
@@ -69,7 +83,7 @@ export async function checkTargets(context: Context, { rows, take }: CheckTarget
         const check = checks[index];
         if (!check) return;
         const { row, key, url } = check;
-        take({ ...row, ...state });
+        take({ ...row, ...state, error: state.error === null ? null : redact(state.error) });
         if (identity && row.type !== 'share') seen.set(key, { key, url, identity });
       },
     });
@@ -78,30 +92,27 @@ export async function checkTargets(context: Context, { rows, take }: CheckTarget
   }
 }
 
-/** `null` where there is no URL, or none that can be read: the row says why. */
-function urlOf(configuration: Configuration, key: string): DatabaseUrl | null {
-  try {
-    const text = connectionUrl(configuration, key);
-    return text === undefined ? null : engineForUrl(text).parseUrl(text);
-  } catch {
-    return null;
-  }
+/** The source, or where a shared target is loaded; `null` where there is none that can be read: the row says why. */
+function checkedUrl({ configuration }: Context, { row, key }: { row: TargetRow; key: string }): UrlState['parsed'] {
+  const read = () =>
+    row.type === 'share' ? configuredDestination(configuration, row.name)?.text : connectionUrl(configuration, key);
+  return urlState(read).parsed;
 }
 
 async function describeTarget(context: Context, name: string): Promise<TargetRow> {
   const { configuration } = context;
   const target = findTarget(configuration, name);
-  const source = urlState(configuration, `targets.${name}.snapshot.src_url`);
-  const destination = urlState(configuration, `targets.${name}.${target.share ? 'share' : 'snapshot'}.dst_url`);
+  const source = urlState(() => connectionUrl(configuration, `targets.${name}.snapshot.src_url`));
+  const destination = urlState(() => configuredDestination(configuration, name)?.text);
   const taken = await repositoryOf(context).takenAt(name);
   const notShared = await whyNotShared(context, name);
   return {
     name,
     title: target.name ?? name,
     type: target.share ? 'share' : 'local',
-    engine: source.engine ?? destination.engine,
-    src_url: source.display,
-    dst_url: destination.display,
+    engine: (source.parsed ?? destination.parsed)?.engine.id ?? null,
+    src_url: source.parsed?.url.display ?? null,
+    dst_url: destination.parsed?.url.display ?? null,
     storage_profile: target.storage_profile ?? target.share?.storage_profile_name ?? null,
     status: notShared === null ? 'unchecked' : 'denied',
     latency_ms: null,
@@ -114,18 +125,19 @@ async function describeTarget(context: Context, name: string): Promise<TargetRow
   };
 }
 
-/** A URL that cannot be filled in is told of, and does not hide the other targets. */
-function urlState(
-  configuration: Configuration,
-  key: string,
-): Pick<TargetRow, 'engine' | 'error' | 'error_code'> & { display: string | null } {
+interface UrlState extends Pick<TargetRow, 'error' | 'error_code'> {
+  parsed: { engine: Engine; url: DatabaseUrl } | null;
+}
+
+/** A URL that cannot be filled in or read is an error of its target and does not hide the other targets. */
+function urlState(read: () => string | undefined): UrlState {
   try {
-    const text = connectionUrl(configuration, key);
-    if (text === undefined) return { engine: null, display: null, error: null, error_code: null };
+    const text = read();
+    if (text === undefined) return { parsed: null, error: null, error_code: null };
     const engine = engineForUrl(text);
-    return { engine: engine.id, display: engine.parseUrl(text).display, error: null, error_code: null };
+    return { parsed: { engine, url: engine.parseUrl(text) }, error: null, error_code: null };
   } catch (thrown) {
     const { message, code } = toUserError(thrown);
-    return { engine: null, display: null, error: message, error_code: code };
+    return { parsed: null, error: redact(message), error_code: code };
   }
 }

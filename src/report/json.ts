@@ -24,7 +24,7 @@ function isCommand({ event }: RunEvent): boolean {
   return event === 'command' || event === 'command_ended';
 }
 
-/** A value as one line of JSON that a terminal can show; what looks like a secret is masked, wherever it came from. */
-export function jsonLine(value: object): string {
-  return `${printableJson(JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? redact(inner) : inner)))}\n`;
+/** A value as one line of JSON that a terminal can show; what looks like a secret is masked, by default also by its name. */
+export function jsonLine(value: object, hide: (text: string) => string = redact): string {
+  return `${printableJson(JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? hide(inner) : inner)))}\n`;
 }

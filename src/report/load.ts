@@ -1,5 +1,7 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../amounts.ts';
+import { leftOutText } from '../left-out-schemas.ts';
 import { isForeign, type LoadPlan, type LoadResult } from '../results.ts';
+import { dataText } from '../sanitize-results.ts';
 import { reasonsOf, shortened, type TableSelection } from '../selected-tables.ts';
 import { signatureText } from '../signature-text.ts';
 import { destinationLines, typedName } from './destination.ts';
@@ -10,6 +12,8 @@ export function loadPlanLines(plan: LoadPlan): string[] {
   return [
     `Load ${contents(plan)}`,
     ...(plan.selection ? selectionLines(plan.selection) : []),
+    ...leftOutLines(plan),
+    dataLine(plan),
     ...destinationLines(plan.destination),
     `  chosen by ${plan.chosen_by}`,
     `  strategy  ${plan.strategy}: ${plan.strategy_reason}`,
@@ -42,6 +46,17 @@ export function loadedText(plan: LoadPlan, result: LoadResult) {
     ...(swap_ms === null ? [] : [`The database was away for ${formatDuration(swap_ms)}`]),
     ...(undo_database === null ? [] : [`The database as it was is kept: ${undoCommand(plan)}`]),
   ].join('\n');
+}
+
+/** `  data      NOT sanitized: the target has no sanitization query` */
+export function dataLine({ sanitized, sanitized_reason }: Pick<LoadPlan, 'sanitized' | 'sanitized_reason'>): string {
+  return `  data      ${dataText({ sanitized, sanitized_reason })}`;
+}
+
+/** Schemas of the source that cannot be loaded, since the snapshot does not have them. */
+function leftOutLines({ snapshot }: LoadPlan): string[] {
+  const leftOut = snapshot?.left_out_schemas ?? [];
+  return leftOut.length === 0 ? [] : [`  left out  ${leftOutText(leftOut)}: not in the snapshot`];
 }
 
 function contents({ target, snapshot, file, tables, rows, size_bytes, schemas }: LoadPlan): string {

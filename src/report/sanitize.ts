@@ -10,6 +10,7 @@ export function sanitizePlanLines(plan: SanitizePlan): string[] {
   const of = snapshot ? `snapshot ${snapshot.index} of ${target} (${snapshot.id})` : `a new snapshot of ${target}`;
   return [
     `Sanitize ${of}`,
+    '  data      sanitized: by the query below',
     ...(destination ? destinationLines(destination) : [`  database  ${where}`]),
     `  query     ${query.chosen_by}${query.file === null ? '' : `: ${query.file}`}${query.base64 ? ' (base64)' : ''}`,
     ...query.statements.map(({ number, line, text }) => `    ${number}. (line ${line}) ${oneLine(text)}`),

@@ -1,4 +1,5 @@
 import { formatAge, formatBytes, formatCount, formatNumberOf } from '../amounts.ts';
+import { leftOutText } from '../left-out-schemas.ts';
 import type { SnapshotPlace, SnapshotRow, TargetSnapshots } from '../results.ts';
 import { SIGNATURE_WORDS } from '../signature-text.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';
@@ -11,7 +12,10 @@ export interface SnapshotsTextOptions extends TableOptions {
 
 /** A target's snapshots as a table, newest first. */
 export function snapshotsText({ target, snapshots }: TargetSnapshots, options: SnapshotsTextOptions): string {
-  if (snapshots.length > 0) return formatTable(snapshotColumns(snapshots, options.now), snapshots, options);
+  if (snapshots.length > 0) {
+    const table = formatTable(snapshotColumns(snapshots, options.now), snapshots, options);
+    return [table, ...leftOutLines(snapshots)].join('\n');
+  }
   return options.shares
     ? `Nothing is shared with target ${target} yet. Others share by tool push, and only what is sanitized, unless --original is said.`
     : `Target ${target} has no snapshots yet. Take one: tool build ${target}`;
@@ -22,6 +26,16 @@ export function snapshotLine(target: string, snapshot: SnapshotRow): string {
   const { index, id, tables, rows, size_bytes, stored_bytes } = snapshot;
   const contents = [formatNumberOf(tables, 'table'), formatNumberOf(rows, 'row'), formatBytes(size_bytes)].join(', ');
   return `snapshot ${index} of ${target} (${id}): ${contents} (${formatBytes(stored_bytes)} added)`;
+}
+
+/** What is not in the snapshots, a line for those that leave out the same; no line where nothing is left out. */
+export function leftOutLines(snapshots: SnapshotRow[]): string[] {
+  const leaving = snapshots.filter(({ left_out_schemas = [] }) => left_out_schemas.length > 0);
+  const groups = Map.groupBy(leaving, ({ left_out_schemas = [] }) => leftOutText(left_out_schemas));
+  return [...groups].map(([text, rows]) => {
+    const indexes = [...new Set(rows.map(({ index }) => index))];
+    return `Not in ${indexes.length === 1 ? 'snapshot' : 'snapshots'} ${indexes.join(', ')}: ${text}`;
+  });
 }
 
 const PLACES: Record<SnapshotPlace, string> = { local: 'this machine', remote: 'the bucket' };

@@ -1,6 +1,7 @@
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../amounts.ts';
 import type { SubsetExplanation, SubsetPlanResult, SubsetResult, SubsetTableRow } from '../subset-results.ts';
 import { destinationLines, typedName } from './destination.ts';
+import { dataLine } from './load.ts';
 import type { Question } from './question.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';
 
@@ -89,9 +90,11 @@ function byRule(a: SubsetTableRow, b: SubsetTableRow): number {
   return RULES.indexOf(a.rule) - RULES.indexOf(b.rule) || (a.table < b.table ? -1 : 1);
 }
 
-function headLines({ target, source, destination, undo, seed }: SubsetPlanResult): string[] {
+function headLines(plan: SubsetPlanResult): string[] {
+  const { target, source, destination, undo, seed } = plan;
   return [
     `Subset of ${target} from ${source}, seed ${seed}`,
+    dataLine(plan),
     ...destinationLines(destination),
     `  undo      ${undo ? `the database as it is now is kept: tool undo ${target} --destdb URL of the subset` : 'nothing is kept'}`,
   ];

@@ -10,6 +10,7 @@ export function undoPlanLines({ target, destination, undo_database, replaced_at,
     `Undo the last load of ${target}`,
     ...destinationLines(destination),
     `  returns   ${undo_database}, ${formatBytes(size_bytes)}, replaced ${age}`,
+    '  data      not known to be sanitized: it is that of the replaced database',
     '  undo      the database as it is now is kept in its place: tool undo once more brings it back',
   ];
 }

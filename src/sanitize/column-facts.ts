@@ -31,6 +31,7 @@ export type ColumnFamily =
   | 'date'
   | 'time'
   | 'network'
+  | 'hardware'
   | 'document'
   | 'boolean'
   | 'binary'

@@ -14,17 +14,25 @@ export interface SanitizeQuery {
   base64: boolean;
 }
 
-/** The target's query, highest first: its `override_query`, `override.san_query`, its `query_file`. */
-export async function chooseQuery({ settings }: Configuration, target: string): Promise<SanitizeQuery | null> {
+export type ChosenQuery = { chosenBy: string } & ({ text: string; file: null } | { file: string });
+
+/** Where the target's query comes from, highest first: its `override_query`, `override.san_query`, its `query_file`. */
+export function chosenQuery({ settings }: Configuration, target: string): ChosenQuery | null {
   const own = settings.targets[target]?.sanitize;
   const candidates = [
     { chosenBy: `targets.${target}.sanitize.override_query`, text: own?.override_query },
     { chosenBy: 'override.san_query', text: settings.override.san_query },
   ];
-  for (const { chosenBy, text } of candidates) if (text !== undefined) return decoded({ text, chosenBy, file: null });
+  for (const { chosenBy, text } of candidates) if (text !== undefined) return { text, chosenBy, file: null };
   if (own?.query_file === undefined) return null;
-  const text = await readQueryFile(own.query_file);
-  return decoded({ text, chosenBy: `targets.${target}.sanitize.query_file`, file: own.query_file });
+  return { chosenBy: `targets.${target}.sanitize.query_file`, file: own.query_file };
+}
+
+/** The target's query with its text; `null` when none is configured. */
+export async function chooseQuery(configuration: Configuration, target: string): Promise<SanitizeQuery | null> {
+  const chosen = chosenQuery(configuration, target);
+  if (chosen === null) return null;
+  return decoded(chosen.file === null ? chosen : { ...chosen, text: await readQueryFile(chosen.file) });
 }
 
 function decoded(query: Omit<SanitizeQuery, 'base64'>): SanitizeQuery {
@@ -38,7 +46,7 @@ async function readQueryFile(file: string): Promise<string> {
     throw new UserError(`Cannot read the sanitization query ${file}: ${missing ? 'it is not there' : cause.message}`, {
       code: missing ? 'query_file_not_found' : 'query_file_unreadable',
       exit: EXIT.configuration,
-      hint: 'Check query_file in the configuration; a relative path starts at the folder of the configuration.',
+      hint: 'Check query_file in the configuration; a relative path starts at the folder of the configuration, the current one or working_directory.',
       cause,
     });
   });

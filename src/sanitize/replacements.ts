@@ -61,7 +61,7 @@ const EXPRESSIONS: Record<PersonalKind, Expression> = {
   ip_address: (column, dialect) => dialect.ipAddress(column),
   device(column, dialect) {
     const { key, facts } = column;
-    if (facts.family === 'network') return dialect.hardwareAddress(column);
+    if (facts.family === 'hardware') return dialect.hardwareAddress(column);
     const isAgent = facts.samples.some((sample) => sample.includes('/'));
     return isAgent ? marked("'Mozilla/5.0 '", { key, facts }, dialect) : scrambled(column, dialect);
   },

@@ -26,21 +26,22 @@ const OWN: Record<string, RegExp> = {
 const OWN_TOP =
   /^(encrypted|identities\.json(\.[0-9a-f]{8}\.tmp)?|tool\.yml(\..+)?|\.DS_Store|Thumbs\.db|desktop\.ini|lost\+found\/)$/;
 
-/** Whose a store is: it has our mark or our layout, nothing is in it, or somebody else's files are. */
+/** Whose a store is: it has our mark or our layout, nothing is in it, or files of somebody else. */
 export type Ownership = 'marked' | 'ours' | 'empty' | 'foreign';
 
-export async function ownershipOf(store: Store): Promise<Ownership> {
-  return (await lookAt(store)).ownership;
+export async function ownershipOf(store: Store, configured: string[] = []): Promise<Ownership> {
+  return (await lookAt(store, configured)).ownership;
 }
 
 /** Ownership, and names of what is somebody else's. */
-async function lookAt(store: Store): Promise<{ ownership: Ownership; foreign: string[] }> {
+async function lookAt(store: Store, configured: string[]): Promise<{ ownership: Ownership; foreign: string[] }> {
   const top = await store.top();
   if (top.includes(MARK)) return { ownership: 'marked', foreign: [] };
   const folders = Object.keys(OWN).filter((folder) => top.includes(`${folder}/`));
   const keys = (await Promise.all(folders.map((folder) => store.list(folder)))).flat().map(({ key }) => key);
   if (keys.some((key) => isManifestKey(key) || isObjectKey(key))) return { ownership: 'ours', foreign: [] };
-  const isOwn = (name: string): boolean => OWN_TOP.test(name) || folders.some((folder) => name === `${folder}/`);
+  const isOwn = (name: string): boolean =>
+    OWN_TOP.test(name) || configured.includes(name) || folders.some((folder) => name === `${folder}/`);
   const foreign = [
     ...top.filter((name) => !isOwn(name)),
     ...keys.filter((key) => !OWN[key.slice(0, key.indexOf('/'))]?.test(key)),
@@ -48,9 +49,16 @@ async function lookAt(store: Store): Promise<{ ownership: Ownership; foreign: st
   return { ownership: foreign.length > 0 ? 'foreign' : 'empty', foreign };
 }
 
+export interface Claim {
+  /** What the configuration keeps at the top of the store; a folder ends with `/`. */
+  configured?: string[];
+  /** Of names of what is somebody else's. */
+  refusal: (foreign: string[]) => UserError;
+}
+
 /** Marks a store as ours before anything is stored in it or removed from it; refuses what is somebody else's. */
-export async function claim(store: Store, refusal: (foreign: string[]) => UserError): Promise<void> {
-  const { ownership, foreign } = await lookAt(store);
+export async function claim(store: Store, { configured = [], refusal }: Claim): Promise<void> {
+  const { ownership, foreign } = await lookAt(store, configured);
   if (ownership === 'foreign') throw refusal(foreign);
   if (ownership !== 'marked') await store.write(MARK, MARK_TEXT);
 }

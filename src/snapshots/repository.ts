@@ -28,14 +28,21 @@ export interface RepositoryOptions {
   report: Report;
   /** Marks the directory before anything is changed in it, and refuses one of somebody else. */
   claims?: boolean;
+  /** What the configuration keeps at the top of the directory, which is not somebody else's; a folder ends with `/`. */
+  configured?: string[];
 }
 
-export function createRepository({ directory, report, claims = false }: RepositoryOptions): Repository {
+export function createRepository({
+  directory,
+  report,
+  claims = false,
+  configured = [],
+}: RepositoryOptions): Repository {
   const folder = createFolder(directory);
   let claimed: Promise<void> | undefined;
   const ready = async (): Promise<void> => {
     if (!claims) return;
-    claimed ??= claim(folder, (foreign) => foreignFolder(directory, foreign));
+    claimed ??= claim(folder, { configured, refusal: (foreign) => foreignFolder(directory, foreign) });
     await claimed;
   };
   const catalogue = createCatalogue(folder, report);

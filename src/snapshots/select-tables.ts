@@ -1,5 +1,5 @@
-import { distance } from 'fastest-levenshtein';
 import { EXIT, UserError } from '../errors.ts';
+import { nearestFew } from '../nearest.ts';
 import type { NeededTable, TableSelection } from '../selected-tables.ts';
 import { findNames } from '../table-names.ts';
 
@@ -83,11 +83,7 @@ function tableUnknown(unknown: string[], known: string[]): UserError {
 
 /** By the whole name, or by what stands after the schema, which is easily left out. */
 function nearest(name: string, known: string[]): string[] {
-  const far = (table: string): number =>
-    Math.min(distance(name, table), distance(name, table.slice(table.indexOf('.') + 1)));
-  return known
-    .map((table) => ({ table, far: far(table) }))
-    .sort((a, b) => a.far - b.far)
-    .slice(0, NEAREST)
-    .map(({ table }) => table);
+  const byShortName = Map.groupBy(known, (table) => table.slice(table.indexOf('.') + 1));
+  const short = nearestFew(name, [...byShortName.keys()], NEAREST).flatMap((table) => byShortName.get(table) ?? []);
+  return [...new Set([...short, ...nearestFew(name, known, NEAREST)])].slice(0, NEAREST);
 }

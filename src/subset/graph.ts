@@ -1,6 +1,6 @@
-import { closest } from 'fastest-levenshtein';
 import type { TargetSettings } from '../config/schema/settings.ts';
 import { EXIT, UserError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import { findNames } from '../table-names.ts';
 import type { ColumnFacts, Facts, ForeignKeyFacts, TableFacts } from './facts.ts';
 
@@ -102,8 +102,8 @@ function unknownTables(tables: Graph['tables'], settings: SubsetSettings): strin
   return [
     ...ambiguous,
     ...unknown.map(({ key, table }) => {
-      const nearest = names.length > 0 ? `; did you mean ${closest(table, names)}?` : '';
-      return `${key}: there is no table ${table}${nearest}`;
+      const near = nearest(table, names);
+      return `${key}: there is no table ${table}${near === null ? '' : `; did you mean ${near}?`}`;
     }),
   ];
 }

@@ -50,6 +50,13 @@ test.each([
   expect(() => parse(line)).toThrow(expect.objectContaining({ code, exit: 2, hint: expect.stringContaining(hint) }));
 });
 
+test.each([
+  ['mad app', 'tool --help says what there is.'],
+  ['load app --tubs x', 'tool load --help says what there is.'],
+])('nothing is suggested for "%s", of which more than a third is wrong', (line, hint) => {
+  expect(() => parse(line)).toThrow(expect.objectContaining({ exit: 2, hint }));
+});
+
 test('a family of commands alone is incomplete, and so is no word at all', () => {
   expect(parse('config')).toMatchObject({ kind: 'incomplete', alone: false });
   expect(parse('--json')).toMatchObject({ kind: 'incomplete', alone: true, globals: { json: true } });

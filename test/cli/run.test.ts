@@ -207,19 +207,8 @@ test('with --read-only a command that writes is refused, and its dry run is not'
 test('the commands that write are those that change databases or snapshots', () => {
   // verify writes with --repair only.
   const writing = COMMANDS.filter(({ writes }) => writes).map(({ name }) => name);
-  expect(writing).toEqual([
-    'build',
-    'load',
-    'sanitize',
-    'undo',
-    'subset',
-    'push',
-    'pull',
-    'import',
-    'verify',
-    'rm',
-    'prune',
-  ]);
+  const data = ['build', 'load', 'sanitize', 'undo', 'subset', 'push', 'pull', 'import', 'verify', 'rm', 'prune'];
+  expect(writing).toEqual(data);
 });
 
 test('the screens are told of --read-only', async () => {

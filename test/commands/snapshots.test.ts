@@ -163,3 +163,50 @@ test('completion offers the targets and the indexes that there are', async () =>
   expect((await tool(['__complete', '--', 'load', ''])).stdout).toBe('app\tapp\nempty\tNothing yet\n');
   expect((await tool(['__complete', '--', 'rm', 'app', ''])).stdout).toBe('0\t3 h ago\n1\t27 h ago: the first\n');
 });
+
+test('latest is the newest snapshot', async () => {
+  expect((await tool(['verify', 'app', 'latest'])).stdout).toContain('bbbb1111');
+  const { exit, stdout } = await tool(['load', 'empty', 'latest', '--json']);
+  expect({ exit, last: lastLine(stdout) }).toMatchObject({ exit: 2, last: { code: 'snapshot_missing' } });
+});
+
+test('a pull of what is on this machine already is done', async () => {
+  for (const words of [
+    ['pull', 'app'],
+    ['pull', 'app', 'latest', '-o'],
+    ['pull', 'app', 'aaaa'],
+  ]) {
+    const { exit, stdout } = await tool(words);
+    expect({ words, exit, stdout }).toMatchObject({
+      words,
+      exit: 0,
+      stdout: expect.stringMatching(/^Nothing to pull/),
+    });
+  }
+  const { stdout } = await tool(['pull', 'app', '--json']);
+  expect(lastLine(stdout)).toMatchObject({ event: 'done', storage: null, objects: 0, snapshot: { where: ['local'] } });
+});
+
+test('target and targets take -u, -o, --cloud and --info, and print a table or the facts', async () => {
+  const on = (words: string[]) => tool(words, { terminal: ATTENDED });
+  for (const words of [
+    ['targets', '-u'],
+    ['targets', '-o'],
+    ['targets', '--cloud'],
+    ['target', 'app', '-u'],
+  ]) {
+    expect({ words, ...(await on(words)) }).toMatchObject({ words, exit: 0, opened: [] });
+  }
+  expect((await tool(['target', 'app', '--cloud'])).stdout).toContain('no snapshots');
+  expect((await tool(['targets', '--cloud', '--no-check', '--json'])).stdout).toContain('"targets":[]');
+  const info = (await tool(['target', 'app', '--info'])).stdout;
+  expect(info).toMatch(/^app\n {2}type +local\n {2}engine +postgres\n {2}status +unreachable/);
+  expect(info).toMatch(/\n {2}destination +postgres:\/\/app@127.0.0.1:1\/app_dev \(targets.app.snapshot.dst_url\)\n/);
+  expect(info).toContain('bbbb1111');
+  expect(info).not.toContain('hunter2');
+  const { targets } = JSON.parse((await tool(['targets', '--info', '--no-check', '--json'])).stdout);
+  expect(targets).toMatchObject([
+    { name: 'app', info: { sanitize_query: null, destination_set_by: 'targets.app.snapshot.dst_url' } },
+    { name: 'empty', info: { source: null, destination: null } },
+  ]);
+});

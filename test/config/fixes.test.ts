@@ -49,6 +49,36 @@ test.for([
     'Move schemas to schema_config.include_schemas',
     'targets:\n  app:\n    snapshot:\n      src_url: postgres://h/a\n      schema_config:\n        include_schemas: [sales]\n',
   ],
+  [
+    'a former key of a storage profile is renamed',
+    'storage_profiles:\n  team: { provider: s3, bucket: b, region: r, awscli_profile: work }\n',
+    'Rename awscli_profile to cli_profile',
+    'storage_profiles:\n  team: { provider: s3, bucket: b, region: r, cli_profile: work }\n',
+  ],
+  [
+    'the kind of a storage profile is its provider',
+    'storage_profiles:\n  team:\n    type: s3 # kind\n    bucket: b\n    region: r\n    cli_profile: work\n',
+    'Rename type to provider',
+    'storage_profiles:\n  team:\n    provider: s3 # kind\n    bucket: b\n    region: r\n    cli_profile: work\n',
+  ],
+  [
+    'the profile of a share target has a name of its own',
+    `${TEAM}targets:\n  app:\n    share:\n      storage_profile: team\n`,
+    'Rename storage_profile to storage_profile_name',
+    `${TEAM}targets:\n  app:\n    share:\n      storage_profile_name: team\n`,
+  ],
+  [
+    'a storage profile of snapshots goes beside them',
+    `${TEAM}targets:\n  app:\n    snapshot:\n      src_url: postgres://h/a\n      storage_profile: team\n`,
+    'Move storage_profile to app.storage_profile',
+    `${TEAM}targets:\n  app:\n    snapshot:\n      src_url: postgres://h/a\n    storage_profile: team\n`,
+  ],
+  [
+    'a source of the target goes into its snapshot',
+    'targets:\n  app:\n    src_url: postgres://h/a\n    snapshot:\n      dst_url: postgres://h/b\n',
+    'Move src_url to snapshot.src_url',
+    'targets:\n  app:\n    snapshot:\n      dst_url: postgres://h/b\n      src_url: postgres://h/a\n',
+  ],
   ['a truth value is written as one', 'debug: yes # loud\n', 'Write true for debug', 'debug: true # loud\n'],
   ['a number loses its quotes', 'defaults:\n  cpus: "4"\n', 'Write 4 for cpus', 'defaults:\n  cpus: 4\n'],
   ['a choice is written out', 'env: prod\n', 'Write production for env', 'env: production\n'],
@@ -91,7 +121,7 @@ test('a secret_key that is missing is made, but never where there is something t
 test.each([
   ['a key that is like none', 'surprise: 1\n', 'unknown_key'],
   ['a key whose right name is there too', 'debug: true\ndebugg: false\n', 'unknown_key'],
-  ['a key that has several other places', 'targets:\n  app:\n    src_url: postgres://h/a\n', 'unknown_key'],
+  ['a key that has several other places', 'dst_url: postgres://h/a\n', 'unknown_key'],
   [
     'a number where text is wanted: nobody knows how it was written',
     'targets:\n  app:\n    name: 0123\n',

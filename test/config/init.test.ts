@@ -11,6 +11,15 @@ async function initIn(path: string, change: Partial<InitRequest> = {}) {
   return initConfiguration({ force: false, environment: { HOME: path }, cwd: path, ...change });
 }
 
+test('a working directory that cannot be made leaves no file behind that names it', async () => {
+  const folder = await configFolder({ '.tool': 'a file in its place' });
+  const environment = { HOME: folder.path };
+  await expect(initConfiguration({ force: false, environment, cwd: folder.path })).rejects.toMatchObject({
+    code: 'configuration_not_written',
+  });
+  expect((await folder.inspect()).problems).toMatchObject([{ code: 'no_configuration' }]);
+});
+
 test('it writes a configuration that is valid as it is, and makes the working directory', async () => {
   const folder = await configFolder({});
   expect(await initIn(folder.path)).toEqual({

@@ -88,6 +88,24 @@ test('a query file is looked for beside the configuration, then in the current d
   expect(await found()).toBe(join(folder.path, 'conf/q.sql'));
 });
 
+test('a query file may be in the working directory, which comes after the other folders', async () => {
+  const text = withKey('working_directory: data\ntargets: {app: {sanitize: {query_file: sql/q.sql}}}');
+  const folder = await configFolder({ 'conf/tool.yml': text });
+  const load = () => folder.load({ file: 'conf/tool.yml' });
+  expect((await load()).deferred).toMatchObject([
+    {
+      code: 'query_file_not_found',
+      hint: `Looked for ${['conf/sql/q.sql', 'sql/q.sql', 'conf/data/sql/q.sql'].map((file) => join(folder.path, file)).join(', ')}.`,
+    },
+  ]);
+  await folder.write('conf/data/sql/q.sql', 'here');
+  const { settings, deferred } = await load();
+  expect(deferred).toEqual([]);
+  expect(settings.targets.app?.sanitize?.query_file).toBe(join(folder.path, 'conf/data/sql/q.sql'));
+  await folder.write('sql/q.sql', 'nearer');
+  expect((await load()).settings.targets.app?.sanitize?.query_file).toBe(join(folder.path, 'sql/q.sql'));
+});
+
 test('a template that cannot be filled in stops only who asks for that URL', async () => {
   const text = withKey(
     'targets:\n  my.app:\n    snapshot:\n      src_url: "{{`NOPE` | env}}"\n      dst_url: postgres://h/d\n',

@@ -10,6 +10,11 @@ const CASES: [string, string][] = [
   ['targets.app.schemas', 'targets.app.snapshot.schema_config.include_schemas'],
   ['targets.app.snapshot.pg_schemas', 'targets.app.snapshot.schema_config.include_schemas'],
   ['targets.app.subset.dst_db_url', 'targets.app.subset.dst_url'],
+  ['storage_profiles.team.awscli_profile', 'storage_profiles.team.cli_profile'],
+  ['storage_profiles.team.type', 'storage_profiles.team.provider'],
+  ['storage_profiles.team.secret_access_key', 'storage_profiles.team.secret_key'],
+  ['targets.app.src_url', 'targets.app.snapshot.src_url'],
+  ['targets.app.dst_url', 'targets.app.snapshot.dst_url'],
   ['targets.a.b.share.storage_profile', 'targets.a.b.share.storage_profile_name'],
 ];
 

@@ -85,6 +85,8 @@ describeWithPostgres('the log of a run on a real server', () => {
     expect(log).toMatch(/ error snapshot_missing: /);
     await mkdir(join(folder.path, 'blocked'));
     await writeFile(join(folder.path, 'blocked', 'logs'), '');
+    // The mark of a working directory.
+    await writeFile(join(folder.path, 'blocked', 'tool-storage.txt'), '');
     const { stderr, stdout } = await tool('blocked', 'debug: true\n', ['build', 'app']);
     expect(stderr.match(/warning: The log cannot be written/g)).toHaveLength(1);
     expect(stdout).toContain('Built snapshot 0 of app');

@@ -268,6 +268,8 @@ function plan(world: FakeWorld, snapshot: SnapshotRow): LoadPlan {
     target: 'app',
     snapshot,
     file: null,
+    sanitized: snapshot.sanitized,
+    sanitized_reason: snapshot.sanitized ? 'the sanitized copy' : 'the target has no sanitization query',
     destination: world.destination,
     chosen_by: 'targets.app.snapshot.dst_url',
     strategy: 'swap',

@@ -51,6 +51,8 @@ export function fakePlannedSubset(world: FakeWorld, { target, settings }: Subset
           path: ['public.product', '←', 'public.orders', '→', 'public.customer'],
         }),
       ],
+      sanitized: null,
+      sanitized_reason: 'its rows are those of the source, and no sanitization query runs on them',
       unverified_sources: [],
       circles: [],
       warnings: [],

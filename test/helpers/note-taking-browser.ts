@@ -14,7 +14,7 @@ export async function noteTakingBrowser({ folder }: Pick<SignInWorld, 'folder'>)
     },
   );
   return {
-    environment: { HOME: folder, PATH: process.env.PATH ?? '', BROWSER: join(folder, 'browser') },
+    environment: { HOME: folder, TOOL_TRUST: 'true', PATH: process.env.PATH ?? '', BROWSER: join(folder, 'browser') },
     url: () => expect.poll(() => readFile(visited, 'utf8').catch(() => ''), { timeout: 20_000 }).toContain('http'),
     visited: () => readFile(visited, 'utf8'),
   };

@@ -268,7 +268,15 @@ test('every text of the schema is shown before it is trusted, or is known to do 
 
 /** Names, lists of names and secrets; the parts of a bucket's address are shown together. */
 const HARMLESS = [
-  ...['secret_key', 'authtoken', 'env', 'targets.*.name', 'targets.*.sso_groups[]', 'sso.*.client_id'],
+  ...[
+    'secret_key',
+    'authtoken',
+    'env',
+    'targets.*.name',
+    'targets.*.sso_groups[]',
+    'targets.*.allow_destination_of[]',
+    'sso.*.client_id',
+  ],
   ...['groups_claim', 'access_token', 'refresh_token', 'id_token', 'user_info'].map((key) => `sso.*.${key}`),
   ...[
     'provider',
@@ -284,6 +292,7 @@ const HARMLESS = [
   'storage_profiles.*.encryption_key',
   'targets.*.snapshot.role',
   ...['storage_profile', 'sanitize.storage_profile', 'share.storage_profile_name'].map((key) => `targets.*.${key}`),
+  'targets.*.snapshot.role',
   ...['include_schemas[]', 'exclude_schemas[]'].map((key) => `targets.*.snapshot.schema_config.${key}`),
   ...['copy_tables[]', 'excluded_tables[]', 'subset_tables[].table'].map((key) => `targets.*.subset.${key}`),
   ...['fk_table', 'fk_columns', 'ref_table', 'ref_columns'].map(

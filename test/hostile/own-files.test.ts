@@ -1,11 +1,11 @@
-import { mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { reportWorkingDirectory } from '../../src/operations/configuration/report-working-directory.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/export.ts';
 import { importSnapshot } from '../../src/operations/snapshots/import.ts';
 import { planRemove, remove } from '../../src/operations/snapshots/remove.ts';
-import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
+import { findSnapshot, repositoryOf } from '../../src/operations/snapshots/snapshots.ts';
 import { createCatalogue } from '../../src/snapshots/catalogue.ts';
 import { createFolder, type Folder } from '../../src/snapshots/folder.ts';
 import { createLocks } from '../../src/snapshots/locks.ts';
@@ -115,6 +115,25 @@ describe('in a folder with files of somebody else', () => {
     // With the mark it may hold anything.
     await plant(empty.directory, ['notes.txt']);
     await importSnapshot(empty.context, { file: exported });
+  });
+
+  test('one with what a check remembers and with configured query files is ours, and no other SQL files are', async () => {
+    const query_file = join(one.directory, 'sanitize.sql');
+    const below = join(one.directory, 'queries/shop.sql');
+    const targets = { app: { snapshot: {}, sanitize: { query_file } }, shop: { sanitize: { query_file: below } } };
+    await using work = await machine({ profile: NOWHERE, targets });
+    const { settings } = work.context.configuration;
+    const context = {
+      ...work.context,
+      configuration: { ...work.context.configuration, settings: { ...settings, working_directory: one.directory } },
+    };
+    await plant(one.directory, ['identities.json', 'identities.json.0badcafe.tmp', 'sanitize.sql', 'queries/shop.sql']);
+    const stage = async () => (await repositoryOf(context).stage())[Symbol.asyncDispose]();
+    await plant(one.directory, ['backup.sql']);
+    await expect(stage()).rejects.toMatchObject({ code: 'working_directory_foreign' });
+    await rm(join(one.directory, 'backup.sql'));
+    await stage();
+    expect(await readdir(one.directory)).toContain('tool-storage.txt');
   });
 
   test('an id that two snapshots begin with is refused, and a whole one is not', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { redact } from '../../src/process/redact.ts';
+import { hideKnown, knownSecrets, redact, redactOwn } from '../../src/process/redact.ts';
 
 const ROWS: [text: string, shown: string][] = [
   ['postgres://me:pass@host:5432/db', 'postgres://me:***@host:5432/db'],
@@ -26,6 +26,12 @@ const ROWS: [text: string, shown: string][] = [
   ['password authentication failed for user "me"', 'password authentication failed for user "me"'],
 ];
 
+ROWS.push(
+  ["Access denied for user 'me' (using password: YES)", "Access denied for user 'me' (using password: YES)"],
+  ['(using password: NO)', '(using password: NO)'],
+  ['password: YES please', 'password: *** please'],
+);
+
 for (const [text, shown] of ROWS) {
   it(`shows ${shown}`, () => expect(redact(text)).toBe(shown));
 }
@@ -50,4 +56,39 @@ it('is done with a very long word at once', () => {
 it("leaves a hint's own ellipsis, but no password that begins with one", () => {
   expect(redact('Set it: export APP_PASSWORD=…')).toBe('Set it: export APP_PASSWORD=…');
   expect(redact('password=…hunter2')).toBe('password=***');
+});
+
+/** What the program writes itself: SQL, plans, results. */
+const OWN: [text: string, shown: string][] = [
+  [
+    'UPDATE users SET password = pg_temp.hash(password), token = NULL',
+    'UPDATE users SET password = pg_temp.hash(password), token = NULL',
+  ],
+  [
+    "SET access_token = left(pg_temp.hash(x), 8), secret_key='removed'",
+    "SET access_token = left(pg_temp.hash(x), 8), secret_key='removed'",
+  ],
+  ['public.users.password: password, token or key', 'public.users.password: password, token or key'],
+  ['"password"=1', '"password"=1'],
+  ['postgres://me:pass@host:5432/db', 'postgres://me:***@host:5432/db'],
+  ['postgres://host/db?sslmode=require&password=pass#x', 'postgres://host/db?sslmode=require&password=***#x'],
+  ['mysql://host/db?ssl_password=pass', 'mysql://host/db?ssl_password=***'],
+  ["CREATE ROLE me LOGIN PASSWORD 'it''s pass' CREATEDB", 'CREATE ROLE me LOGIN PASSWORD *** CREATEDB'],
+  ['value $aes$00ff12 here', 'value $aes$*** here'],
+  ['Bearer abcdefghijklmnopqrstuvwxyz', 'Bearer ***'],
+];
+
+for (const [text, shown] of OWN) {
+  it(`shows of the program's own ${shown}`, () => expect(redactOwn(text)).toBe(shown));
+}
+
+it('hides known secrets wherever they stand, in JSON and URLs too, and the longest first', () => {
+  const known = knownSecrets(['S3cr3t', 'S3cr3t/"Longer"', 'S3cr3t']);
+  expect(hideKnown('a S3cr3t, b S3cr3t/"Longer"', known)).toBe('a ***, b ***');
+  expect(hideKnown(JSON.stringify({ S3cr3t: 'S3cr3t/"Longer"' }), known)).toBe('{"***":"***"}');
+  expect(hideKnown(`x=${encodeURIComponent('S3cr3t/"Longer"')}`, known)).toBe('x=***');
+});
+
+it('takes no plain word for a known secret, since it would hide the names of everything', () => {
+  expect(knownSecrets(['postgres', 'app', 'ADMIN', '123456', 'a1b2', ''])).toEqual([]);
 });

@@ -23,6 +23,8 @@ const plan: LoadPlan = {
   target: 'app',
   snapshot,
   file: null,
+  sanitized: false,
+  sanitized_reason: 'the target has no sanitization query',
   destination: {
     url: 'postgres://app@db:5432/app_dev',
     host: 'db:5432',
@@ -51,6 +53,7 @@ const plan: LoadPlan = {
 test('the plan names server, database, size, open connections, what chose it, the steps and the way back', () => {
   expect(loadPlanLines(plan)).toEqual([
     'Load snapshot 0 of app (k3f9): 25 tables, 200,123 rows, 45.0 MB, schemas public',
+    '  data      NOT sanitized: the target has no sanitization query',
     '  database  app_dev on db:5432: 1.2 GB, 3 open connections',
     '  url       postgres://app@db:5432/app_dev',
     '  chosen by targets.app.snapshot.dst_url',

@@ -66,16 +66,15 @@ test('a name is taken as it stands where there is a table of it, commas and star
   expect(() => chosen('public?a')).toThrow('public?a');
 });
 
-test('every name that is unknown is told at once, with the nearest that there are', () => {
+test('every name that is unknown is told at once, with those that are near it', () => {
   expect(() => select(['orders', 'public.item', 'public.custommer', 'sales.x_*'])).toThrow(
     expect.objectContaining({
       code: 'table_unknown',
       exit: 2,
       message: 'The snapshot has no table orders, public.custommer, sales.x_*',
       details: [
-        expect.stringMatching(/^orders: did you mean public\.orders or /),
-        expect.stringMatching(/^public\.custommer: did you mean public\.customer or /),
-        expect.stringMatching(/^sales\.x_\*: did you mean /),
+        expect.stringMatching(/^orders: did you mean public\.orders\b/),
+        expect.stringMatching(/^public\.custommer: did you mean public\.customer\b/),
       ],
     }),
   );

@@ -1,6 +1,8 @@
-import { closest } from 'fastest-levenshtein';
+import { nearest } from '../../nearest.ts';
+import type { AwsProfile } from '../aws-profiles.ts';
 import type { Draft } from '../check-values.ts';
 import type { Finding } from '../finding.ts';
+import { isHostLabel } from '../schema/values.ts';
 import { profilesOf, type Surroundings } from './rule.ts';
 
 /** Where the S3 client looks when the storage profile says nothing: each of them is enough. */
@@ -29,11 +31,34 @@ export function storageCredentialsAreKept(draft: Draft, surroundings: Surroundin
   });
 }
 
+/** The region and the address of a profile of the command-line client become part of a URL too. */
+export function cliProfilesAreUsable(draft: Draft, { awsProfiles, isWritten }: Surroundings): Finding[] {
+  return profilesOf(draft).flatMap(([name, { cli_profile: profile }]): Finding[] => {
+    const found = profile === undefined ? undefined : awsProfiles.get(profile);
+    const says = found && wrongValue(found, isWritten(['storage_profiles', name, 'region']));
+    if (!says) return [];
+    return [
+      {
+        path: ['storage_profiles', name, 'cli_profile'],
+        code: 'cli_profile_invalid',
+        message: `storage profile '${name}' names the cli_profile '${profile}', whose ${says}`,
+        hint: `Correct it in the client's own files: aws configure --profile ${profile}`,
+      },
+    ];
+  });
+}
+
+function wrongValue({ region, endpoint }: AwsProfile, regionIsWritten: boolean): string | null {
+  if (endpoint !== undefined && !URL.canParse(endpoint)) return 'endpoint_url is not a valid URL';
+  if (region === undefined || regionIsWritten || isHostLabel(region)) return null;
+  return `region ${JSON.stringify(region)} is not valid`;
+}
+
 function unknownProfile(
   { name, cli_profile: profile }: { name: string; cli_profile: string },
   { environment, awsProfiles }: Surroundings,
 ): Finding {
-  const known = [...awsProfiles.keys()];
+  const near = nearest(profile, [...awsProfiles.keys()]);
   const { AWS_CONFIG_FILE = '~/.aws/config', AWS_SHARED_CREDENTIALS_FILE = '~/.aws/credentials' } = environment;
   return {
     path: ['storage_profiles', name, 'cli_profile'],
@@ -41,9 +66,9 @@ function unknownProfile(
     code: 'cli_profile_not_found',
     message: `storage profile '${name}' names the cli_profile '${profile}', which is neither in ${AWS_CONFIG_FILE} nor in ${AWS_SHARED_CREDENTIALS_FILE}`,
     hint:
-      known.length > 0
-        ? `Did you mean ${closest(profile, known)}? Or make it: aws configure --profile ${profile}`
-        : `Make it: aws configure --profile ${profile}`,
+      near === null
+        ? `Make it: aws configure --profile ${profile}`
+        : `Did you mean ${near}? Or make it: aws configure --profile ${profile}`,
   };
 }
 

@@ -1,6 +1,6 @@
+import { nearest } from '../../nearest.ts';
 import type { Draft } from '../check-values.ts';
 import type { Finding } from '../finding.ts';
-import { nearest } from '../nearest.ts';
 import type { KeyPath } from '../tree.ts';
 import { type ProfileDraft, profilesOf, type Surroundings, targetsOf } from './rule.ts';
 

@@ -1,8 +1,10 @@
+import { nearest } from '../../nearest.ts';
+import { isAllowedDestination } from '../allowed-destinations.ts';
 import type { Draft } from '../check-values.ts';
 import type { Finding } from '../finding.ts';
 import type { KeyPath } from '../tree.ts';
 import { databaseOf, engineOfUrl } from '../url-scheme.ts';
-import { type TargetDraft, targetsOf } from './rule.ts';
+import { type Surroundings, type TargetDraft, targetsOf } from './rule.ts';
 
 interface Url {
   path: KeyPath;
@@ -46,11 +48,13 @@ export function destinationsAreNoSources(draft: Draft): Finding[] {
   const own = targets.flatMap(([name, target]) =>
     pairsOf(name, target)
       .filter(({ source, destination }) => identify(source.url) === identify(destination.url))
-      .map(({ destination }) => isSource(destination, name, 'error')),
+      .map(({ destination }) => isSource(destination, { owner: name, severity: 'error' })),
   );
   const others = [...destinationsOf(draft)].flatMap(([name, destination]): Finding[] => {
     const owner = owners.get(identify(destination.url));
-    return owner === undefined || owner === name ? [] : [isSource(destination, owner, 'warning')];
+    if (owner === undefined || owner === name) return [];
+    if (name !== null && isAllowedDestination(draft, { loaded: name, owner })) return [];
+    return [isSource(destination, { owner, severity: 'warning', loaded: name })];
   });
   return [...own, ...others];
 }
@@ -105,12 +109,45 @@ function* destinationsOf(draft: Draft): Generator<[string | null, Url]> {
   }
 }
 
-function isSource({ path }: Url, owner: string, severity: 'error' | 'warning'): Finding {
+interface SourceHit {
+  owner: string;
+  severity: 'error' | 'warning';
+  /** The target whose destination it is; `null` for one of all targets. */
+  loaded?: string | null;
+}
+
+function isSource({ path }: Url, { owner, severity, loaded = null }: SourceHit): Finding {
+  const allow = `If it is meant, set targets.${owner}.allow_destination_of: [${loaded}].`;
   return {
     path,
     severity,
     code: 'destination_is_source',
     message: `this destination is the source of target '${owner}'`,
-    hint: 'Nothing is ever loaded into a source. Choose another database.',
+    hint: `Nothing is loaded into a source. Choose another database.${loaded === null ? '' : ` ${allow}`}`,
   };
+}
+
+/** Names of targets that are there, other than the target itself, and that do load into its source. */
+export function allowedTargetsExist(draft: Draft, { isWritten }: Surroundings): Finding[] {
+  const names = targetsOf(draft).map(([name]) => name);
+  return targetsOf(draft).flatMap(([owner, { allow_destination_of: allowed = [] }]) =>
+    allowed.flatMap((loaded, index): Finding[] => {
+      const path = ['targets', owner, 'allow_destination_of', index];
+      if (loaded === undefined) return [];
+      if (loaded === owner) {
+        const message = `target '${owner}' cannot allow itself: its own source is never its destination`;
+        return [{ path, code: 'own_source_allowed', message, hint: 'Remove it from the list.' }];
+      }
+      if (isWritten(['targets', loaded])) return [];
+      const near = nearest(loaded, names);
+      return [
+        {
+          path,
+          code: 'allowed_target_unknown',
+          message: `there is no target '${loaded}'`,
+          hint: near === null ? 'Name a target that may load into the source of this one.' : `Did you mean ${near}?`,
+        },
+      ];
+    }),
+  );
 }

@@ -14,7 +14,9 @@ export const sanitizeSchema = v.strictObject({
   query_file: v.exactOptional(
     v.pipe(
       path,
-      v.description('File with the SQL that removes what is sensitive; used when no query is set elsewhere.'),
+      v.description(
+        'File with the SQL that removes what is sensitive; used when no query is set elsewhere. A relative path starts at the configuration, the current folder or working_directory: the first that has it.',
+      ),
       v.examples(['./sanitize.sql']),
       traits({ trust: 'sql file' }),
     ),

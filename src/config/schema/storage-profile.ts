@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { traits } from './traits.ts';
-import { text, webUrl } from './values.ts';
+import { hostLabel, text, webUrl } from './values.ts';
 
 /** `storage_profiles.<profile>`: a bucket and how to reach it. */
 export const storageProfileSchema = v.strictObject({
@@ -9,9 +9,17 @@ export const storageProfileSchema = v.strictObject({
     v.description('Kind of storage; another S3-compatible service is used as minio, with its endpoint.'),
     v.examples(['s3']),
   ),
-  bucket: v.pipe(text, v.description('Name of the bucket.'), v.examples(['snapshots'])),
+  bucket: v.pipe(
+    text,
+    v.regex(
+      /^(?:arn:[\w:/.-]+|[\w.-]*)$/,
+      'must be the name of a bucket: a folder goes to prefix, an address to endpoint',
+    ),
+    v.description('Name of the bucket.'),
+    v.examples(['snapshots']),
+  ),
   prefix: v.exactOptional(v.pipe(v.string(), v.description('Key prefix inside the bucket.'), v.examples(['team-a']))),
-  region: v.exactOptional(v.pipe(text, v.description('Region; s3 needs it.'), v.examples(['eu-central-1']))),
+  region: v.exactOptional(v.pipe(hostLabel, v.description('Region; s3 needs it.'), v.examples(['eu-central-1']))),
   endpoint: v.exactOptional(
     v.pipe(
       webUrl,
@@ -76,6 +84,13 @@ export const storageProfileSchema = v.strictObject({
     ),
   ),
   account_id: v.exactOptional(
-    v.pipe(text, v.description('Account of r2, with direct credentials.'), v.examples(['0123456789abcdef'])),
+    v.pipe(
+      hostLabel,
+      v.description('Account of r2, with direct credentials.'),
+      v.examples(['0123456789abcdef']),
+      traits({
+        hint: 'It is the first part of the address of the bucket: https://<account_id>.r2.cloudflarestorage.com.',
+      }),
+    ),
   ),
 });

@@ -16,6 +16,13 @@ export const targetSchema = v.strictObject({
   sanitize: v.exactOptional(v.pipe(sanitizeSchema, v.description('Removes sensitive data by an SQL query.'))),
   subset: v.exactOptional(v.pipe(subsetSchema, v.description('Makes a smaller database whose references are whole.'))),
   share: v.exactOptional(v.pipe(shareSchema, v.description('Loads snapshots that the team keeps in cloud storage.'))),
+  allow_destination_of: v.exactOptional(
+    v.pipe(
+      v.array(text),
+      v.description("Targets that may load into this target's source; any other load into a source is refused."),
+      v.examples([[]]),
+    ),
+  ),
   sso_groups: v.exactOptional(
     v.pipe(v.array(text), v.description('SSO groups the target is shared with.'), v.examples([['developers']])),
   ),

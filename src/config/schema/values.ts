@@ -36,6 +36,17 @@ export const webUrl = v.pipe(
   traits({ trust: 'web' }),
 );
 
+/** A part of a host name: the storage's client builds addresses from it. */
+export const hostLabel = v.pipe(
+  text,
+  v.check((value) => value === '' || isHostLabel(value), 'must be letters, digits and hyphens only, as in a host name'),
+  traits({ hint: 'Write it as the provider does, without spaces: eu-central-1.' }),
+);
+
+export function isHostLabel(value: string): boolean {
+  return /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(value);
+}
+
 /** SQL that is run. */
 export const sql = v.pipe(text, traits({ trust: 'sql' }));
 

@@ -1,5 +1,7 @@
 import type { SchemaConfig } from '../../config/schema/settings.ts';
 import type { WarningEvent } from '../../events.ts';
+import { leftOutSchemasOf } from '../../left-out-schemas.ts';
+import type { Manifest } from '../../snapshots/manifest.ts';
 
 const DEFAULT_SCHEMA = 'public';
 
@@ -10,17 +12,29 @@ export interface SchemaSelection {
 
 /**
  * The schemas to process, out of those that there are: in the database for a build, in the snapshot for a load.
- * The rules are the table in the configuration reference's section "schema_config".
+ * The rules are the table in the configuration reference's section "schema_config". To exclude a schema that the build
+ * has left out already is no mistake.
  */
-export function selectSchemas(available: string[], config: SchemaConfig | undefined): SchemaSelection {
+export function selectSchemas(
+  available: string[],
+  config: SchemaConfig | undefined,
+  leftOut: string[] = [],
+): SchemaSelection {
   const { include_schemas: included, exclude_schemas: excluded, use_default_schema: onlyDefault } = config ?? {};
   if (included && included.length > 0) return among(available, included);
   if (excluded && excluded.length > 0) {
     const schemas = available.filter((schema) => !excluded.includes(schema));
-    return { schemas, warnings: among(available, excluded).warnings };
+    const remaining = excluded.filter((schema) => !leftOut.includes(schema));
+    return { schemas, warnings: among(available, remaining).warnings };
   }
   if (onlyDefault === false) return { schemas: available, warnings: [] };
   return among(available, [DEFAULT_SCHEMA]);
+}
+
+/** Names for `leftOut` of a load; where the build did not record them, whatever is excluded may have been left out. */
+export function leftOutByBuild(manifest: Pick<Manifest, 'details'>, config: SchemaConfig | undefined): string[] {
+  const leftOut = leftOutSchemasOf(manifest);
+  return leftOut === null ? (config?.exclude_schemas ?? []) : leftOut.map(({ schema }) => schema);
 }
 
 function among(available: string[], wanted: string[]): SchemaSelection {

@@ -2,6 +2,7 @@ import { apiEndpoint } from '../../config/api-endpoint.ts';
 import type { Configuration, Problem } from '../../config/configuration.ts';
 import { inspectConfiguration } from '../../config/load.ts';
 import type { Mode } from '../../config/mode.ts';
+import { queryFilesIn } from '../../config/query-files.ts';
 import { findKeychain } from '../../config/secrets/keychain.ts';
 import type { EngineContext, ToolReport } from '../../engines/engine.ts';
 import { engines } from '../../engines/registry.ts';
@@ -60,19 +61,51 @@ export async function check(request: CheckRequest): Promise<{ report: CheckRepor
   const context = { ...request, runner: localRunner({ environment, report }) };
   const inspection = await inspectConfiguration(request);
   const { file, shadowed, text, mode, problems, configuration, values } = inspection;
+  const failed: Problem[] = [];
+
+  async function guarded<T>(what: string, otherwise: T, look: () => T | Promise<T>): Promise<T> {
+    try {
+      return await look();
+    } catch (thrown) {
+      request.signal.throwIfAborted();
+      failed.push(checkFailed(what, thrown));
+      return otherwise;
+    }
+  }
+
   const [working_directory, found, docker, sanitizing, keychain, storage_profiles, cloud] = await Promise.all([
-    configuration ? reportWorkingDirectory(configuration.settings.working_directory) : null,
-    findEngines(request),
-    reportDocker({ ...context, images: values?.docker?.images ?? {} }),
-    configuration ? reportSanitizePlaces(context, configuration) : [],
-    findKeychain(),
-    reachStorage({ ...request, problems, draft: values ?? {} }),
-    mode === 'cloud' ? reachCloud(configuration, request) : null,
+    guarded('working directory', null, () =>
+      configuration
+        ? reportWorkingDirectory(configuration.settings.working_directory, queryFilesIn(configuration.settings))
+        : null,
+    ),
+    guarded('client tools', [], () => findEngines(request)),
+    guarded('Docker', null, () => reportDocker({ ...context, images: values?.docker?.images ?? {} })),
+    guarded('sanitization', [], () => (configuration ? reportSanitizePlaces(context, configuration) : [])),
+    guarded('keychain', { ok: false, reason: null }, findKeychain),
+    guarded('storage profiles', [], () => reachStorage({ ...request, problems, draft: values ?? {} })),
+    guarded('cloud', null, () => (mode === 'cloud' ? reachCloud(configuration, request) : null)),
   ]);
-  const ok = problems.every(({ severity }) => severity !== 'error');
+  const all = [...problems, ...failed];
+  const ok = all.every(({ severity }) => severity !== 'error');
   const needs = { working_directory, engines: found, docker, sanitizing, keychain, storage_profiles, cloud };
-  const said = { file, shadowed, mode, offline, problems, plain_secrets: plainSecrets(inspection) };
+  const said = { file, shadowed, mode, offline, problems: all, plain_secrets: plainSecrets(inspection) };
   return { report: { ok, ...said, ...needs }, text };
+}
+
+/** One part of the check that fails does not hide what the others have found. */
+function checkFailed(what: string, thrown: unknown): Problem {
+  const { message, hint = null } = toUserError(thrown);
+  return {
+    severity: 'error',
+    code: 'check_failed',
+    key: '',
+    message: `the check of the ${what} failed: ${message}`,
+    hint,
+    file: null,
+    line: null,
+    column: null,
+  };
 }
 
 /** The client programs of every engine on this machine. */

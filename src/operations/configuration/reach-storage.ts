@@ -40,7 +40,7 @@ export async function reachStorage({ draft, problems, ...request }: StorageReque
 function endpointOf(profile: ProfileDraft, cli: AwsProfile | undefined): string | null {
   const { provider, account_id, region = cli?.region } = profile;
   const endpoint = cli?.endpoint ?? profile.endpoint;
-  if (endpoint !== undefined) return URL.canParse(endpoint) ? endpoint : null;
+  if (endpoint !== undefined) return endpoint;
   if (provider === 's3') return `https://s3.${region}.amazonaws.com`;
   return provider === 'r2' ? `https://${account_id}.r2.cloudflarestorage.com` : null;
 }

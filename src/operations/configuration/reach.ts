@@ -14,6 +14,7 @@ export async function reach(
   address: string,
   { signal, offline }: { signal: AbortSignal; offline: boolean },
 ): Promise<Reach> {
+  if (!URL.canParse(address)) return { url: null, ok: false, error: 'the address is not a valid URL' };
   const url = withoutCredentials(address);
   if (offline) return { url, ok: null, error: null };
   try {

@@ -5,6 +5,7 @@ import type { EngineContext } from '../../engines/engine.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { sanitizerOf } from '../../engines/sanitizers.ts';
 import { EXIT, toUserError } from '../../errors.ts';
+import { chosenQuery } from '../../sanitize/query.ts';
 
 /** Where a target's snapshots would be sanitized: the shape of its JSON. */
 export interface SanitizePlaceReport {
@@ -16,7 +17,7 @@ export interface SanitizePlaceReport {
   error: string | null;
 }
 
-/** For each target with a section `sanitize`: its destination, or which throw-away place it would be. No database is asked. */
+/** For each target that is sanitized: its destination, or which throw-away place it would be. No database is asked. */
 export async function reportSanitizePlaces(
   context: EngineContext,
   configuration: Configuration,
@@ -25,7 +26,10 @@ export async function reportSanitizePlaces(
   const { runner: local, environment, signal, report } = context;
   const images = settings.docker.images ?? {};
   const containers = containerRunners({ images, local, environment, report, signal, workFolders: [] });
-  const targets = Object.entries(settings.targets).filter(([, { sanitize }]) => sanitize !== undefined);
+  const targets = Object.entries(settings.targets).filter(
+    ([target, { sanitize, snapshot }]) =>
+      sanitize !== undefined || (snapshot?.src_url !== undefined && chosenQuery(configuration, target) !== null),
+  );
   const reports = await Promise.all(
     targets.map(async ([target]): Promise<SanitizePlaceReport | null> => {
       const none = { target, place: null, throw_away: false };

@@ -11,11 +11,11 @@ export interface WorkingDirectoryReport {
   error: string | null;
 }
 
-export async function reportWorkingDirectory(path: string): Promise<WorkingDirectoryReport> {
+export async function reportWorkingDirectory(path: string, configured: string[] = []): Promise<WorkingDirectoryReport> {
   try {
     if (!(await stat(path)).isDirectory()) return { path, ok: false, error: 'is not a folder' };
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    const isForeign = (await ownershipOf(createFolder(path))) === 'foreign';
+    const isForeign = (await ownershipOf(createFolder(path), configured)) === 'foreign';
     return { path, ok: !isForeign, error: isForeign ? 'holds files of something else' : null };
   } catch (thrown) {
     const { code = '' } = thrown as NodeJS.ErrnoException;

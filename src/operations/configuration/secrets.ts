@@ -5,7 +5,6 @@ import { editText } from '../../config/edit/edit-text.ts';
 import { createSpotFinder } from '../../config/edit/find-spot.ts';
 import { invalidConfiguration } from '../../config/invalid-configuration.ts';
 import { type Inspection, inspectConfiguration } from '../../config/load.ts';
-import { nearest } from '../../config/nearest.ts';
 import { parseText } from '../../config/parse-text.ts';
 import { settingsSchema } from '../../config/schema/settings.ts';
 import { shapeOf } from '../../config/schema/shape.ts';
@@ -13,6 +12,7 @@ import { encryptText, type Skipped, type TextValue, textsOf } from '../../config
 import { dotted } from '../../config/tree.ts';
 import { parseYaml } from '../../config/yaml-source.ts';
 import { EXIT, UserError } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
 
 export interface EncryptRequest extends FileRequest {
   /** Dotted; none means every sensitive value that the file holds in plain. */

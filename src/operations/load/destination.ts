@@ -1,4 +1,6 @@
+import type { Configuration } from '../../config/configuration.ts';
 import { connectionUrl } from '../../config/connection-url.ts';
+import type { TargetSettings } from '../../config/schema/settings.ts';
 import { serviceElsewhere } from '../../config/url-parts.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, UserError } from '../../errors.ts';
@@ -17,21 +19,36 @@ export function chooseDestination(
   { target: name, destdb }: { target: string; destdb?: string | undefined },
 ): ChosenDestination {
   const target = findTarget(configuration, name);
-  const { override, defaults } = configuration.settings;
-  const own = `targets.${name}.${target.share ? 'share' : 'snapshot'}.dst_url`;
-  const candidates: { chosenBy: string; text: string | undefined }[] = [
-    { chosenBy: '--destdb', text: destdb },
-    { chosenBy: own, text: connectionUrl(configuration, own) },
-    { chosenBy: 'override.dst_db_url', text: override?.dst_db_url },
-    { chosenBy: 'defaults.shared_target_dst_db_url', text: target.share && defaults?.shared_target_dst_db_url },
-  ];
   if (destdb !== undefined) warnOfService(destdb, report);
-  for (const { chosenBy, text } of candidates) if (text !== undefined) return { text, chosenBy };
+  const chosen =
+    destdb === undefined ? configuredDestination(configuration, name) : { chosenBy: '--destdb', text: destdb };
+  if (chosen) return chosen;
   throw new UserError(`Target "${name}" has no destination to load into`, {
     code: 'destination_missing',
     exit: EXIT.configuration,
-    hint: `Set ${own} in the configuration, or say --destdb postgres://…`,
+    hint: `Set ${ownKey(name, target)} in the configuration, or say --destdb postgres://…`,
   });
+}
+
+/** The same without `--destdb`; `null` where nothing names a destination. Throws when a URL cannot be filled in. */
+export function configuredDestination(configuration: Configuration, name: string): ChosenDestination | null {
+  const target = findTarget(configuration, name);
+  const { override, defaults } = configuration.settings;
+  const own = ownKey(name, target);
+  const candidates: { chosenBy: string; text: string | undefined }[] = [
+    { chosenBy: own, text: connectionUrl(configuration, own) },
+    { chosenBy: 'override.dst_db_url', text: override?.dst_db_url },
+    {
+      chosenBy: 'defaults.shared_target_dst_db_url',
+      text: target.share ? defaults?.shared_target_dst_db_url : undefined,
+    },
+  ];
+  for (const { chosenBy, text } of candidates) if (text !== undefined) return { text, chosenBy };
+  return null;
+}
+
+function ownKey(name: string, { share }: TargetSettings): string {
+  return `targets.${name}.${share ? 'share' : 'snapshot'}.dst_url`;
 }
 
 /** URLs of the configuration are looked at when it is read. */

@@ -1,3 +1,4 @@
+import { isAllowedDestination } from '../../config/allowed-destinations.ts';
 import { connectionUrl } from '../../config/connection-url.ts';
 import type { Context } from '../../context.ts';
 import { connectionKey } from '../../engines/connection-limits.ts';
@@ -28,6 +29,8 @@ const PATIENCE_MS = 150;
 const LOCATE_TIMEOUT_MS = 2000;
 
 export interface GuardOptions {
+  /** The target that is loaded: the owner of a source may allow it. Nothing is allowed without it. */
+  target?: string;
   /** Whether the caller takes responsibility for sources that could not be compared. */
   unverifiedSources?: boolean | undefined;
 }
@@ -35,21 +38,26 @@ export interface GuardOptions {
 /**
  * Refuses a destination that is the source of any target, or of which that cannot be ruled out. Compares, in this
  * order: addresses; the identities of the databases that a load would replace, rename or drop with those remembered of
- * the sources; the identities of sources that are not remembered, or were seen more than a day ago. Resolves with the
- * targets whose sources could not be compared, where the caller has taken responsibility for them.
+ * the sources; the identities of sources that are not remembered, or were seen more than a day ago. A source whose owner
+ * allows the loaded target is a warning instead. Resolves with the targets whose sources could not be compared, where
+ * the caller has taken responsibility for them.
  */
 export async function refuseSources(
   context: Context,
   destination: DatabaseUrl,
-  { unverifiedSources = false }: GuardOptions = {},
+  { target: loaded, unverifiedSources = false }: GuardOptions = {},
 ): Promise<string[]> {
   const sources = sourcesOf(context, destination);
   if (sources.length === 0) return [];
   const engine = engineForUrl(`${destination.engine}://`);
   const compareAddresses = createAddressComparison(context, destination);
+  const permission = createPermission(context, { loaded, destination });
+  const refuseUnlessAllowed = (source: Source, affected: AffectedDatabase | null): void => {
+    if (!permission.allows(source)) throw isSource(source, { loaded, destination, affected });
+    permission.warn(source, 'is');
+  };
   for (const source of sources) {
-    if (source.url && hasAddress(source) && (await compareAddresses(source.url)))
-      throw isSource(source, { destination, affected: null });
+    if (source.url && hasAddress(source) && (await compareAddresses(source.url))) refuseUnlessAllowed(source, null);
   }
   const affected = await identifyAffected(context, destination);
   // What does not exist yet cannot be lost.
@@ -57,7 +65,7 @@ export async function refuseSources(
   const known = await readIdentities(context);
   const compare = (source: Source, identity: DatabaseIdentity): void => {
     const hit = affected.find((each) => isSameDatabase(each.identity, identity));
-    if (hit) throw isSource(source, { destination, affected: hit });
+    if (hit) refuseUnlessAllowed(source, hit);
   };
   const unsettled = sources.filter((source) => {
     const remembered = rememberedOf(known, source);
@@ -72,7 +80,9 @@ export async function refuseSources(
     // A proxy may have another name for the same database; who cannot say so in time is told apart by the name.
     identify(context, { sources: unsettled.filter((source) => !alike.has(source)), compare, patienceMs: PATIENCE_MS }),
   ]);
-  const unverified = [...alike].filter((source) => !settled.has(source) && rememberedOf(known, source).length === 0);
+  const unsure = [...alike].filter((source) => !settled.has(source) && rememberedOf(known, source).length === 0);
+  for (const source of unsure.filter(permission.allows)) permission.warn(source, 'may be');
+  const unverified = unsure.filter((source) => !permission.allows(source));
   if (unverified.length === 0) return [];
   if (!unverifiedSources) throw notVerified(unverified, destination);
   context.report({
@@ -81,6 +91,30 @@ export async function refuseSources(
     message: `Not compared with ${destination.display}, since they could not be identified: the sources of ${targetsOf(unverified)}`,
   });
   return [...new Set(unverified.map(({ target }) => target))];
+}
+
+interface Permission {
+  allows: (source: Source) => boolean;
+  /** Once for each target, however many of its sources are hit and however often. */
+  warn: (source: Source, verb: 'is' | 'may be') => void;
+}
+
+/** What the owners of sources allow the loaded target. */
+function createPermission(
+  { configuration, report }: Context,
+  { loaded, destination }: { loaded: string | undefined; destination: DatabaseUrl },
+): Permission {
+  const warned = new Set<string>();
+  return {
+    allows: ({ target: owner }) =>
+      loaded !== undefined && isAllowedDestination(configuration.settings, { loaded, owner }),
+    warn({ target: owner }, verb) {
+      if (warned.has(owner)) return;
+      warned.add(owner);
+      const message = `${destination.display} ${verb} the source of target "${owner}", whose allow_destination_of names "${loaded}"`;
+      report({ event: 'warning', code: 'destination_allowed', message });
+    },
+  };
 }
 
 /** A blank is no name: without a host a client takes this machine, and without a database that of the user. */
@@ -238,17 +272,22 @@ function targetsOf(sources: Source[]): string {
   return [...new Set(sources.map(({ target }) => `"${target}"`))].join(', ');
 }
 
-function isSource(
-  { target }: Source,
-  { destination, affected }: { destination: DatabaseUrl; affected: AffectedDatabase | null },
-): UserError {
+interface Refused {
+  loaded: string | undefined;
+  destination: DatabaseUrl;
+  affected: AffectedDatabase | null;
+}
+
+function isSource({ target: owner }: Source, { loaded, destination, affected }: Refused): UserError {
   const beside = affected && affected.name !== destination.database ? affected.name : null;
   const what =
     beside === null ? destination.display : `${beside}, which belongs to the loads into ${destination.display},`;
-  return new UserError(`${what} is the source of target "${target}": nothing is loaded into a source`, {
+  const choose = 'Choose another destination: dst_url in the configuration, or --destdb.';
+  const allow = `If "${owner}" is to be filled by "${loaded}", set targets.${owner}.allow_destination_of: [${loaded}].`;
+  return new UserError(`${what} is the source of target "${owner}": nothing is loaded into a source`, {
     code: 'destination_is_source',
     exit: EXIT.refused,
-    hint: 'Choose another destination: dst_url in the configuration, or --destdb.',
+    hint: loaded === undefined || owner === loaded ? choose : `${choose} ${allow}`,
   });
 }
 

@@ -34,6 +34,8 @@ export async function planScript(context: Context, request: LoadRequest & { file
     target: request.target,
     snapshot: null,
     file,
+    sanitized: null,
+    sanitized_reason: 'it is what the SQL file makes of it',
     destination,
     chosen_by: chosenBy,
     strategy: asItIs ? 'script' : 'swap',

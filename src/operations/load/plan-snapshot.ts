@@ -14,6 +14,7 @@ import { isBuiltHere, refuseUntrusted } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot, repositoryOf } from '../snapshots/snapshots.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
+import { dataState } from './data-state.ts';
 import { chooseDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
 import { loadSteps } from './load-steps.ts';
@@ -49,10 +50,17 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const size_bytes = restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   const files = [...restore.tables.flatMap(filesOfTable), ...manifest.files];
   const lacking = local ? [] : await missingHere(repositoryOf(context), files);
+  const data = dataState(configuration, {
+    target: request.target,
+    snapshot: row,
+    original: request.original ?? false,
+  });
   const plan: LoadPlan = {
     target: request.target,
     snapshot: row,
     file: null,
+    sanitized: data.sanitized,
+    sanitized_reason: data.sanitized_reason,
     destination: restore.destination,
     chosen_by: chosenBy,
     strategy: restore.strategy,
@@ -66,7 +74,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     jobs,
     unverified_sources: unverified,
     steps: loadSteps({ lacking, shelf, restore, undo }),
-    warnings: [...foreign, ...restore.warnings.map(({ code, message }) => ({ code, message }))],
+    warnings: [...data.warnings, ...foreign, ...restore.warnings.map(({ code, message }) => ({ code, message }))],
   };
   return {
     plan,

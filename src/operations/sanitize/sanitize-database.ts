@@ -101,7 +101,7 @@ function personalDataLeft(target: string, findings: Coverage['findings']): UserE
     code: 'personal_data_left',
     exit: EXIT.refused,
     details: findings.map(
-      ({ column, meaning, state, samples }) => `${column}: ${meaning}, ${state} (${samples.join(', ')})`,
+      ({ column, meaning, state, samples }) => `${column} looks like ${meaning}, ${state} (${samples.join(', ')})`,
     ),
     hint: `Change them in the query (tool sanitize ${target} --suggest writes one), or let them stay by a comment in it: -- keep: schema.table.column reason`,
   });

@@ -1,6 +1,7 @@
+import type { Configuration } from '../../config/configuration.ts';
 import { connectionUrl } from '../../config/connection-url.ts';
 import type { Context } from '../../context.ts';
-import type { Engine, RestorePlan, RestoreRequest } from '../../engines/engine.ts';
+import type { DatabaseUrl, Engine, RestorePlan, RestoreRequest } from '../../engines/engine.ts';
 import type { OpenedPlace, PlaceOptions } from '../../engines/sanitizer.ts';
 import { sanitizerOf } from '../../engines/sanitizers.ts';
 import { EXIT, UserError } from '../../errors.ts';
@@ -40,8 +41,7 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
     const open = async () => ({ url, [Symbol.asyncDispose]: async () => {} });
     return [{ label: url.display, destination, unverifiedSources, open }];
   }
-  const loadsInto = connectionUrl(configuration, `targets.${target}.snapshot.dst_url`);
-  const server = loadsInto === undefined ? null : engine.parseUrl(loadsInto);
+  const server = serverToBorrow(configuration, { target, engine });
   const places = await sanitizerOf(engine.id).scratchPlaces(context, server);
   if (places.length > 0) return places.map(({ label, open }) => ({ label, destination: null, open }));
   throw new UserError(`There is nowhere to sanitize a snapshot of "${target}"`, {
@@ -49,6 +49,19 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
     exit: EXIT.configuration,
     hint: `Set targets.${target}.sanitize.dst_url or snapshot.dst_url, or install the server programs of the database.`,
   });
+}
+
+/** The server of the target's destination; one that is not known is only a place less to choose from. */
+function serverToBorrow(
+  configuration: Configuration,
+  { target, engine }: Pick<PlaceRequest, 'target' | 'engine'>,
+): DatabaseUrl | null {
+  try {
+    const text = connectionUrl(configuration, `targets.${target}.snapshot.dst_url`);
+    return text === undefined ? null : engine.parseUrl(text);
+  } catch {
+    return null;
+  }
 }
 
 export interface OpenPlace extends AsyncDisposable {

@@ -6,7 +6,7 @@ import { engineForUrl } from '../../engines/registry.ts';
 import { sanitizerOf } from '../../engines/sanitizers.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import { type KeepComment, readKeepComments } from '../../sanitize/keep-comments.ts';
-import { chooseQuery, type SanitizeQuery } from '../../sanitize/query.ts';
+import { chooseQuery, chosenQuery, type SanitizeQuery } from '../../sanitize/query.ts';
 import type { Statement } from '../../sanitize/statement.ts';
 import type { SanitizePlan, SanitizeResult } from '../../sanitize-results.ts';
 import type { Manifest } from '../../snapshots/manifest.ts';
@@ -109,11 +109,10 @@ export function sanitize(context: Context, planned: PlannedSanitize): Promise<Sa
   return planned.apply(context);
 }
 
-/** Whether the target's snapshots are to be sanitized when they are built. */
-export async function hasSanitizeQuery({ configuration }: Context, target: string): Promise<boolean> {
-  return (
-    findTarget(configuration, target).sanitize !== undefined && (await chooseQuery(configuration, target)) !== null
-  );
+/** Whether the target's snapshots are to be sanitized when they are built: its own query or the global one applies. */
+export function hasSanitizeQuery({ configuration }: Context, target: string): boolean {
+  findTarget(configuration, target);
+  return chosenQuery(configuration, target) !== null;
 }
 
 interface Work {

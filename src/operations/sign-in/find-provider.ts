@@ -1,6 +1,6 @@
-import { closest } from 'fastest-levenshtein';
 import type { Context } from '../../context.ts';
 import { EXIT, UserError } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
 import type { ProviderRequest } from '../../sso/provider.ts';
 
 /** The identity provider of this name; without one the only one there is. */
@@ -31,9 +31,10 @@ function unknown(name: string | undefined, names: string[]): UserError {
       hint: 'Set sso.<name>.provider_url and .client_id; docs/sso.md says how.',
     });
   }
+  const near = name === undefined ? null : nearest(name, names);
   return new UserError(name === undefined ? 'Which identity provider?' : `There is no identity provider "${name}"`, {
     code: 'provider_unknown',
     exit: EXIT.usage,
-    hint: name === undefined ? `tool auth login ${names.join(' | ')}` : `Did you mean "${closest(name, names)}"?`,
+    hint: near === null ? `tool auth login ${names.join(' | ')}` : `Did you mean "${near}"?`,
   });
 }

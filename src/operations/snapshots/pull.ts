@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import type { Context } from '../../context.ts';
-import { EXIT, UserError } from '../../errors.ts';
 import type { TransferResult } from '../../results.ts';
 import type { Manifest, ManifestFile } from '../../snapshots/manifest.ts';
 import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
@@ -14,13 +13,8 @@ import { findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts
 export async function pull(context: Context, request: SnapshotRequest & TrustChoice): Promise<TransferResult> {
   await refuseUnshared(context, request.target);
   const { manifest, row, shelf } = await findSnapshot(context, request);
-  if (!shelf) {
-    throw new UserError(`Snapshot ${row.index} of ${request.target} (${row.id}) is only on this machine`, {
-      code: 'snapshot_not_there',
-      exit: EXIT.usage,
-      hint: `Nothing holds it that it could be pulled from. The other way round: tool push ${request.target} ${row.id}`,
-    });
-  }
+  // Without a bucket that holds it, the snapshot is on this machine, whole.
+  if (!shelf) return { target: request.target, snapshot: row, storage: null, objects: 0, bytes: 0 };
   refuseUntrusted(context, manifest, request);
   const moved = await pullFiles(context, { manifest, shelf, keep: true });
   return { target: request.target, snapshot: { ...row, where: ['local', 'remote'] }, storage: shelf.name, ...moved };

@@ -1,3 +1,4 @@
+import { queryFilesIn } from '../../config/query-files.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import type { SnapshotRow, TargetSnapshots } from '../../results.ts';
@@ -185,5 +186,7 @@ export function snapshotRow({ configuration }: Context, manifest: Manifest, inde
 }
 
 export function repositoryOf({ configuration, report }: Context): Repository {
-  return createRepository({ directory: configuration.settings.working_directory, report, claims: true });
+  const { settings } = configuration;
+  const directory = settings.working_directory;
+  return createRepository({ directory, report, claims: true, configured: queryFilesIn(settings) });
 }

@@ -39,6 +39,8 @@ export async function planSubset(
   return {
     plan: {
       target: request.target,
+      sanitized: null,
+      sanitized_reason: 'its rows are those of the source, and no sanitization query runs on them',
       source: setting.source.display,
       destination,
       seed,

@@ -62,7 +62,7 @@ export const NAME_RULES: NameRule[] = [
       user ?agent | imei | imsi | iccid | mac(?: addr(?:ess)?)? | udid | idfa | gaid | advertising id |
       device ?(?:id|token) | fingerprint
     `,
-    families: ['text', 'number', 'network'],
+    families: ['text', 'number', 'hardware'],
     plausible: (value) => value.length >= 8,
   },
   {

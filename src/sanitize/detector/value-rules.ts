@@ -24,6 +24,8 @@ const JWT = /^eyJ[\w+/=-]{8,}\.[\w+/=\s-]{8,}\./;
 /** Prefixes that providers give their keys so that they can be recognised, and the forms of hashed passwords. */
 const KEY =
   /^(?:(?:sk|pk|rk)_(?:live|test)_\w{8,}|AKIA[0-9A-Z]{16}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abprs]-[\w-]{10,}|AIza[\w-]{30,}|ya29\.[\w-]{10,}|SG\.[\w-]{16,}|\$2[abxy]?\$\d\d\$|\$argon2|\$[156]\$|pbkdf2|-----BEGIN [A-Z ]*PRIVATE KEY)/;
+/** Of 6 or 8 bytes; one of 8 bytes is an address of IPv6 by its form as well. */
+const HARDWARE_ADDRESS = /^[\da-f]{2}(?:([:-])[\da-f]{2})(?:\1[\da-f]{2}){4}(?:(?:\1[\da-f]{2}){2})?$/i;
 /** Visa, Mastercard, American Express, Discover. */
 const CARD = /^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|6(?:011|5\d\d)\d{12})$/;
 
@@ -36,14 +38,14 @@ export const VALUE_RULES: ValueRule[] = [
     kind: 'ip_address',
     families: ['text', 'network'],
     share: 0.8,
-    fits: (value) => isIP(value.replace(/\/\d+$/, '')) !== 0,
+    fits: (value) => isIP(value.replace(/\/\d+$/, '')) !== 0 && !HARDWARE_ADDRESS.test(value),
     except: /version|firmware|release|build|netmask|subnet|cidr/,
   },
   {
     kind: 'device',
-    families: ['network'],
+    families: ['text', 'hardware'],
     share: 0.8,
-    fits: (value) => /^[\da-f]{2}(?::[\da-f]{2}){5,7}$/i.test(value),
+    fits: (value) => HARDWARE_ADDRESS.test(value),
   },
   {
     kind: 'phone',

@@ -19,8 +19,6 @@ export function postgresDetails(text: v.GenericSchema<string>) {
         root: v.optional(v.object({ schema: text, table: text })),
       }),
     ),
-    /** Schemas of the source that are not in the snapshot; absent from snapshots of earlier versions. */
-    left_out_schemas: v.optional(list(text)),
     extensions: list(v.object({ name: text, schema: text })),
     /** Roles that policies name. */
     roles: list(text),
@@ -58,6 +56,8 @@ export function postgresDetails(text: v.GenericSchema<string>) {
         needs: text,
       }),
     ),
+    /** Schemas of the source that are not in the snapshot; absent from earlier versions. */
+    left_out_schemas: v.optional(list(v.object({ schema: text, tables: count }))),
   });
 }
 

@@ -26,7 +26,7 @@ export function clearMark(store: Store, profile: string): ShelfMark {
     check,
     async set() {
       await check();
-      await claim(store, (foreign) => foreignBucket({ name: store.name, profile, foreign }));
+      await claim(store, { refusal: (foreign) => foreignBucket({ name: store.name, profile, foreign }) });
     },
   };
 }

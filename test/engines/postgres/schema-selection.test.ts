@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SchemaConfig } from '../../../src/config/schema/settings.ts';
-import { selectSchemas } from '../../../src/engines/postgres/schema-selection.ts';
+import { leftOutByBuild, selectSchemas } from '../../../src/engines/postgres/schema-selection.ts';
 
 const THERE = ['audit', 'billing', 'public'];
 
@@ -21,4 +21,13 @@ test.for(CASES)('$config takes $schemas', ({ config, schemas, missing = [] }) =>
   const selection = selectSchemas(THERE, config);
   expect(selection.schemas).toEqual(schemas);
   expect(selection.warnings.map(({ message }) => /"(.*?)"/.exec(message)?.[1])).toEqual(missing);
+});
+
+test('to exclude what the build left out is no mistake, whether it was recorded or not', () => {
+  const exclude = { exclude_schemas: ['gone', 'audit'] };
+  const warned = (details: Record<string, unknown>) =>
+    selectSchemas(['public'], exclude, leftOutByBuild({ details }, exclude)).warnings.map(({ message }) => message);
+  expect(warned({ left_out_schemas: [{ schema: 'audit', tables: 1 }] })).toEqual([expect.stringContaining('"gone"')]);
+  expect(warned({})).toEqual([]);
+  expect(warned({ left_out_schemas: 'audit' })).toEqual([]);
 });

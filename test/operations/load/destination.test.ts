@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
 import { chooseDestination } from '../../../src/operations/load/destination.ts';
+import { configFolder, withKey } from '../../helpers/config-folder.ts';
 import { testContext } from '../../helpers/postgres-server.ts';
 
 const OWN = 'postgres://own/db';
@@ -33,4 +34,13 @@ test('the flag wins over the target, the target over the override, and that over
 test('the default of share targets is not for others, and nothing at all is an error', () => {
   expect(() => choose({ defaults: both.defaults, ...bare })).toThrow('has no destination');
   expect(() => choose(share)).toThrow('has no destination');
+});
+
+test('a destination named with the flag does without the configured one, whose variable is not set', async () => {
+  const folder = await configFolder({
+    'tool.yml': withKey('targets: {app: {snapshot: {dst_url: "{{`NOT_SET` | env}}"}}}'),
+  });
+  const context = { ...testContext({ settings: {} }), configuration: await folder.load() };
+  expect(chooseDestination(context, { target: 'app', destdb: OWN }).text).toBe(OWN);
+  expect(() => chooseDestination(context, { target: 'app' })).toThrow('NOT_SET is not set');
 });

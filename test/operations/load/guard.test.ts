@@ -203,6 +203,38 @@ describeWithPostgres('the guard of sources', () => {
     }
   });
 
+  it('lets a target load into a source whose owner allows it, by whatever the source is recognized', async () => {
+    await using folder = await temporaryFolder();
+    const prod = parsePostgresUrl(primary.url('prod'));
+    await primary.createDatabase('prod.tool-undo');
+    const fallen = primary.url('prod').replace(/@.*/, '@127.0.0.1:1/prod');
+    const cases = {
+      address: { src_url: primary.url('prod'), code: 'destination_is_source' },
+      identity: { src_url: throughTunnel('prod'), code: 'destination_is_source' },
+      'undo copy': { src_url: throughTunnel('prod.tool-undo'), code: 'destination_is_source' },
+      unverified: { src_url: fallen, code: 'sources_unverified' },
+    };
+    for (const [index, [how, { src_url, code }]] of Object.entries(cases).entries()) {
+      const directory = join(folder.path, `${index}`);
+      await mkdir(directory);
+      const owner = { snapshot: { src_url }, subset: { src_url }, allow_destination_of: ['app'] };
+      const world = { targets: { app: {}, other: {}, owner }, directory };
+      // The second time a live identity is a remembered one.
+      for (const events of [[], []] as RunEvent[][]) {
+        expect(await refuseSources(contextOf({ ...world, events }), prod, { target: 'app' }), how).toEqual([]);
+        const warnings = events.filter((event) => event.event === 'warning');
+        expect(warnings, how).toEqual([expect.objectContaining({ code: 'destination_allowed' })]);
+      }
+      for (const options of [{ target: 'other' }, { target: 'owner' }, {}]) {
+        await expect(refuseSources(contextOf(world), prod, options), how).rejects.toMatchObject({ code, exit: 5 });
+      }
+      // What one owner allows does not count for another one of the same database.
+      const strict = { ...world, targets: { ...world.targets, strict: { snapshot: { src_url } } } };
+      await expect(refuseSources(contextOf(strict), prod, { target: 'app' }), how).rejects.toMatchObject({ code });
+    }
+    await primary.psql('postgres', { sql: 'DROP DATABASE "prod.tool-undo"' });
+  });
+
   it('takes no source for identified when the file of identities is damaged', async () => {
     await using folder = await temporaryFolder();
     const directory = folder.path;

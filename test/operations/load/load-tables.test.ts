@@ -170,7 +170,7 @@ describeWithPostgres('a load of some tables', () => {
     await expect(run({ tables: ['public.custommer'] })).rejects.toMatchObject({
       code: 'table_unknown',
       exit: 2,
-      details: [expect.stringContaining('did you mean public.customer or')],
+      details: [expect.stringContaining('did you mean public.customer')],
     });
     context = newContext({});
     await expect(run({ tables: ['Other Side.a b'] })).rejects.toMatchObject({ code: 'table_not_loaded', exit: 2 });

@@ -1,5 +1,6 @@
 import { EXIT, UserError } from '../../../errors.ts';
 import type { Report } from '../../../events.ts';
+import { countLeftOut, leftOutSchemasOf } from '../../../left-out-schemas.ts';
 import type { DumpRequest, EngineContext } from '../../engine.ts';
 import {
   type CatalogueTable,
@@ -64,7 +65,6 @@ export async function readSource(
     cuts: broken.cuts,
     details: {
       schemas: available.filter((schema) => schemas.includes(schema.name)),
-      left_out_schemas: excluded,
       extensions: await readExtensions(session),
       roles: await readPolicyRoles(session, schemas),
       locale: await readLocale(session, majorOf(serverVersion)),
@@ -72,6 +72,7 @@ export async function readSource(
       inventory,
       replication,
       left_out: broken.leftOut,
+      left_out_schemas: (request.copyOf && leftOutSchemasOf(request.copyOf)) ?? countLeftOut(excluded, allTables),
     },
   };
 }

@@ -12,7 +12,7 @@ const FUNCTIONS = 3;
  */
 export function failureHint(lines: string[], details: ArchiveDetails): string {
   const text = lines.join('\n');
-  const schema = (details.left_out_schemas ?? []).find((name) => mentions(text, name));
+  const schema = details.left_out_schemas?.map((leftOut) => leftOut.schema).find((name) => mentions(text, name));
   if (schema !== undefined) {
     return `${UNCHANGED} Schema ${schema} is not in the snapshot, and a function or expression needs it: add it to the target's schema_config.include_schemas and build again.`;
   }

@@ -10,7 +10,7 @@ import { isLocalHost } from '../connection/location.ts';
 import { quoteName, quoteText, type Session } from '../connection/session.ts';
 import { portOf } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
-import { selectSchemas } from '../schema-selection.ts';
+import { leftOutByBuild, selectSchemas } from '../schema-selection.ts';
 import { NAME_LIMIT } from '../server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
 import { checkSwap } from './blockers.ts';
@@ -22,7 +22,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const { url, manifest, schemaConfig } = request;
   toolsForArchive(await findClientTools(context), manifest.tool_version);
   const details = archiveDetails(manifest);
-  const { schemas, warnings } = selectSchemas(manifest.schemas, schemaConfig);
+  const { schemas, warnings } = selectSchemas(manifest.schemas, schemaConfig, leftOutByBuild(manifest, schemaConfig));
   if (schemas.length === 0) throw noSchema(request);
   const facts = await inspectDestination(context, url);
   refuseMissing(facts, { extensions: details.extensions.map(({ name }) => name), roles: details.roles });

@@ -66,7 +66,7 @@ interface Sample {
   samples: { value: string; hash: string | null }[] | null;
 }
 
-const SAMPLED_FAMILIES = new Set<ColumnFamily>(['text', 'number', 'date', 'network', 'document']);
+const SAMPLED_FAMILIES = new Set<ColumnFamily>(['text', 'number', 'date', 'network', 'hardware', 'document']);
 
 /** Samples by the column's place in the list. */
 async function sampleTable(session: Session, columns: CatalogueRow[]): Promise<Map<number, Sample>> {
@@ -124,8 +124,8 @@ const FAMILY_OF_TYPE: Record<string, ColumnFamily> = {
   hstore: 'document',
   json: 'document',
   jsonb: 'document',
-  macaddr: 'network',
-  macaddr8: 'network',
+  macaddr: 'hardware',
+  macaddr8: 'hardware',
   'text[]': 'document',
   'character varying[]': 'document',
   tsvector: 'document',

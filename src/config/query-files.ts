@@ -1,0 +1,16 @@
+import { isAbsolute, relative, sep } from 'node:path';
+import type { Settings } from './schema/settings.ts';
+
+/** What of the configured query files is at the top of the working directory: their names, or `folder/`. */
+export function queryFilesIn({
+  targets,
+  working_directory,
+}: Pick<Settings, 'targets' | 'working_directory'>): string[] {
+  return Object.values(targets).flatMap(({ sanitize }) => {
+    if (sanitize?.query_file === undefined) return [];
+    const path = relative(working_directory, sanitize.query_file);
+    const [top = '', ...below] = path.split(sep);
+    if (top === '' || top === '..' || isAbsolute(path)) return [];
+    return [below.length === 0 ? top : `${top}/`];
+  });
+}

@@ -1,0 +1,24 @@
+import type { Draft } from '../check-values.ts';
+import type { Finding } from '../finding.ts';
+import type { Rule, Surroundings } from './rule.ts';
+
+/** What the rules find. A rule that fails is a problem of its own and does not hide what the others find. */
+export function applyRules(rules: Rule[], draft: Draft, surroundings: Surroundings): Finding[] {
+  return rules.flatMap((rule) => {
+    try {
+      return rule(draft, surroundings);
+    } catch (error) {
+      return [ruleFailed(rule.name, error)];
+    }
+  });
+}
+
+function ruleFailed(rule: string, error: unknown): Finding {
+  const reason = error instanceof Error ? error.message : String(error);
+  return {
+    path: [],
+    code: 'check_failed',
+    message: `the check ${rule} failed: ${reason}`,
+    hint: 'This is a defect of the tool. Report it with the part of the file that the check is about.',
+  };
+}

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { configuredCli } from '../helpers/configured-cli.ts';
+import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
+
+describeWithPostgres('schemas that schema_config leaves out', () => {
+  let server: TestPostgres;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    await server.createDatabase('shop');
+    await server.psql('shop', {
+      sql: `CREATE TABLE orders (id int); INSERT INTO orders VALUES (1);
+        CREATE SCHEMA audit; CREATE TABLE audit.log (id int); CREATE TABLE audit.visit (id int);
+        CREATE SCHEMA "my sales"; CREATE TABLE "my sales".invoice (id int); CREATE SCHEMA empty`,
+    });
+  }, 60_000);
+
+  afterAll(() => server?.stop());
+
+  const configured = (schemaConfig: string) =>
+    configuredCli(
+      [
+        'targets:',
+        '  app:',
+        '    snapshot:',
+        `      src_url: ${server.url('shop')}`,
+        `      dst_url: ${server.url('shop_dev')}`,
+        `      schema_config: ${schemaConfig}`,
+        '',
+      ].join('\n'),
+    );
+
+  const ALL = 'audit (2 tables), empty (0 tables), my sales (1 table)';
+
+  it('are told with the number of their tables by build, target and the plan of a load', async () => {
+    const cli = await configured('');
+    const built = await cli.tool(['build', 'app']);
+    expect(built).toMatchObject({ exit: 0, stdout: expect.stringContaining(`\nNot in snapshot 0: ${ALL}\n`) });
+    expect(built.stderr).toContain(`without schemas ${ALL}`);
+    expect((await cli.tool(['target', 'app'])).stdout).toContain(`\nNot in snapshot 0: ${ALL}\n`);
+    const { last } = await cli.json(['target', 'app']);
+    expect(last.snapshots).toMatchObject([
+      {
+        left_out_schemas: [
+          { schema: 'audit', tables: 2 },
+          { schema: 'empty', tables: 0 },
+          { schema: 'my sales', tables: 1 },
+        ],
+      },
+    ]);
+    expect((await cli.tool(['load', 'app', '--dry-run'])).stdout).toContain(
+      `\n  left out  ${ALL}: not in the snapshot\n`,
+    );
+  }, 60_000);
+
+  it('are no warning of a load that excludes them, unlike a schema that was never there', async () => {
+    const cli = await configured('{exclude_schemas: [audit, nowhere]}');
+    const built = await cli.tool(['build', 'app']);
+    expect(built.stdout).toContain('\nNot in snapshot 0: audit (2 tables)\n');
+    expect(built.stderr.match(/does not exist/g)).toHaveLength(1);
+    const { last } = await cli.json(['load', 'app', '--dry-run']);
+    expect(last.plan).toMatchObject({
+      schemas: ['empty', 'my sales', 'public'],
+      warnings: [{ code: 'schema_not_found', message: expect.stringContaining('"nowhere"') }],
+    });
+  }, 60_000);
+
+  it('are not told where there are none, and are the same of a sanitized copy', async () => {
+    const whole = await configured('{use_default_schema: false}');
+    expect((await whole.tool(['build', 'app'])).stdout).not.toContain('Not in snapshot');
+    expect((await whole.tool(['target', 'app', '--json'])).stdout).not.toContain('left_out_schemas');
+
+    const cli = await configured('\n    sanitize: {override_query: "UPDATE orders SET id = 2"}');
+    expect((await cli.tool(['build', 'app', '--yes'])).exit).toBe(0);
+    const { stdout } = await cli.tool(['load', 'app', '--dry-run']);
+    expect(stdout).toContain('  data      sanitized');
+    expect(stdout).toContain(`  left out  ${ALL}`);
+  }, 120_000);
+});
