@@ -82,6 +82,8 @@ export interface RestoreRequest {
   schemaConfig: SchemaConfig | undefined;
   /** Into the destination itself, in one transaction, even where a second database could be made. */
   inPlace: boolean;
+  /** The caller refuses a plan in place, so that nothing of one is looked into. */
+  neverInPlace?: boolean;
   /** Names of the tables whose rows are loaded, where it is not all of them. */
   only?: ReadonlySet<string>;
   /** Who is to own the restored objects, where that is not the owner of the replaced database. */

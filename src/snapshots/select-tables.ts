@@ -1,6 +1,7 @@
 import { EXIT, UserError } from '../errors.ts';
 import { nearestFew } from '../nearest.ts';
 import type { NeededTable, TableSelection } from '../selected-tables.ts';
+import { findNames } from '../table-names.ts';
 
 export interface Selecting {
   /** Names as the configuration writes them, `*` for any letters; several may stand in one text, with commas. */
@@ -21,15 +22,19 @@ export function selectTables({ wanted, tables, needs }: Selecting): TableSelecti
 }
 
 function choose(wanted: string[], known: string[]): string[] {
-  const names = wanted.flatMap((text) => (known.includes(text) ? [text] : text.split(',').map((name) => name.trim())));
+  const names = wanted.flatMap((text) =>
+    findNames(text, known).length > 0 ? [text] : text.split(',').map((name) => name.trim()),
+  );
   const found = names.map((name) => ({ name, tables: matching(name, known) }));
+  for (const { name } of found) refuseAmbiguous(name, findNames(name, known));
   const unknown = found.filter(({ tables }) => tables.length === 0).map(({ name }) => name);
   if (unknown.length > 0) throw tableUnknown(unknown, known);
   return [...new Set(found.flatMap(({ tables }) => tables))];
 }
 
 function matching(name: string, known: string[]): string[] {
-  if (known.includes(name)) return [name];
+  const same = findNames(name, known);
+  if (same.length > 0) return same;
   const pattern = name.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');
   return known.filter((table) => new RegExp(`^${pattern}$`, 's').test(table));
 }
@@ -49,6 +54,15 @@ function follow(chosen: string[], needs: NeededTable[]): NeededTable[] {
     }
   }
   return needed;
+}
+
+function refuseAmbiguous(name: string, meant: string[]): void {
+  if (meant.length < 2) return;
+  throw new UserError(`The snapshot has several tables that ${name} may mean: ${meant.join(', ')}`, {
+    code: 'table_ambiguous',
+    exit: EXIT.usage,
+    hint: `Write one of them with its quotes: ${meant[0]}`,
+  });
 }
 
 /** How many names that are like the unknown one are told. */

@@ -1,6 +1,7 @@
 import type { TargetSettings } from '../config/schema/settings.ts';
 import { EXIT, UserError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
+import { findNames } from '../table-names.ts';
 import type { ColumnFacts, Facts, ForeignKeyFacts, TableFacts } from './facts.ts';
 
 export type SubsetSettings = NonNullable<TargetSettings['subset']>;
@@ -46,6 +47,36 @@ export function buildGraph(facts: Facts, settings: SubsetSettings): Graph {
   };
 }
 
+/** The settings with the names of tables as the source has them; a name that is unknown or ambiguous stays. */
+export function withKnownNames(settings: SubsetSettings, facts: Facts): SubsetSettings {
+  const names = facts.tables.map(({ name }) => name);
+  const known = (text: string): string => {
+    const [name, ...others] = findNames(text, names);
+    return name !== undefined && others.length === 0 ? name : text;
+  };
+  const { subset_tables, copy_tables, excluded_tables, added_relationships, excluded_relationships } = settings;
+  return {
+    ...settings,
+    ...(subset_tables && { subset_tables: subset_tables.map((each) => ({ ...each, table: known(each.table) })) }),
+    ...(copy_tables && { copy_tables: copy_tables.map(known) }),
+    ...(excluded_tables && { excluded_tables: excluded_tables.map(known) }),
+    ...(added_relationships && {
+      added_relationships: added_relationships.map((each) => ({
+        ...each,
+        fk_table: known(each.fk_table),
+        ref_table: known(each.ref_table),
+      })),
+    }),
+    ...(excluded_relationships && {
+      excluded_relationships: excluded_relationships.map((each) => ({
+        ...each,
+        fk_table: known(each.fk_table),
+        ref_table: known(each.ref_table),
+      })),
+    }),
+  };
+}
+
 /** `a, b` or `[a, b]`. */
 export function columnList(columns: string | string[]): string[] {
   return typeof columns === 'string' ? columns.split(',').map((column) => column.trim()) : columns;
@@ -63,12 +94,18 @@ function unknownTables(tables: Graph['tables'], settings: SubsetSettings): strin
     ),
   ];
   const names = [...tables.keys()];
-  return named
-    .filter(({ table }) => !tables.has(table))
-    .map(({ key, table }) => {
+  const ambiguous = named.flatMap(({ key, table }) => {
+    const meant = findNames(table, tables.keys());
+    return meant.length > 1 ? [`${key}: ${table} may be ${meant.join(' or ')}; write one of them with its quotes`] : [];
+  });
+  const unknown = named.filter(({ table }) => findNames(table, tables.keys()).length === 0);
+  return [
+    ...ambiguous,
+    ...unknown.map(({ key, table }) => {
       const near = nearest(table, names);
       return `${key}: there is no table ${table}${near === null ? '' : `; did you mean ${near}?`}`;
-    });
+    }),
+  ];
 }
 
 type AddedSettings = NonNullable<SubsetSettings['added_relationships']>[number];

@@ -109,8 +109,8 @@ describeWithPostgres('a program that is killed', () => {
     },
     {
       name: 'subset',
-      programs: 7,
-      victims: [2, 3, 6],
+      programs: 8,
+      victims: [3, 4, 7],
       deaths: ['after its work'],
       run: async (given) => subset(given, await planSubset(given, { target: 'small', cpus: 1 })),
     },

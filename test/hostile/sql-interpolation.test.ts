@@ -6,10 +6,23 @@ import { unquotedInterpolations } from '../helpers/sql-interpolations.ts';
  * quoted where it was made, or a number or word of ours. A new one is to be quoted, or read and added here.
  */
 const POSTGRES: Record<string, string[]> = {
+  // Expressions of ours on columns.
+  'browse.ts': ['namePartOf("c.relname")', 'namePartOf("n.nspname")'],
   // Lists of quoted names, and queries of this file.
-  'catalogue.ts': ['inList(schemas)', 'inside', 'outside', 'sql', 'union.join(" UNION ALL ")'],
+  'catalogue.ts': [
+    ...['inList(schemas)', 'namePartOf("n.nspname")', 'namePartOf("schemaname")', 'sql.replaceAll(SELECTED, within)'],
+    ...['union.join(" UNION ALL ")', 'within'],
+  ],
   // The query of the caller.
   'connection/session.ts': ['sql'],
+  // Looked for in definitions, or put into one: names and expressions as the server itself has written them; settings of ours.
+  'dump/cut-definitions.ts': ['column', 'name', 'schema', 'setting', 'table', 'text'],
+  // `relations` takes conditions of ours; the rest are hints for people, with names by quote_ident.
+  'dump/rights.ts': ['condition', 'each.name', 'schemasOf(found)'],
+  // Words of ours.
+  'restore/event-triggers.ts': ['ENABLED.state ?? "ENABLE"'],
+  // A hint for people.
+  'restore/failure-hint.ts': ['name', 'schemas'],
   // What readSetting has quoted.
   'restore/alter-set.ts': ['value'],
   // Queries of catalogue.ts and of this file; a privilege out of a list of ours.
@@ -39,7 +52,7 @@ const POSTGRES: Record<string, string[]> = {
   'server.ts': ['create', 'lockKey(destination)', 'provisionalLimit(name)', 'timeout'],
   // Quoted in tableOf, and operators in operatorText.
   'subset/catalogue.ts': ['fromText(relation)', 'name', 'types.0', 'types.1'],
-  'subset/copy.ts': ['isOneOf(batch)', 'leaf.from', 'leaf.name', 'query'],
+  'subset/copy.ts': ['isOneOf(batch)', 'leaf.from', 'leaf.name', 'leaf.root', 'query'],
   'subset/engine.ts': ['columns.map(nameInSql).join(", ")', 'path'],
   // `where` is a condition of the user's own, which the server reads as a text first.
   'subset/finder.ts': [

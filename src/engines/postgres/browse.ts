@@ -1,6 +1,6 @@
 import type { Sized } from '../../results.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
-import { readSchemas, readTables } from './catalogue.ts';
+import { namePartOf, readSchemas, readTables } from './catalogue.ts';
 import { connect, connectToServer } from './connection/connect.ts';
 
 /** The databases of the server that one may connect to, without those that a run of ours keeps for itself. */
@@ -27,7 +27,7 @@ export async function listSchemas(context: EngineContext, url: DatabaseUrl): Pro
 export async function listTables(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {
   await using session = await connect(context, url);
   return session.query<Sized>(`
-    SELECT n.nspname || '.' || c.relname AS name,
+    SELECT ${namePartOf('n.nspname')} || '.' || ${namePartOf('c.relname')} AS name,
       CASE c.relkind WHEN 'p' THEN (SELECT coalesce(sum(pg_table_size(relid)), 0)::int8 FROM pg_partition_tree(c.oid))
         ELSE pg_table_size(c.oid) END AS size_bytes
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -45,15 +45,27 @@ export function readTables(session: Session): Promise<CatalogueTable[]> {
     ORDER BY n.nspname, c.relname`);
 }
 
+/** A schema as `table-names.ts` writes it. */
+export function namePartOf(column: string): string {
+  return `CASE WHEN ${column} ~ '[.]|^"' THEN '"' || replace(${column}, '"', '""') || '"' ELSE ${column}::text END`;
+}
+
+/** Stands for the condition on the name of a schema, which is not known here. */
+const SELECTED = '/* selected */';
+
 /** The facts that make two databases alike beyond their rows; each query gives schema, name and the row it stands in. */
 const OBJECTS: Record<string, string> = {
   table: `SELECT relnamespace, relname AS name, 'pg_class'::regclass AS class, oid FROM pg_class WHERE relkind IN ('r', 'p', 'f')`,
   view: `SELECT relnamespace, relname, 'pg_class'::regclass, oid FROM pg_class WHERE relkind IN ('v', 'm')`,
-  index: `SELECT relnamespace, relname, 'pg_class'::regclass, oid FROM pg_class WHERE relkind IN ('i', 'I')`,
-  // Those that a partition inherits are named by the server anew.
+  // What a failed CREATE INDEX CONCURRENTLY leaves is not dumped; what is not complete of a partitioned table is.
+  index: `SELECT c.relnamespace, c.relname, 'pg_class'::regclass, c.oid FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
+    JOIN pg_class t ON t.oid = i.indrelid WHERE i.indisready AND (i.indisvalid OR t.relkind = 'p')`,
+  // Those that a partition inherits are named by the server anew, but where it stands alone without its parent.
   constraint: `SELECT k.connamespace, concat_ws('.', r.relname, t.typname, k.conname), 'pg_constraint'::regclass, k.oid FROM pg_constraint k
     LEFT JOIN pg_class r ON r.oid = k.conrelid LEFT JOIN pg_type t ON t.oid = k.contypid
-    WHERE k.contype IN ('p', 'u', 'f', 'c', 'x') AND k.conparentid = 0`,
+    WHERE k.contype IN ('p', 'u', 'f', 'c', 'x') AND (k.conparentid = 0 OR k.contype IN ('p', 'u') AND EXISTS (
+      SELECT FROM pg_constraint u JOIN pg_namespace n ON n.oid = u.connamespace
+      WHERE u.oid = k.conparentid AND NOT n.nspname ${SELECTED}))`,
   trigger: `SELECT c.relnamespace, c.relname || '.' || t.tgname, 'pg_trigger'::regclass, t.oid FROM pg_trigger t
     JOIN pg_class c ON c.oid = t.tgrelid WHERE NOT t.tgisinternal`,
   policy: `SELECT c.relnamespace, c.relname || '.' || p.polname, 'pg_policy'::regclass, p.oid FROM pg_policy p
@@ -73,15 +85,18 @@ const OBJECTS: Record<string, string> = {
 /** Those that are in no schema, and so in every choice of schemas. */
 export const IN_NO_SCHEMA = new Set(['event trigger']);
 
-/** A query of the kind and the name of every object in these schemas, without what extensions brought. */
+/** A query of the kind, the name and the `class:oid` of every object in these schemas, without what extensions brought. */
 export function objectsQuery(schemas: string[]): string {
+  const within = inList(schemas);
   const union = Object.entries(OBJECTS).map(
-    ([kind, sql]) => `SELECT ${quoteText(kind)} AS kind, o.* FROM (${sql}) AS o (namespace, name, class, oid)`,
+    // As text: `name` would cut `table.constraint` to 63 bytes.
+    ([kind, sql]) =>
+      `SELECT ${quoteText(kind)} AS kind, o.namespace, o.name::text AS name, o.class, o.oid FROM (${sql.replaceAll(SELECTED, within)}) AS o (namespace, name, class, oid)`,
   );
   return `
-    SELECT kind, concat_ws('.', n.nspname, name) AS name FROM (${union.join(' UNION ALL ')}) o
-    LEFT JOIN pg_namespace n ON n.oid = o.namespace
-    WHERE (o.namespace IS NULL OR n.nspname ${inList(schemas)})
+    SELECT kind, concat_ws('.', ${namePartOf('n.nspname')}, name) AS name, o.class::oid || ':' || o.oid AS key
+    FROM (${union.join(' UNION ALL ')}) o LEFT JOIN pg_namespace n ON n.oid = o.namespace
+    WHERE (o.namespace IS NULL OR n.nspname ${within})
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = o.class AND d.objid = o.oid AND d.deptype = 'e')`;
 }
 
@@ -106,14 +121,18 @@ export const LARGE_OBJECTS_QUERY = `
       LATERAL (SELECT lo_lseek64(CASE WHEN m.oid <> 0 THEN o.fd END, 0, 2) AS bytes OFFSET 0) s,
       LATERAL (SELECT lo_close(CASE WHEN m.oid <> 0 AND s.bytes >= 0 THEN o.fd END) AS closed OFFSET 0) c) r`;
 
-/** What a database holds in these schemas, without what extensions brought. */
-export async function readInventory(session: Session, schemas: string[]): Promise<Inventory> {
-  const rows = await session.query<{ kind: string; name: string }>(objectsQuery(schemas));
+/** What a database holds in these schemas, without what extensions brought, and without some objects by `class:oid`. */
+export async function readInventory(
+  session: Session,
+  schemas: string[],
+  without: ReadonlySet<string> = new Set(),
+): Promise<Inventory> {
+  const rows = await session.query<{ kind: string; name: string; key: string }>(objectsQuery(schemas));
   const objects: Inventory['objects'] = Object.fromEntries(Object.keys(OBJECTS).map((kind) => [kind, []]));
-  for (const { kind, name } of rows) objects[kind]?.push(name);
+  for (const { kind, name, key } of rows) if (!without.has(key)) objects[kind]?.push(name);
   for (const names of Object.values(objects)) names.sort();
   const sequences = await session.query<Inventory['sequences'][number]>(`
-    SELECT schemaname || '.' || sequencename AS name, last_value, increment_by > 0 AS ascending FROM pg_sequences
+    SELECT ${namePartOf('schemaname')} || '.' || sequencename AS name, last_value, increment_by > 0 AS ascending FROM pg_sequences
     WHERE schemaname ${inList(schemas)} ORDER BY 1`);
   const [large] = await session.query<{ count: number; bytes: number | null }>(LARGE_OBJECTS_QUERY);
   if (!large || large.bytes === null) return { objects, sequences };
@@ -159,73 +178,6 @@ export function replicationWarnings(replication: string[] = []): WarningEvent[] 
   if (replication.length === 0) return [];
   const message = `Publications and subscriptions are not part of a copy: ${replication.join(', ')}`;
   return [{ event: 'warning', code: 'replication_left_out', message }];
-}
-
-export interface OutwardObject {
-  /** As the archive's table of contents numbers it. */
-  oid: number;
-  kind: 'foreign key' | 'view' | 'index' | 'trigger' | 'column' | 'rule' | 'event trigger';
-  name: string;
-  /** What it needs, in a schema that is left out. */
-  needs: string;
-}
-
-/**
- * Objects in the chosen schemas that need something in a schema that is left out: they cannot be restored without it.
- * Views are followed through views; what an extension brought comes with the extension, wherever it is.
- */
-export function readOutwardObjects(session: Session, schemas: string[], leftOut: string[]): Promise<OutwardObject[]> {
-  const inside = inList(schemas);
-  const outside = inList(leftOut);
-  return session.query<OutwardObject>(`
-    WITH RECURSIVE outer_objects AS (
-      SELECT o.class, o.oid, n.nspname || '.' || o.name AS name FROM (
-        SELECT 'pg_class'::regclass AS class, oid, relname AS name, relnamespace AS namespace FROM pg_class
-        UNION ALL SELECT 'pg_type'::regclass, oid, typname, typnamespace FROM pg_type
-        UNION ALL SELECT 'pg_proc'::regclass, oid, proname || '()', pronamespace FROM pg_proc
-      ) o JOIN pg_namespace n ON n.oid = o.namespace
-      WHERE n.nspname ${outside}
-        AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = o.class AND d.objid = o.oid AND d.deptype = 'e')
-    ), inner_relations AS (
-      SELECT c.oid, c.relkind, n.nspname || '.' || c.relname AS name
-      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname ${inside}
-    ), uses AS (
-      SELECT r.ev_class AS view, d.refclassid AS class, d.refobjid AS used FROM pg_rewrite r
-      JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid WHERE d.refobjid <> r.ev_class
-    ), views AS (
-      SELECT u.view, o.name AS needs FROM uses u JOIN outer_objects o ON o.class = u.class AND o.oid = u.used
-      UNION SELECT u.view, v.needs FROM uses u JOIN views v ON u.class = 'pg_class'::regclass AND u.used = v.view
-    ), left_out AS (
-      SELECT DISTINCT ON (c.oid) c.oid, c.name, v.needs FROM views v JOIN inner_relations c ON c.oid = v.view
-      WHERE c.relkind IN ('v', 'm') ORDER BY c.oid, v.needs
-    )
-    SELECT oid::int8 AS oid, 'view' AS kind, name, needs FROM left_out
-    UNION ALL
-    SELECT i.oid::int8, 'index', i.name, v.needs FROM left_out v
-    JOIN pg_index x ON x.indrelid = v.oid JOIN inner_relations i ON i.oid = x.indexrelid
-    UNION ALL
-    SELECT t.oid::int8, 'trigger', c.name || '.' || t.tgname, coalesce(v.needs, o.name) FROM pg_trigger t
-    JOIN inner_relations c ON c.oid = t.tgrelid LEFT JOIN left_out v ON v.oid = t.tgrelid
-    LEFT JOIN outer_objects o ON o.class = 'pg_proc'::regclass AND o.oid = t.tgfoid
-    WHERE NOT t.tgisinternal AND coalesce(v.oid, o.oid) IS NOT NULL
-    UNION ALL
-    SELECT e.oid::int8, 'event trigger', e.evtname, o.name FROM pg_event_trigger e
-    JOIN outer_objects o ON o.class = 'pg_proc'::regclass AND o.oid = e.evtfoid
-    UNION ALL
-    SELECT DISTINCT ON (r.oid) r.oid::int8, 'rule', c.name || '.' || r.rulename, o.name FROM pg_rewrite r
-    JOIN inner_relations c ON c.oid = r.ev_class
-    JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refobjid <> r.ev_class
-    JOIN outer_objects o ON o.class = d.refclassid AND o.oid = d.refobjid WHERE r.rulename <> '_RETURN'
-    UNION ALL
-    SELECT k.oid::int8, 'foreign key', c.name || '.' || k.conname, o.name FROM pg_constraint k
-    JOIN outer_objects o ON o.class = 'pg_class'::regclass AND o.oid = k.confrelid
-    JOIN inner_relations c ON c.oid = k.conrelid WHERE k.contype = 'f'
-    UNION ALL
-    SELECT c.oid::int8, 'column', c.name || '.' || a.attname, o.name FROM pg_attribute a
-    JOIN inner_relations c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'c') JOIN pg_type t ON t.oid = a.atttypid
-    JOIN outer_objects o ON o.class = 'pg_type'::regclass AND o.oid = CASE WHEN t.typcategory = 'A' THEN t.typelem ELSE t.oid END
-    WHERE a.attnum > 0 AND NOT a.attisdropped
-    ORDER BY 2, 3`);
 }
 
 /** How a database sorts and encodes: a restored one must do the same for its indexes to mean the same. */

@@ -1,3 +1,4 @@
+import { tableName } from '../../table-names.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { readTables } from './catalogue.ts';
 import { connect } from './connection/connect.ts';
@@ -5,13 +6,13 @@ import { quoteName } from './connection/session.ts';
 
 /** The rows of every table of a database, by `schema.table`, at one instant. */
 export async function countRows(context: EngineContext, { url }: { url: DatabaseUrl }): Promise<Map<string, number>> {
-  await using session = await connect(context, url);
+  await using session = await connect(context, url, { settings: { statement_timeout: '0' } });
   await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
   const counts = new Map<string, number>();
   for (const { schema, name } of await readTables(session)) {
     const table = `${quoteName(schema)}.${quoteName(name)}`;
     const [counted] = await session.query<{ rows: number }>(`SELECT count(*) AS rows FROM ONLY ${table}`);
-    counts.set(`${schema}.${name}`, counted?.rows ?? 0);
+    counts.set(tableName(schema, name), counted?.rows ?? 0);
   }
   return counts;
 }

@@ -103,7 +103,14 @@ async function tryPlace(context: Context, { place, manifest, engine, superuser =
   const opened = await place.open(context, { superuser });
   try {
     const schemaConfig = { include_schemas: manifest.schemas };
-    const restoration = { url: opened.url, admin: opened.admin, manifest, schemaConfig, inPlace: false };
+    const restoration = {
+      url: opened.url,
+      admin: opened.admin,
+      manifest,
+      schemaConfig,
+      inPlace: false,
+      neverInPlace: true,
+    };
     const plan = await engine.planRestore(context, restoration);
     if (plan.strategy !== 'swap') throw needsDatabase(place, plan);
     return { place, restoration, plan, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };

@@ -3,6 +3,7 @@ import { engineForUrl } from '../../engines/registry.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import type { DiffResult, TableChange, TableSide } from '../../results.ts';
 import { bytesOfTable, filesOfTable, type Manifest } from '../../snapshots/manifest.ts';
+import { splitName } from '../../table-names.ts';
 import { chooseDestination } from '../load/destination.ts';
 import { findSnapshot, type SnapshotSelector } from './snapshots.ts';
 
@@ -68,7 +69,7 @@ async function countDestination(
   context.report({ event: 'step', step: 'count', state: 'started', label });
   const counts = await engine.countRows(context, { url, manifest });
   context.report({ event: 'step', step: 'count', state: 'done', label });
-  const inSnapshot = (name: string): boolean => schemas.some((schema) => name.startsWith(`${schema}.`));
+  const inSnapshot = (name: string): boolean => schemas.includes(splitName(name).schema);
   const tables = [...counts].filter(([name]) => inSnapshot(name));
   return {
     url: url.display,

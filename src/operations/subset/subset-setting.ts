@@ -5,7 +5,7 @@ import { engineForUrl, subsetEngines } from '../../engines/registry.ts';
 import type { SubsetEngine, SubsetSource } from '../../engines/subset.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import { type Collected, collect } from '../../subset/collect.ts';
-import { buildGraph, type SubsetSettings } from '../../subset/graph.ts';
+import { buildGraph, type SubsetSettings, withKnownNames } from '../../subset/graph.ts';
 import { type Plan, planSubset } from '../../subset/plan.ts';
 import { jobsFor } from '../build.ts';
 import { findTarget } from '../find-target.ts';
@@ -77,7 +77,8 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
 }
 
 export function planFor({ facts }: SubsetSource, settings: SubsetSettings): Plan {
-  return planSubset(buildGraph(facts, settings), settings);
+  const known = withKnownNames(settings, facts);
+  return planSubset(buildGraph(facts, known), known);
 }
 
 interface Collecting {

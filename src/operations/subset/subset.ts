@@ -1,3 +1,4 @@
+import { formatNumberOf } from '../../amounts.ts';
 import { connectionUrl } from '../../config/connection-url.ts';
 import type { Context } from '../../context.ts';
 import type { SubsetEngine } from '../../engines/subset.ts';
@@ -121,6 +122,9 @@ function tableRows({ graph, rules, paths, nulled }: Plan, collected: Collected |
   });
 }
 
+/** How many tables a message names. */
+const NAMED_TABLES = 10;
+
 function warningsOf({ unindexed, rules }: Plan, { createIndex }: SubsetEngine): SubsetPlanResult['warnings'] {
   const slow = unindexed.map(({ from, columns }) => ({
     code: 'reference_without_index',
@@ -128,6 +132,11 @@ function warningsOf({ unindexed, rules }: Plan, { createIndex }: SubsetEngine): 
   }));
   const empty = [...rules].filter(([, rule]) => rule === 'empty').map(([table]) => table);
   if (empty.length === 0) return slow;
-  const message = `Nothing leads to ${empty.join(', ')}: created empty. To have their rows, add them to copy_tables.`;
+  const names = empty.slice(0, NAMED_TABLES).join(', ');
+  const more = empty.length - NAMED_TABLES;
+  const those = empty.length === 1 ? `${names} is` : `${formatNumberOf(empty.length, 'table')} are`;
+  const list = empty.length === 1 ? '' : `: ${names}${more > 0 ? ` and ${more} more` : ''}`;
+  const [were, them] = empty.length === 1 ? ['was', 'it'] : ['were', 'them'];
+  const message = `${those} not reachable from the subset tables and ${were} created empty${list}. Add ${them} to copy_tables to include the rows`;
   return [...slow, { code: 'table_not_reached', message }];
 }

@@ -15,6 +15,8 @@ export function postgresDetails(text: v.GenericSchema<string>) {
         columns: list(text),
         /** Whether an extension made the table, and may have put rows into it. */
         of_extension: v.boolean(),
+        /** The partitioned table through which the rows are loaded, where it is not the partition itself. */
+        root: v.optional(v.object({ schema: text, table: text })),
       }),
     ),
     extensions: list(v.object({ name: text, schema: text })),
@@ -43,7 +45,17 @@ export function postgresDetails(text: v.GenericSchema<string>) {
     /** Publications and subscriptions of the source, which are not in the snapshot; absent from earlier versions. */
     replication: v.optional(list(text)),
     /** Objects that cannot be restored without a schema that is not in the snapshot. */
-    left_out: list(v.object({ oid: count, kind: text, name: text, needs: text })),
+    left_out: list(
+      v.object({
+        /** Of the system catalog; absent from snapshots of earlier versions. */
+        class: v.optional(count),
+        /** 0 for a part of a table's definition, which is not in the archive. */
+        oid: count,
+        kind: text,
+        name: text,
+        needs: text,
+      }),
+    ),
     /** Schemas of the source that are not in the snapshot; absent from earlier versions. */
     left_out_schemas: v.optional(list(v.object({ schema: text, tables: count }))),
   });

@@ -61,6 +61,11 @@ const SESSION_SETTINGS: Settings = {
   standard_conforming_strings: 'on',
 };
 
+/** A session whose caller sets no limit of its own reads catalogs and renames databases: no statement may take long. */
+const STATEMENT_LIMITS: Settings = { statement_timeout: '10min' };
+/** Bytes on the server's disk for the sorts of such a statement. Only a superuser may set it. */
+const LIMIT_TEMPORARY_FILES = `SELECT set_config('temp_file_limit', '2GB', false) WHERE current_setting('is_superuser') = 'on'`;
+
 /** Connects; rejects with ConnectionLost when that fails. */
 export async function openSession({
   runner,
@@ -70,7 +75,7 @@ export async function openSession({
   signal,
   settings = {},
 }: SessionOptions): Promise<Session> {
-  const connection = connectionOf(url, { ...SESSION_SETTINGS, ...settings });
+  const connection = connectionOf(url, { ...SESSION_SETTINGS, ...STATEMENT_LIMITS, ...settings });
   const child = runner.start({ file: psql, ...connection, args: [...PSQL_FLAGS, ...connection.args] }, { signal });
   const exchange = reported(exchanges(child), report);
 
@@ -100,7 +105,7 @@ export async function openSession({
     },
     [Symbol.asyncDispose]: () => session.close(),
   };
-  await session.execute('SELECT 1');
+  await session.execute('statement_timeout' in settings ? 'SELECT 1' : LIMIT_TEMPORARY_FILES);
   return session;
 }
 

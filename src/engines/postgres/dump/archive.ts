@@ -27,6 +27,8 @@ export function archiveDetails(manifest: Manifest): ArchiveDetails {
 
 export interface ArchiveEntry {
   dumpId: number;
+  /** Oid of the system catalog that `oid` is in; 0 where there is none. */
+  class: number;
   /** Object identifier in the source's catalogue; 0 where there is none. */
   oid: number;
   /** The line as `pg_restore --list` wrote it, to be given back to `--use-list`. */
@@ -41,10 +43,13 @@ export interface ArchiveEntry {
 export function parseArchiveList(listing: string): ArchiveEntry[] {
   const entries: ArchiveEntry[] = [];
   for (const line of listing.split('\n')) {
-    const match = /^(\d+); \d+ (\d+) (.*)$/.exec(line);
+    const match = /^(\d+); (\d+) (\d+) (.*)$/.exec(line);
     const needs = /^;\tdepends on:((?: \d+)+)$/.exec(line)?.[1];
-    if (match) entries.push({ dumpId: Number(match[1]), oid: Number(match[2]), line, text: match[3] ?? '', needs: [] });
-    else if (needs) entries.at(-1)?.needs.push(...needs.trim().split(' ').map(Number));
+    if (match) {
+      const [dumpId = 0, catalog = 0, oid = 0] = match.slice(1, 4).map(Number);
+      entries.push({ dumpId, class: catalog, oid, line, text: match[4] ?? '', needs: [] });
+    }
+    if (needs) entries.at(-1)?.needs.push(...needs.trim().split(' ').map(Number));
   }
   return entries;
 }

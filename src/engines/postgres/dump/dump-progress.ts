@@ -1,4 +1,5 @@
 import type { Report } from '../../../events.ts';
+import { tableName } from '../../../table-names.ts';
 import type { CatalogueTable } from '../catalogue.ts';
 
 export interface DumpProgress {
@@ -60,5 +61,5 @@ export function createDumpProgress({ tables, expected, report }: ProgressOptions
 }
 
 export function nameOf({ schema, name }: CatalogueTable): string {
-  return `${schema}.${name}`;
+  return tableName(schema, name);
 }

@@ -4,22 +4,22 @@ import { countLeftOut, leftOutSchemasOf } from '../../../left-out-schemas.ts';
 import type { DumpRequest, EngineContext } from '../../engine.ts';
 import {
   type CatalogueTable,
-  type OutwardObject,
   readExtensions,
   readInventory,
   readLocale,
-  readOutwardObjects,
   readPolicyRoles,
   readReplication,
   readSchemas,
   readTables,
   replicationWarnings,
 } from '../catalogue.ts';
-import { quoteText, type Session } from '../connection/session.ts';
+import type { Session } from '../connection/session.ts';
 import { whyNoSetting } from '../restore/alter-set.ts';
 import { selectSchemas } from '../schema-selection.ts';
 import { majorOf } from '../tools.ts';
 import type { ArchiveDetails } from './archive.ts';
+import { type Broken, readBroken } from './broken-selection.ts';
+import { type PartitionRoot, readPartitionRoots } from './partition-roots.ts';
 
 /** What the source's catalogue says, all of one instant. */
 export interface Source {
@@ -27,8 +27,12 @@ export interface Source {
   tables: CatalogueTable[];
   /** Tables of every schema: an extension's may be dumped with the extension, wherever they are. */
   allTables: CatalogueTable[];
+  /** Partitioned tables through which rows are loaded, by the oid of the partition. */
+  roots: Map<number, PartitionRoot>;
   /** Schemas that are not to be dumped. */
   excluded: string[];
+  /** Parts of definitions that cannot be restored. */
+  cuts: Broken['cuts'];
   details: Omit<ArchiveDetails, 'data'>;
 }
 
@@ -44,21 +48,21 @@ export async function readSource(
   for (const warning of warnings) report(warning);
   if (schemas.length === 0) throw noSchema(request, names);
   const excluded = names.filter((name) => !schemas.includes(name));
-  const outward = excluded.length === 0 ? [] : await readOutwardObjects(session, schemas, excluded);
-  refuseColumns(outward);
-  for (const { kind, name, needs } of outward) {
-    const message = `The ${kind} ${name} needs ${needs}, whose schema is not in the snapshot: it will not be restored`;
-    report({ event: 'warning', code: 'object_left_out', message });
-  }
+  const broken = await readBroken(
+    session,
+    available.filter(({ name }) => excluded.includes(name)),
+  );
+  for (const warning of broken.warnings) report(warning);
   const replication = await readReplication(session);
   for (const warning of replicationWarnings(replication)) report(warning);
   const allTables = await readTables(session);
-  const left_out = outward;
-  const inventory = withoutLeftOut(await readInventory(session, schemas), outward);
+  const inventory = await readInventory(session, schemas, broken.keys);
   return {
     tables: allTables.filter((table) => schemas.includes(table.schema)),
     allTables,
     excluded,
+    roots: await readPartitionRoots(session, schemas),
+    cuts: broken.cuts,
     details: {
       schemas: available.filter((schema) => schemas.includes(schema.name)),
       extensions: await readExtensions(session),
@@ -67,7 +71,7 @@ export async function readSource(
       settings: settingsToKeep(await readDatabaseSettings(session), report),
       inventory,
       replication,
-      left_out,
+      left_out: broken.leftOut,
       left_out_schemas: (request.copyOf && leftOutSchemasOf(request.copyOf)) ?? countLeftOut(excluded, allTables),
     },
   };
@@ -87,28 +91,6 @@ export function settingsToKeep(settings: string[], report: Report): string[] {
     const why = whyNoSetting(setting);
     if (why !== null) report({ event: 'warning', code: 'setting_left_out', message: `${why}. It is left out` });
     return why === null;
-  });
-}
-
-function withoutLeftOut(inventory: ArchiveDetails['inventory'], outward: OutwardObject[]): ArchiveDetails['inventory'] {
-  const names = new Set(outward.map((object) => object.name));
-  const objects = Object.entries(inventory.objects).map(([kind, all]) => [
-    kind,
-    all.filter((name) => !names.has(name)),
-  ]);
-  return { ...inventory, objects: Object.fromEntries(objects) };
-}
-
-/** A table cannot be made without the type of its column, and a snapshot that cannot be restored is none. */
-function refuseColumns(outward: OutwardObject[]): void {
-  const columns = outward.filter((object) => object.kind === 'column');
-  if (columns.length === 0) return;
-  const missing = [...new Set(columns.map(({ needs }) => needs.split('.')[0] ?? ''))];
-  throw new UserError(`The chosen schemas cannot be restored without ${missing.map(quoteText).join(', ')}`, {
-    code: 'schema_needed',
-    exit: EXIT.failed,
-    details: columns.slice(0, 20).map(({ name, needs }) => `${name} is of type ${needs}`),
-    hint: `Add to the target's schema_config.include_schemas: ${missing.join(', ')}`,
   });
 }
 

@@ -20,8 +20,10 @@ import {
   TERMINATOR_LINES,
   withoutDate,
 } from './archive.ts';
+import { cutDefinitions } from './cut-definitions.ts';
 import { createDumpProgress, type DumpProgress, nameOf } from './dump-progress.ts';
 import { readSource, type Source } from './dump-source.ts';
+import { explainDumpFailure } from './rights.ts';
 
 /**
  * One consistent dump by parallel workers: a transaction of ours exports its snapshot, the catalogue is read in it and
@@ -43,9 +45,10 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   report({ event: 'step', step: 'dump', state: 'started', label: `Dump ${of}` });
   const progress = createDumpProgress({ tables: source.tables, expected: request.expectedBytes, report });
   const packing = createPacking(request, progress);
-  const dumping = runPgDump(context, { request, tools, snapshot, source, progress });
+  const dumping = runPgDump(context, { request, tools, snapshot, session, source, progress });
   await followFiles(request.directory, { until: dumping, found: packing.follow });
   request.finish();
+  await cutDefinitions(join(request.directory, 'toc.dat'), source);
   const archive = await listArchive(context, tools, request.directory);
   await fixDate(join(request.directory, 'toc.dat'));
   await packing.packRest(await readdir(request.directory));
@@ -129,13 +132,15 @@ interface PgDump {
   request: DumpRequest;
   tools: ClientTools;
   snapshot: string;
+  /** Asked why, when it fails. */
+  session: Session;
   source: Source;
   progress: DumpProgress;
 }
 
 async function runPgDump(
   context: EngineContext,
-  { request, tools, snapshot, source, progress }: PgDump,
+  { request, tools, snapshot, session, source, progress }: PgDump,
 ): Promise<void> {
   const { url, jobs, directory } = request;
   const { args, env, mounts } = connectionOf(url, { statement_timeout: '0' });
@@ -158,11 +163,13 @@ async function runPgDump(
     { signal: context.signal, onErrorLine: progress.onToolLine },
   );
   if (result.exitCode === 0) return;
+  const schemas = source.details.schemas.map(({ name }) => name);
+  const { hint, details } = await explainDumpFailure(context, session, { schemas, jobs });
   throw new UserError(`pg_dump failed on ${url.display}`, {
     code: 'dump_failed',
     exit: EXIT.failed,
-    details: wordsOf(result.stderr),
-    hint: "Nothing was stored. The message above is pg_dump's own; most often the user may not read a table.",
+    details: [...wordsOf(result.stderr), ...details],
+    hint,
   });
 }
 
@@ -219,7 +226,8 @@ function assemble({ packed, archive, source }: Parts): Pick<DumpResult, 'tables'
     packed.delete(content.file.name);
     tables.push({ name: nameOf(table), rows: content.lines - TERMINATOR_LINES, file: content.file });
     const { schema, name, columns, of_extension } = table;
-    data[content.file.name] = { schema, table: name, columns, of_extension };
+    const root = source.roots.get(table.oid);
+    data[content.file.name] = { schema, table: name, columns, of_extension, ...(root && { root }) };
   }
   tables.sort((a, b) => (a.name < b.name ? -1 : 1));
   const files = [...packed.values()].map(({ file }) => file).sort((a, b) => (a.name < b.name ? -1 : 1));

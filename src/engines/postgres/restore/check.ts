@@ -1,11 +1,11 @@
+import { splitName } from '../../../table-names.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
-import { expectedRows } from '../../expected-rows.ts';
 import { IN_NO_SCHEMA, type Inventory, readInventory } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName } from '../connection/session.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 import type { ClientTools } from '../tools.ts';
 import { restoreFailed } from './restore-failed.ts';
+import { countedRows } from './rows-by-root.ts';
 
 /** How many differences are told. */
 const DIFFERENCES = 20;
@@ -30,19 +30,15 @@ export async function checkRestored(context: EngineContext, check: Check): Promi
 }
 
 async function countRows(context: EngineContext, { url, tools, details, plan, jobs }: Check): Promise<string[]> {
-  // An extension may have put rows of its own into its tables.
-  const queue = expectedRows(plan).filter(({ table }) => details.data[table.file.name]?.of_extension === false);
+  const queue = countedRows(plan, details);
   const differences: string[] = [];
   const worker = async (): Promise<void> => {
-    await using session = await connect(context, url, { tools });
+    await using session = await connect(context, url, { tools, settings: { statement_timeout: '0' } });
     for (let next = queue.pop(); next; next = queue.pop()) {
-      const { table, rows, words } = next;
-      const data = details.data[table.file.name];
-      if (!data) continue;
-      const name = `${quoteName(data.schema)}.${quoteName(data.table)}`;
-      const [counted] = await session.query<{ rows: number }>(`SELECT count(*) AS rows FROM ONLY ${name}`);
+      const { name, count, rows, words } = next;
+      const [counted] = await session.query<{ rows: number }>(count);
       if (counted?.rows === rows) continue;
-      differences.push(`${table.name}: ${counted?.rows} rows, ${words}`);
+      differences.push(`${name}: ${counted?.rows} rows, ${words}`);
     }
   };
   await Promise.all(Array.from({ length: Math.min(jobs, queue.length) }, worker));
@@ -55,7 +51,7 @@ async function compareObjects(context: EngineContext, { url, tools, details, pla
 }
 
 export function within({ objects, sequences, large_objects }: Inventory, schemas: string[]): Inventory {
-  const inside = (name: string): boolean => schemas.some((schema) => name.startsWith(`${schema}.`));
+  const inside = (name: string): boolean => schemas.includes(splitName(name).schema);
   return {
     objects: Object.fromEntries(
       Object.entries(objects).map(([kind, names]) => [kind, IN_NO_SCHEMA.has(kind) ? names : names.filter(inside)]),

@@ -10,6 +10,9 @@ import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import { type ArchiveEntry, isTableData, withoutDependents } from '../dump/archive.ts';
+import { isLeftOut } from '../dump/left-out-entries.ts';
+import { listText, separateEventTriggers } from './event-triggers.ts';
+import { failureHint } from './failure-hint.ts';
 import type { Filling } from './filling.ts';
 import { listArchive } from './list-archive.ts';
 import { loadTables } from './load-tables.ts';
@@ -44,6 +47,10 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
 
   report({ event: 'step', step: 'index', state: 'started', label: 'Build indexes and constraints' });
   await pgRestore(context, { fill, archive, section: 'post-data', jobs });
+  if (archive.eventTriggers) {
+    const last = { ...archive, list: archive.eventTriggers };
+    await pgRestore(context, { fill, archive: last, section: 'post-data', jobs: 1 });
+  }
   report({ event: 'step', step: 'index', state: 'done', label: 'Built indexes and constraints' });
 }
 
@@ -52,6 +59,8 @@ interface Archive {
   directory: string;
   /** The list of entries to restore. */
   list: string;
+  /** The list of those to restore when all else is done, if there are any. */
+  eventTriggers: string | null;
 }
 
 /** Lays the archive out for pg_restore: its table of contents and large objects, and the list of what to take. */
@@ -73,11 +82,13 @@ export async function materialize(
   await refuseForeignFiles(archive, manifest.files);
   const listed = await listArchive(context, { tools, archive, directory });
   const list = join(directory, 'archive.list');
-  const leftOut = new Set(details.left_out.map((object) => object.oid));
-  const able = withoutDependents(listed, ({ oid }) => oid !== 0 && leftOut.has(oid));
+  const able = withoutDependents(listed, isLeftOut(details.left_out));
   const entries = able.filter((entry) => !isTableData(entry) && isWanted(entry, { details, plan, premade }));
-  await writeFile(list, entries.map(({ line }) => `${line}\n`).join(''), { flag: 'wx', mode: 0o600 });
-  return { directory: archive, list };
+  const eventTriggers = join(directory, 'event-triggers.list');
+  const separated = separateEventTriggers(entries);
+  await writeFile(list, listText(separated.others), { flag: 'wx', mode: 0o600 });
+  await writeFile(eventTriggers, listText(separated.eventTriggers), { flag: 'wx', mode: 0o600 });
+  return { directory: archive, list, eventTriggers: separated.eventTriggers.length > 0 ? eventTriggers : null };
 }
 
 /** Which files hold large objects. pg_restore would read whatever file of this machine such a list names. */
@@ -140,7 +151,11 @@ async function pgRestore(context: EngineContext, { fill, archive, section, jobs 
   const result = await context.runner.run({ file: tools.pg_restore, args, env: connection.env, mounts }, { signal });
   const errors = restoreErrors(result);
   if (errors.length > 0)
-    throw restoreFailed(`pg_restore failed on the ${section} of snapshot ${fill.manifest.id}`, errors);
+    throw restoreFailed(
+      `pg_restore failed on the ${section} of snapshot ${fill.manifest.id}`,
+      errors,
+      failureHint(errors, fill.details),
+    );
 }
 
 /** What every call of pg_restore for a section says; owners and grants are the destination's own. */

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { open, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { formatNumberOf } from '../../../amounts.ts';
 import { EXIT, UserError } from '../../../errors.ts';
 import type { Mount } from '../../../process/runner.ts';
 import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
-import { expectedRows } from '../../expected-rows.ts';
 import { LARGE_OBJECTS_QUERY, objectsQuery, readSchemas } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteNumber, quoteText } from '../connection/session.ts';
@@ -15,6 +14,7 @@ import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
 import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../tools.ts';
 import { carryOverInPlace } from './carry-over-in-place.ts';
 import { within } from './check.ts';
+import { dropsWithoutSchema } from './drops-without-schema.ts';
 import { materialize, sectionArgs } from './fill.ts';
 import {
   COPY_FLAGS,
@@ -26,6 +26,7 @@ import {
   textOf,
 } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
+import { countedRows } from './rows-by-root.ts';
 
 /**
  * Restores into the destination itself, in one transaction of one session: until its commit everybody else sees the
@@ -43,10 +44,10 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     await writeFile(join(directory, name), text, { mode: 0o600 });
     return `--file=${join(directory, name)}`;
   };
-  const section = async (name: 'pre-data' | 'data' | 'post-data'): Promise<string> => {
-    const file = join(directory, `${name}.sql`);
+  const section = async (name: 'pre-data' | 'data' | 'post-data', list = archive.list): Promise<string> => {
+    const file = `${join(directory, name)}-${basename(list)}.sql`;
     const args = [
-      ...sectionArgs({ fill: { details, plan }, archive, section: name }),
+      ...sectionArgs({ fill: { details, plan }, archive: { ...archive, list }, section: name }),
       '--single-transaction',
       `--file=${file}`,
       archive.directory,
@@ -73,6 +74,8 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     await section('data'),
     await section('post-data'),
     await script('carry-over.sql', carryOver.script),
+    // Created last, they hear neither of the definitions nor of the grants.
+    ...(archive.eventTriggers ? [await section('post-data', archive.eventTriggers)] : []),
     await script('check.sql', checkScript(run)),
     ...['--command=COMMIT', sayWord],
   ];
@@ -108,7 +111,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   });
   const [fed, ended] = await Promise.allSettled([feeding, child.ended]);
   signal.throwIfAborted();
-  refuseUnlessFed({ fed, ended, what: 'The restore in one transaction failed' });
+  refuseUnlessFed({ fed, ended, details, what: 'The restore in one transaction failed' });
   const [, copied, , end] = said().split(`${word}\n`);
   if (copied === undefined || end === undefined) {
     throw restoreFailed('The restore in one transaction failed', ['psql ended without an answer to COMMIT']);
@@ -180,6 +183,7 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
     return known ? [`GRANT ${known} ON SCHEMA public TO ${role === null ? 'PUBLIC' : quoteName(role)};`] : [];
   });
   return [
+    ...(await dropsWithoutSchema(session)),
     ...present.map(({ name }) => `DROP SCHEMA ${quoteName(name)} CASCADE;`),
     'SELECT lo_unlink(oid) FROM pg_largeobject_metadata;',
     // pg_dump takes `public` for granted, as initdb makes it.
@@ -194,12 +198,9 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
 /** The manifest's row counts, inside the transaction: a difference ends it. */
 function checkScript({ plan, manifest }: RestoreRun): string {
   const details = archiveDetails(manifest);
-  const checks = expectedRows(plan).flatMap(({ table, rows, words }) => {
-    const data = details.data[table.file.name];
-    if (!data || data.of_extension) return [];
-    const count = `SELECT count(*) FROM ONLY ${quoteName(data.schema)}.${quoteName(data.table)}`;
-    return [failUnless(`(${count}) = ${quoteNumber(rows)}`, `${table.name} has other rows than it should: ${words}`)];
-  });
+  const checks = countedRows(plan, details).map(({ name, count, rows, words }) =>
+    failUnless(`(${count}) = ${quoteNumber(rows)}`, `${name} has other rows than it should: ${words}`),
+  );
   // The scripts before leave a search path of their own, by which the server would write types otherwise.
   return ['SET LOCAL search_path = pg_catalog;', ...checks, ...inventoryChecks(details, plan.schemas), ''].join('\n');
 }

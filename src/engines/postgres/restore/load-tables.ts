@@ -9,6 +9,7 @@ import { PSQL_FLAGS, quoteName } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import { type ArchiveDetails, DATA_TERMINATOR, END_OF_COPY } from '../dump/archive.ts';
 import { type ClientTools, knowsRestrict } from '../tools.ts';
+import { failureHint } from './failure-hint.ts';
 import type { Filling } from './filling.ts';
 import { failureWords } from './restore-errors.ts';
 import { restoreFailed } from './restore-failed.ts';
@@ -88,11 +89,9 @@ async function loadBatch(context: EngineContext, { fill, batch, onBytes }: Batch
   const said = textOf(child.stdout);
   const feeding = feedTables({ read: fill.read, batch, child, onBytes, commands });
   const [fed, ended] = await Promise.allSettled([feeding, child.ended]);
-  const what = `The rows of ${batch
-    .map(({ name }) => name)
-    .slice(0, 3)
-    .join(', ')} could not be loaded`;
-  refuseUnlessFed({ fed, ended, what });
+  // One COPY has ended for each table before the one that failed.
+  const current = batch[copyCounts(said()).length] ?? batch[0];
+  refuseUnlessFed({ fed, ended, details, what: `The rows of ${current?.name} could not be loaded` });
   checkTags(said(), batch);
 }
 
@@ -100,17 +99,21 @@ async function loadBatch(context: EngineContext, { fill, batch, onBytes }: Batch
 export interface Outcome {
   fed: PromiseSettledResult<void>;
   ended: PromiseSettledResult<Completed>;
-  /** What is told when it failed: `The rows of a, b could not be loaded`. */
+  details: ArchiveDetails;
+  /** What is told when it failed: `The rows of public.a could not be loaded`. */
   what: string;
 }
 
 /** Anything but exit code 0 is a failure; what was wrong with the rows is told rather than that psql was ended for it. */
-export function refuseUnlessFed({ fed, ended, what }: Outcome): void {
+export function refuseUnlessFed({ fed, ended, details, what }: Outcome): void {
   if (fed.status === 'rejected' && fed.reason instanceof UserError) throw fed.reason;
   if (ended.status === 'rejected') throw ended.reason;
   const { exitCode, stderr } = ended.value;
   if (fed.status === 'rejected' && exitCode === null && stderr.trim() === '') throw fed.reason;
-  if (exitCode !== 0) throw restoreFailed(what, failureWords('psql', ended.value).slice(0, 20));
+  if (exitCode !== 0) {
+    const words = failureWords('psql', ended.value);
+    throw restoreFailed(what, words.slice(0, 20), failureHint(words, details));
+  }
   if (fed.status === 'rejected') throw fed.reason;
 }
 
@@ -156,15 +159,17 @@ export function copyCommands(commands: string[], tools: ClientTools): CopyComman
 
 /**
  * FREEZE writes the rows as the vacuum would leave them, so that nobody has to rewrite them later; it wants the table
- * emptied in the same transaction. A table of an extension keeps the rows that the extension put there.
+ * emptied in the same transaction. A table of an extension keeps the rows that the extension put there, and a
+ * partitioned table those of its other partitions.
  */
 export function copyStatement(table: ManifestTable, details: ArchiveDetails): string {
   const data = details.data[table.file.name];
   if (!data) throw new Error(`the manifest has no columns for ${table.name}`);
-  const name = `${quoteName(data.schema)}.${quoteName(data.table)}`;
+  const { schema, table: tableName } = data.root ?? data;
+  const name = `${quoteName(schema)}.${quoteName(tableName)}`;
   const columns = data.columns.length > 0 ? ` (${data.columns.map(quoteName).join(', ')})` : '';
   const copy = `COPY ${name}${columns} FROM STDIN`;
-  return data.of_extension ? copy : `TRUNCATE ONLY ${name}; ${copy} WITH (FREEZE)`;
+  return data.of_extension || data.root ? copy : `TRUNCATE ONLY ${name}; ${copy} WITH (FREEZE)`;
 }
 
 export interface Feed {

@@ -14,6 +14,7 @@ import { leftOutByBuild, selectSchemas } from '../schema-selection.ts';
 import { NAME_LIMIT } from '../server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
 import { checkSwap } from './blockers.ts';
+import { refuseInPlace } from './in-place-preflight.ts';
 import { checkRights } from './rights.ts';
 
 /** Whether, how and with what consequences a snapshot can be restored; nothing is changed. */
@@ -27,6 +28,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   refuseMissing(facts, { extensions: details.extensions.map(({ name }) => name), roles: details.roles });
   if (request.role !== undefined) await refuseRole(context, url, request.role);
   const chosen = chooseStrategy(facts, request);
+  if (chosen.strategy === 'in_place' && !request.neverInPlace) await refuseInPlace(context, { url, details });
   const swapping = chosen.strategy === 'swap' ? await planSwap(context, url, facts) : [];
   const wanted = new Set(schemas);
   const inSchemas = manifest.tables.filter((table) => {

@@ -1,11 +1,15 @@
 import { EXIT, UserError } from '../../../errors.ts';
 
 /** A restore that a tool or the server has refused: nothing of it is seen at the destination. */
-export function restoreFailed(message: string, details: string[]): UserError {
+export function restoreFailed(
+  message: string,
+  details: string[],
+  hint = 'The destination is as it was before.',
+): UserError {
   return new UserError(message, {
     code: 'restore_failed',
     exit: EXIT.failed,
     details,
-    hint: 'The destination is as it was before.',
+    hint,
   });
 }

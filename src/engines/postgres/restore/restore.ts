@@ -60,7 +60,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
 function hintAtRights(error: unknown): unknown {
   if (!(error instanceof UserError && error.code === 'restore_failed')) return error;
   const { code, exit, details } = error;
-  const hint = `In a server of our own a snapshot is restored as a role without superuser rights. If it needs them and you trust it, add --allow-superuser.`;
+  const hint = `${error.hint} In a server of our own a snapshot is restored as a role without superuser rights. If it needs them and you trust it, add --allow-superuser.`;
   return new UserError(error.message, { code, exit, details, hint, cause: error });
 }
 

@@ -18,6 +18,7 @@ import {
   warnLostGrants,
   warnNotCarried,
 } from './carry-over.ts';
+import { withoutEventTriggers } from './event-triggers.ts';
 
 /** `object_in_use`: somebody is connected to a database that is to be renamed. */
 const OBJECT_IN_USE = '55006';
@@ -196,7 +197,10 @@ async function giveTo(
 ): Promise<string[]> {
   const failure = await attempt(server, `ALTER DATABASE ${quoteName(to)} OWNER TO ${quoteName(owner)}`);
   await using session = await connect(context, withDatabase(url, to), { settings: CARRYING });
-  return [...(failure ? [failure] : []), ...(await runCarryOver(session, { owner, ownership: null }))];
+  return [
+    ...(failure ? [failure] : []),
+    ...(await withoutEventTriggers(session, () => runCarryOver(session, { owner, ownership: null }))),
+  ];
 }
 
 async function inheritObjects(
@@ -205,7 +209,7 @@ async function inheritObjects(
 ): Promise<string[]> {
   const { ownership, unread } = await readBefore(context, withDatabase(url, from));
   await using session = await connect(context, withDatabase(url, to), { settings: CARRYING });
-  const failures = await runCarryOver(session, { owner, ownership });
+  const failures = await withoutEventTriggers(session, () => runCarryOver(session, { owner, ownership }));
   if (!ownership) return [...failures, `the grants of ${from}: ${unread}`];
   const lost = await session.query<{ name: string }>(lostGrantsQuery(ownership));
   warnLostGrants(

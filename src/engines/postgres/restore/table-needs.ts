@@ -2,6 +2,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NeededTable } from '../../../selected-tables.ts';
 import type { Manifest } from '../../../snapshots/manifest.ts';
+import { splitName, tableName } from '../../../table-names.ts';
 import type { DefinitionsRequest, EngineContext } from '../../engine.ts';
 import { type ArchiveDetails, type ArchiveEntry, archiveDetails, isTableData } from '../dump/archive.ts';
 import { findClientTools, toolsForArchive } from '../tools.ts';
@@ -72,11 +73,11 @@ function tablesIn(entries: ArchiveEntry[], { data, schemas, inventory }: Archive
     const found = data[`${dumpId}.dat`];
     if (found) withRows.set(oid, tableEntry({ schema: found.schema, table: found.table, hasRows: true }));
   }
-  const others = schemas.flatMap(({ name: schema }) =>
-    (inventory.objects.table ?? [])
-      .filter((name) => name.startsWith(`${schema}.`))
-      .map((name) => tableEntry({ schema, table: name.slice(schema.length + 1), hasRows: false })),
-  );
+  const included = new Set(schemas.map(({ name }) => name));
+  const others = (inventory.objects.table ?? [])
+    .map(splitName)
+    .filter(({ schema }) => included.has(schema))
+    .map(({ schema, rest }) => tableEntry({ schema, table: rest, hasRows: false }));
   const tables = new Map<number, TableEntry>();
   for (const { dumpId, oid, text } of entries) {
     if (!/^TABLE (?!DATA |ATTACH )/.test(text)) continue;
@@ -87,7 +88,7 @@ function tablesIn(entries: ArchiveEntry[], { data, schemas, inventory }: Archive
 }
 
 function tableEntry({ schema, table, hasRows }: { schema: string; table: string; hasRows: boolean }): TableEntry {
-  return { name: `${schema}.${table}`, words: inList(`${schema} ${table} `), hasRows };
+  return { name: tableName(schema, table), words: inList(`${schema} ${table} `), hasRows };
 }
 
 /** As pg_restore writes names into a list, which has a line for each entry. */

@@ -4,6 +4,7 @@ import type { Traces } from '../../sanitizer.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
 import { archiveDetailsSchema } from '../dump/archive.ts';
+import { withoutEventTriggers } from '../restore/event-triggers.ts';
 
 /**
  * What an UPDATE leaves behind: rows that are dead but lie in the table's file, statistics with the most common of the
@@ -23,8 +24,10 @@ export async function removeTraces(context: EngineContext, { url, dump, changed 
   const views = await session.query<{ schema: string; name: string }>(`
     SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind = 'm' AND c.relispopulated ORDER BY c.oid`);
-  for (const { schema, name } of views) {
-    await session.execute(`REFRESH MATERIALIZED VIEW ${quoteName(schema)}.${quoteName(name)}`);
-  }
+  await withoutEventTriggers(session, async () => {
+    for (const { schema, name } of views) {
+      await session.execute(`REFRESH MATERIALIZED VIEW ${quoteName(schema)}.${quoteName(name)}`);
+    }
+  });
   report({ event: 'step', step: 'traces', state: 'done', label: 'Removed what the old values had left' });
 }

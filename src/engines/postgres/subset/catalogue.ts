@@ -1,7 +1,9 @@
 import { EXIT, UserError } from '../../../errors.ts';
 import type { ColumnFacts, Facts, ForeignKeyFacts, TableFacts } from '../../../subset/facts.ts';
 import type { Relationship } from '../../../subset/graph.ts';
+import { tableName } from '../../../table-names.ts';
 import { quoteName, quoteNumber, quoteText, type Session } from '../connection/session.ts';
+import { type PartitionRoot, readPartitionRoots } from '../dump/partition-roots.ts';
 
 /** The source as subsets see it: what every engine says of itself, and how SQL says it here. */
 export interface SubsetCatalogue {
@@ -31,6 +33,8 @@ export interface Leaf {
   from: string;
   /** As it stands after COPY. */
   name: string;
+  /** Where its rows are loaded, when it is not the leaf itself. */
+  root?: string;
 }
 
 export interface Reference {
@@ -75,8 +79,9 @@ export async function readSubsetCatalogue(session: Session): Promise<SubsetCatal
   const relations = await session.query<RelationRow>(RELATIONS);
   const byOid = new Map(relations.map((relation) => [relation.oid, relation]));
   const tables = new Map<string, SubsetTable>();
+  const through = await readPartitionRoots(session);
   const roots = relations.filter(({ oid, root }) => oid === root);
-  for (const relation of roots) tables.set(nameOf(relation), tableOf(relation, byOid));
+  for (const relation of roots) tables.set(nameOf(relation), tableOf(relation, { byOid, through }));
   const counted = await countRows(
     session,
     roots.filter(({ rows }) => rows < 0),
@@ -148,10 +153,17 @@ function typeOf(table: SubsetTable, column: string): string {
     WHERE a.attrelid = ${quoteText(relation)}::regclass AND a.attname = ${quoteText(column)}`;
 }
 
-function tableOf(relation: RelationRow, byOid: Map<number, RelationRow>): SubsetTable {
+function tableOf(
+  relation: RelationRow,
+  { byOid, through }: { byOid: Map<number, RelationRow>; through: Map<number, PartitionRoot> },
+): SubsetTable {
   const leaves = relation.leaves.flatMap((oid, index): Leaf[] => {
     const leaf = byOid.get(oid);
-    return leaf ? [{ oid, index, from: fromText(leaf), name: qualified(leaf) }] : [];
+    const root = through.get(oid);
+    const rootName = root && `${quoteName(root.schema)}.${quoteName(root.table)}`;
+    return leaf
+      ? [{ oid, index, from: fromText(leaf), name: qualified(leaf), ...(rootName && { root: rootName }) }]
+      : [];
   });
   return {
     name: nameOf(relation),
@@ -171,7 +183,7 @@ function tableAt(
 }
 
 function nameOf({ schema, name }: RelationRow): string {
-  return `${schema}.${name}`;
+  return tableName(schema, name);
 }
 
 function qualified({ schema, name }: RelationRow): string {

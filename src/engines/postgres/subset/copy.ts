@@ -112,7 +112,9 @@ function partOf({ plan, collected }: SubsetRun, { table, leaf }: Task): Part {
       yield `COPY (${query} WHERE ${isOneOf(batch)}) TO STDOUT;\n`;
     }
   }
-  // FREEZE writes the rows as the vacuum would leave them.
-  const write = `TRUNCATE ONLY ${leaf.name}; COPY ${leaf.name}${list} FROM STDIN WITH (FREEZE)`;
+  // FREEZE writes the rows as the vacuum would leave them. A partitioned table does not take it, nor may it be emptied.
+  const write = leaf.root
+    ? `COPY ${leaf.root}${list} FROM STDIN`
+    : `TRUNCATE ONLY ${leaf.name}; COPY ${leaf.name}${list} FROM STDIN WITH (FREEZE)`;
   return { name: table.name, read, write };
 }

@@ -1,4 +1,5 @@
 import { EXIT, UserError } from '../../../errors.ts';
+import { splitName } from '../../../table-names.ts';
 import type { SubsetEngine } from '../../subset.ts';
 import { quoteName } from '../connection/session.ts';
 import { inspectDestination } from '../restore/preflight.ts';
@@ -16,8 +17,8 @@ export const postgresSubset: SubsetEngine = {
     });
   },
   createIndex(table, columns) {
-    const at = table.indexOf('.');
-    const path = `${nameInSql(table.slice(0, at))}.${nameInSql(table.slice(at + 1))}`;
+    const { schema, rest } = splitName(table);
+    const path = `${nameInSql(schema)}.${rest.startsWith('"') ? rest : nameInSql(rest)}`;
     return `CREATE INDEX ON ${path} (${columns.map(nameInSql).join(', ')});`;
   },
 };

@@ -3,6 +3,7 @@ import { redact } from '../../../process/redact.ts';
 import type { Graph } from '../../../subset/graph.ts';
 import type { RowFinder } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
+import { splitName } from '../../../table-names.ts';
 import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { type Leaf, type Reference, resolveAdded, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';
 import { forEachLine } from './line-numbers.ts';
@@ -155,7 +156,7 @@ interface Condition {
 async function rowsWhere(session: Session, { table, where, take }: Condition): Promise<void> {
   const query = `SELECT tableoid, ctid FROM ${table.from} WHERE (${where}\n)`;
   const check = `BEGIN EXECUTE ${quoteText(`EXPLAIN ${query}`)}; END`;
-  const schema = table.name.slice(0, table.name.indexOf('.'));
+  const { schema } = splitName(table.name);
   await session.execute('SAVEPOINT condition');
   try {
     await session.execute(`SET LOCAL search_path = ${names([schema, 'public'])}`);

@@ -4,6 +4,7 @@ import { quoteName, quoteText, type Session } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
 import type { ClientTools } from '../tools.ts';
 import type { OpenSource } from './reading.ts';
+import { materializedViewsInOrder, type View } from './views-in-order.ts';
 
 export interface Finishing {
   source: OpenSource;
@@ -80,32 +81,15 @@ async function passHighest(session: Session): Promise<void> {
   }
 }
 
-interface View {
-  schema: string;
-  name: string;
-}
-
 function readPopulatedViews(session: Session): Promise<View[]> {
   return session.query<View>(`
     SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind = 'm' AND c.relispopulated`);
 }
 
-/** Each after those that it is made of. */
+/** Each after those that it reads. */
 async function refreshViews(session: Session, populated: View[]): Promise<void> {
-  const ordered = await session.query<View>(`
-    WITH RECURSIVE uses AS (
-      SELECT DISTINCT r.ev_class AS view, d.refobjid AS used FROM pg_rewrite r
-      JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
-      WHERE d.refobjid <> r.ev_class
-    ), levels AS (
-      SELECT oid AS view, 0 AS level FROM pg_class WHERE relkind IN ('v', 'm')
-      UNION SELECT u.view, l.level + 1 FROM levels l JOIN uses u ON u.used = l.view
-    )
-    SELECT n.nspname AS schema, c.relname AS name FROM levels l JOIN pg_class c ON c.oid = l.view
-    JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'm'
-    GROUP BY 1, 2 ORDER BY max(l.level), 1, 2`);
-  for (const { schema, name } of ordered) {
+  for (const { schema, name } of await materializedViewsInOrder(session)) {
     if (!populated.some((view) => view.schema === schema && view.name === name)) continue;
     await session.execute(`REFRESH MATERIALIZED VIEW ${quoteName(schema)}.${quoteName(name)}`);
   }

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { formatNumberOf } from '../../../amounts.ts';
 import { EXIT, UserError } from '../../../errors.ts';
@@ -6,6 +7,8 @@ import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import type { Made, SubsetRun } from '../../subset.ts';
 import { connect } from '../connection/connect.ts';
 import { connectionOf, type Settings, withDatabase } from '../connection/url.ts';
+import { listText, separateEventTriggers } from '../restore/event-triggers.ts';
+import { type ArchiveToList, listArchive } from '../restore/list-archive.ts';
 import { inspectDestination } from '../restore/preflight.ts';
 import { besideDestination, restoreSettings } from '../restore/restore.ts';
 import { restoreErrors } from '../restore/restore-errors.ts';
@@ -33,7 +36,8 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
       const url = withDatabase(run.url, fresh);
       const restoring = { url, tools, archive, settings };
       report({ event: 'step', step: 'copy', state: 'started', label: 'Copy the rows' });
-      await restoreSection(context, { ...restoring, section: 'pre-data', jobs: 1 });
+      const lists = await writeLists(context, { tools, archive, directory: run.directory });
+      await restoreSection(context, { ...restoring, list: lists.others, section: 'pre-data', jobs: 1 });
       const copying = { source, run: { ...run, url }, settings };
       made.rows = await copyRows(context, copying);
       const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
@@ -41,7 +45,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
       await copyLargeObjects(context, copying);
 
       report({ event: 'step', step: 'index', state: 'started', label: 'Build indexes and constraints' });
-      await restoreSection(context, { ...restoring, section: 'post-data', jobs: run.jobs });
+      await restoreSection(context, { ...restoring, list: lists.others, section: 'post-data', jobs: run.jobs });
       report({ event: 'step', step: 'index', state: 'done', label: 'Built indexes and constraints' });
 
       report({
@@ -67,6 +71,9 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
         state: 'done',
         label: `Proved ${formatNumberOf(made.proof.length, 'reference')} by looking for rows that refer to none`,
       });
+      if (lists.eventTriggers) {
+        await restoreSection(context, { ...restoring, list: lists.eventTriggers, section: 'post-data', jobs: 1 });
+      }
     },
   );
   return { replaced, ...made };
@@ -99,7 +106,23 @@ async function dumpDefinitions(context: EngineContext, source: OpenSource, direc
   });
 }
 
+/** Event triggers are created last: they would hear of the refreshed views. */
+async function writeLists(
+  context: EngineContext,
+  archive: ArchiveToList,
+): Promise<{ others: string; eventTriggers: string | null }> {
+  const { others, eventTriggers } = separateEventTriggers(await listArchive(context, archive));
+  const lists = {
+    others: join(archive.directory, 'definitions.list'),
+    eventTriggers: join(archive.directory, 'event-triggers.list'),
+  };
+  await writeFile(lists.others, listText(others));
+  await writeFile(lists.eventTriggers, listText(eventTriggers));
+  return { ...lists, eventTriggers: eventTriggers.length > 0 ? lists.eventTriggers : null };
+}
+
 interface Restoring {
+  list: string;
   url: DatabaseUrl;
   tools: ClientTools;
   archive: string;
@@ -110,11 +133,12 @@ interface Restoring {
 
 async function restoreSection(
   context: EngineContext,
-  { url, tools, archive, settings, section, jobs }: Restoring,
+  { url, tools, archive, list, settings, section, jobs }: Restoring,
 ): Promise<void> {
   const { args, env, mounts } = connectionOf(url, settings);
   const flags = [
     `--section=${section}`,
+    `--use-list=${list}`,
     `--jobs=${jobs}`,
     '--no-owner',
     '--no-privileges',

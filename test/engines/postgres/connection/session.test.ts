@@ -44,6 +44,13 @@ describeWithPostgres('a session', () => {
     return rows[0]?.text;
   }
 
+  it('limits the time and the temporary files of statements, unless its caller sets a limit', async () => {
+    const limits = `SELECT current_setting('statement_timeout') AS time, current_setting('temp_file_limit') AS files`;
+    expect(await session.query(limits)).toEqual([{ time: '10min', files: '2GB' }]);
+    await using unlimited = await open({ statement_timeout: '0' });
+    expect(await unlimited.query(limits)).toEqual([{ time: '0', files: '-1' }]);
+  });
+
   it('gives the rows of a query as objects, numbers as numbers and null as null', async () => {
     const rows = await session.query(
       `SELECT i AS number, 'text ' || i AS text, NULL AS nothing FROM generate_series(1, 2) i`,

@@ -1,0 +1,176 @@
+import type { Session } from '../connection/session.ts';
+import { type Address, type Edge, type Graph, keyOf, readGraph } from './dependency-graph.ts';
+import { describeAddresses } from './describe-addresses.ts';
+
+/** An object that cannot exist without a schema that is not in the snapshot. */
+export interface BrokenObject extends Address {
+  /** As `pg_identify_object` has it: `view`, `table constraint`, `event trigger`. */
+  kind: string;
+  /** With its schema: `public.person.logged`. */
+  name: string;
+  /** The object that it needs in a schema that is left out, directly or through others. */
+  needs: string;
+  needsKind: string;
+}
+
+export interface BrokenDependencies {
+  /** Objects to leave out; defaults, checks and generated columns are parts of the definition of their table or domain. */
+  leftOut: BrokenObject[];
+  /** Tables that stay, and are no longer partitions or heirs of a table that is left out. */
+  detached: BrokenObject[];
+  /** Partitions and heirs in schemas that are left out, whose parent stays: `needs` is the parent. */
+  missingParts: BrokenObject[];
+  /** Tables and columns with rows, which are not left out. */
+  refused: BrokenObject[];
+}
+
+/** Relations with rows or definitions of columns that rows need. */
+const TABLE_KINDS = new Set(['r', 'p', 'f']);
+
+type Outcome = keyof BrokenDependencies;
+
+interface Broken extends Address {
+  outcome: Outcome | null;
+  needs: Address;
+}
+
+/**
+ * What a selection of schemas breaks, by pg_depend: whatever depends, at any distance, on an object of a schema that is
+ * left out. What an extension made comes with the extension, wherever it is. The closure has a visited set, since rules
+ * may form cycles.
+ */
+export async function readBrokenDependencies(session: Session, leftOutSchemas: number[]): Promise<BrokenDependencies> {
+  const graph = await readGraph(session);
+  const broken = closureOf(graph, new Set(leftOutSchemas));
+  const describe = await describeAddresses(
+    session,
+    broken.flatMap((each) => [each, each.needs]),
+  );
+  const withOutcome = (outcome: Outcome): BrokenObject[] =>
+    broken.flatMap((each) => {
+      const described = each.outcome === outcome ? describe(each) : null;
+      if (!described) return [];
+      const { class: catalog, oid, column } = each;
+      const needs = describe(each.needs);
+      return [{ class: catalog, oid, column, ...described, needs: needs?.name ?? '', needsKind: needs?.kind ?? '' }];
+    });
+  return {
+    leftOut: withOutcome('leftOut'),
+    detached: withOutcome('detached'),
+    missingParts: withOutcome('missingParts'),
+    refused: withOutcome('refused'),
+  };
+}
+
+function closureOf(graph: Graph, leftOutSchemas: ReadonlySet<number>): Broken[] {
+  const isOuter = (address: Address): boolean => {
+    const schema = graph.schemaOf.get(keyOf({ ...address, column: 0 }));
+    return schema !== undefined && leftOutSchemas.has(schema);
+  };
+  const isKept = (address: Address): boolean => isOfExtension(graph, address) || isTemporary(graph, address);
+  const broken = new Map<string, Broken>();
+  const queue: { address: Address; needs: Address }[] = graph.objects
+    .filter((object) => isOuter(object) && !isKept(object))
+    .map((object) => ({ address: object, needs: wholeOf(graph, object) }));
+  const note = (
+    address: Address,
+    { outcome, needs, as = '' }: { outcome: Outcome | null; needs: Address; as?: string },
+  ) => {
+    const key = `${keyOf(address)}${as}`;
+    if (broken.has(key) || isOuter(address) || isKept(address)) return;
+    broken.set(key, { ...address, outcome, needs });
+    // A table that only loses its parent is whole otherwise, and one that is refused ends the build.
+    if (outcome === 'leftOut' || outcome === null) queue.push({ address, needs });
+  };
+
+  for (const { parent, child } of missingParts(graph, { isOuter, isKept })) {
+    broken.set(keyOf(child), { ...child, outcome: 'missingParts', needs: parent });
+    for (const foreignKey of foreignKeysTo(graph, parent.oid)) note(foreignKey, { outcome: 'leftOut', needs: child });
+  }
+  for (const { address, needs } of queue) {
+    for (const edge of graph.dependents.get(keyOf({ ...address, column: 0 })) ?? []) {
+      if (address.column !== 0 && edge.to.column !== address.column) continue;
+      note(...consequenceOf(edge, { graph, needs }));
+    }
+    for (const whole of graph.wholes.get(keyOf(address)) ?? []) {
+      if (!isTable(graph, whole)) note(whole, { outcome: 'leftOut', needs });
+    }
+    const column = generatedColumn(graph, address);
+    if (column) note(column, { outcome: 'leftOut', needs });
+  }
+  return [...broken.values()];
+}
+
+/** The object as people know it: the table of an index, the type of an array. */
+function wholeOf({ owners }: Graph, address: Address): Address {
+  let whole = address;
+  for (let owner = owners.get(keyOf(whole)); owner; owner = owners.get(keyOf(whole))) whole = owner;
+  return whole;
+}
+
+/** Also what belongs to an object of an extension, such as an array type. */
+function isOfExtension({ classes, members, owners }: Graph, address: Address): boolean {
+  if (address.class === classes.pg_extension) return true;
+  for (let at: Address | undefined = { ...address, column: 0 }; at; at = owners.get(keyOf(at))) {
+    if (members.has(keyOf(at))) return true;
+  }
+  return false;
+}
+
+function isTemporary({ schemaOf, temporarySchemas }: Graph, address: Address): boolean {
+  const schema = schemaOf.get(keyOf({ ...address, column: 0 }));
+  return schema !== undefined && temporarySchemas.has(schema);
+}
+
+function isTable({ classes, relations }: Graph, { class: catalog, oid }: Address): boolean {
+  return catalog === classes.pg_class && TABLE_KINDS.has(relations.get(oid)?.kind ?? '');
+}
+
+/** What becomes of the object that depends on a broken one. */
+function consequenceOf(
+  { from, to }: Edge,
+  { graph, needs }: { graph: Graph; needs: Address },
+): [Address, { outcome: Outcome; needs: Address; as?: string }] {
+  if (!isTable(graph, from)) {
+    // A column of a view or of a composite type is not left out alone.
+    return [
+      { ...from, column: 0 },
+      { outcome: 'leftOut', needs },
+    ];
+  }
+  const isParent = to.class === graph.classes.pg_class && graph.parents.get(from.oid)?.includes(to.oid) === true;
+  if (from.column === 0 && isParent) return [from, { outcome: 'detached', needs, as: ' parent' }];
+  return [from, { outcome: 'refused', needs }];
+}
+
+/** A generated column is nothing without its expression. */
+function generatedColumn({ classes, defaults }: Graph, { class: catalog, oid }: Address): Address | null {
+  const found = catalog === classes.pg_attrdef ? defaults.get(oid) : undefined;
+  return found?.generated ? { class: classes.pg_class, oid: found.relation, column: found.number } : null;
+}
+
+interface Outer {
+  isOuter: (address: Address) => boolean;
+  isKept: (address: Address) => boolean;
+}
+
+function missingParts(graph: Graph, { isOuter, isKept }: Outer): { parent: Address; child: Address }[] {
+  const relation = (oid: number): Address => ({ class: graph.classes.pg_class, oid, column: 0 });
+  return [...graph.parents].flatMap(([child, parents]) => {
+    const part = relation(child);
+    if (!isTable(graph, part) || !isOuter(part) || isKept(part)) return [];
+    const kept = parents.map(relation).filter((parent) => !isOuter(parent) && isTable(graph, parent));
+    return kept.map((parent) => ({ parent, child: part }));
+  });
+}
+
+/** Rows may refer to those that lie in a missing partition. */
+function foreignKeysTo({ classes, foreignKeys, parents, relations }: Graph, parent: number): Address[] {
+  const above = new Set([parent]);
+  for (const oid of above) {
+    for (const next of relations.get(oid)?.partition ? (parents.get(oid) ?? []) : []) above.add(next);
+  }
+  return foreignKeys
+    .filter(({ refers_to }) => above.has(refers_to) && relations.get(refers_to)?.kind === 'p')
+    .map(({ oid }) => ({ class: classes.pg_constraint, oid, column: 0 }));
+}

@@ -1,0 +1,14 @@
+import type { ArchiveDetails, ArchiveEntry } from './archive.ts';
+
+/** Tells which entries of an archive are objects that a snapshot leaves out; what depends on them follows. */
+export function isLeftOut(leftOut: ArchiveDetails['left_out']): (entry: ArchiveEntry) => boolean {
+  const byOid = Map.groupBy(
+    leftOut.filter(({ oid }) => oid !== 0),
+    ({ oid }) => oid,
+  );
+  const servers = leftOut.filter(({ kind }) => kind === 'server').map(({ name }) => ` SERVER ${name} `);
+  return ({ class: catalog, oid, text }) =>
+    (byOid.get(oid) ?? []).some((object) => object.class === undefined || object.class === catalog) ||
+    // It has no oid, and is not said to depend on its server.
+    (text.startsWith('USER MAPPING ') && servers.some((server) => text.includes(server)));
+}

@@ -1,0 +1,111 @@
+import type { EngineContext } from '../../engine.ts';
+import { quoteName, quoteText, type Session } from '../connection/session.ts';
+
+/** Objects of one kind that the role may not read, and what would let it. */
+interface LackingRight {
+  /** `table public.person`, the first of them. */
+  names: string[];
+  /** An imperative. */
+  hint: string;
+}
+
+/** How many objects a message names. */
+const NAMED = 5;
+
+/**
+ * What of the schemas the session's role may not dump, found by asking for its rights: the words of pg_dump are in the
+ * language of the server. In the order in which pg_dump needs them.
+ */
+async function readLackingRights(session: Session, schemas: string[]): Promise<LackingRight[]> {
+  const within = `n.nspname IN (${schemas.map(quoteText).join(', ') || 'NULL'})`;
+  const [role] = await session.query<{ name: string }>('SELECT current_user AS name');
+  const name = quoteName(role?.name ?? '');
+  const relations = (condition: string): string => `
+    SELECT format('%I.%I', n.nspname, c.relname) AS name, quote_ident(n.nspname) AS schema FROM pg_class c
+    JOIN pg_namespace n ON n.oid = c.relnamespace WHERE ${within} AND ${condition} ORDER BY 1`;
+  const kinds: { what: string; sql: string; hint: (found: { name: string; schema: string }[]) => string }[] = [
+    {
+      what: 'schema',
+      sql: `SELECT quote_ident(n.nspname) AS name, quote_ident(n.nspname) AS schema FROM pg_namespace n
+        WHERE ${within} AND NOT has_schema_privilege(n.oid, 'USAGE') ORDER BY 1`,
+      hint: (found) => `GRANT USAGE ON SCHEMA ${schemasOf(found)} TO ${name};`,
+    },
+    {
+      what: 'table',
+      sql: relations(`c.relkind IN ('r', 'p') AND NOT has_table_privilege(c.oid, 'SELECT')`),
+      hint: (found) => `GRANT SELECT ON ALL TABLES IN SCHEMA ${schemasOf(found)} TO ${name};`,
+    },
+    {
+      what: 'sequence',
+      sql: relations(`CASE WHEN c.relkind = 'S' THEN NOT has_sequence_privilege(c.oid, 'SELECT') END`),
+      hint: (found) => `GRANT SELECT ON ALL SEQUENCES IN SCHEMA ${schemasOf(found)} TO ${name};`,
+    },
+    {
+      what: 'row level security of table',
+      sql: relations(`c.relkind IN ('r', 'p') AND row_security_active(c.oid)`),
+      hint: () => `ALTER ROLE ${name} BYPASSRLS;`,
+    },
+    {
+      what: 'large object',
+      sql: `SELECT l.oid::text AS name, '' AS schema FROM pg_largeobject_metadata l
+        WHERE NOT pg_has_role(l.lomowner, 'USAGE') AND NOT EXISTS (SELECT FROM aclexplode(l.lomacl) a
+          WHERE a.privilege_type = 'SELECT' AND (a.grantee = 0 OR pg_has_role(a.grantee, 'USAGE')))
+        AND NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) ORDER BY l.oid`,
+      hint: (found) => found.map((each) => `GRANT SELECT ON LARGE OBJECT ${each.name} TO ${name};`).join(' '),
+    },
+  ];
+  const lacking: LackingRight[] = [];
+  for (const { what, sql, hint } of kinds) {
+    const found = await session.query<{ name: string; schema: string }>(sql);
+    if (found.length === 0) continue;
+    const more = found.length > NAMED ? [`and ${found.length - NAMED} more`] : [];
+    lacking.push({
+      names: [...found.slice(0, NAMED).map((each) => `${what} ${each.name}`), ...more],
+      hint: hint(found),
+    });
+  }
+  return lacking;
+}
+
+function schemasOf(found: { schema: string }[]): string {
+  return [...new Set(found.map(({ schema }) => schema))].join(', ');
+}
+
+/** Sessions that pg_dump could not open beside those that are there. */
+async function readFreeConnections(session: Session): Promise<number> {
+  const [row] = await session.query<{ free: number }>(`
+    SELECT least(
+      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+        - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
+      (SELECT CASE WHEN rolconnlimit < 0 THEN 100000 ELSE rolconnlimit
+        - (SELECT count(*) FROM pg_stat_activity WHERE usename = current_user) END FROM pg_roles WHERE rolname = current_user),
+      (SELECT CASE WHEN datconnlimit < 0 THEN 100000 ELSE datconnlimit
+        - (SELECT count(*) FROM pg_stat_activity a WHERE a.datid = d.oid) END FROM pg_database d WHERE datname = current_database())
+    ) AS free`);
+  return row?.free ?? 0;
+}
+
+/** A hint for a dump that failed, with the objects that it is about. */
+export async function explainDumpFailure(
+  { signal }: EngineContext,
+  session: Session,
+  { schemas, jobs }: { schemas: string[]; jobs: number },
+): Promise<{ hint: string; details: string[] }> {
+  signal.throwIfAborted();
+  const lacking = await readLackingRights(session, schemas);
+  if (lacking.length > 0) {
+    return {
+      details: lacking.flatMap(({ names }) => names.map((name) => `not readable: ${name}`)),
+      hint: `Nothing was stored. Let an administrator run on the source: ${lacking.map(({ hint }) => hint).join(' ')}`,
+    };
+  }
+  // One for pg_dump itself and one for each of its workers.
+  const free = await readFreeConnections(session);
+  if (free <= jobs) {
+    return {
+      details: [`the server has room for ${Math.max(0, free)} more connections; pg_dump needs ${jobs + 1}`],
+      hint: `Nothing was stored. Use fewer connections: set cpus of the target to ${Math.max(1, free - 1)} or less, or raise max_connections.`,
+    };
+  }
+  return { details: [], hint: "Nothing was stored. The message above is pg_dump's own." };
+}

@@ -1,0 +1,39 @@
+import { quoteName, type Session } from '../connection/session.ts';
+import { type ArchiveEntry, withoutDependents } from '../dump/archive.ts';
+
+/**
+ * Event triggers, with their comments, apart from all else: they are created when everything else is done, since those
+ * of a restored database would write into its tables with every definition and every refreshed view.
+ */
+export function separateEventTriggers(entries: ArchiveEntry[]): {
+  others: ArchiveEntry[];
+  eventTriggers: ArchiveEntry[];
+} {
+  const others = withoutDependents(entries, ({ text }) => text.startsWith('EVENT TRIGGER '));
+  const kept = new Set(others);
+  return { others, eventTriggers: entries.filter((entry) => !kept.has(entry)) };
+}
+
+/** What `pg_restore --use-list` reads. */
+export function listText(entries: ArchiveEntry[]): string {
+  return entries.map(({ line }) => `${line}\n`).join('');
+}
+
+/** By `evtenabled` of pg_event_trigger. */
+const ENABLED: Record<string, string> = { O: 'ENABLE', R: 'ENABLE REPLICA', A: 'ENABLE ALWAYS' };
+
+/**
+ * Does work whose commands those of a restored database must not record: a refreshed view, a grant. No setting keeps
+ * one from it that is enabled always, before version 17. Those of extensions are left alone, and so are those of others.
+ */
+export async function withoutEventTriggers<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  const enabled = await session.query<{ name: string; state: string }>(`
+    SELECT evtname AS name, evtenabled AS state FROM pg_event_trigger e
+    WHERE evtenabled <> 'D' AND pg_has_role(evtowner, 'USAGE') AND NOT EXISTS (
+      SELECT FROM pg_depend d WHERE d.classid = 'pg_event_trigger'::regclass AND d.objid = e.oid AND d.deptype = 'e')`);
+  for (const { name } of enabled) await session.execute(`ALTER EVENT TRIGGER ${quoteName(name)} DISABLE`);
+  const result = await work();
+  for (const { name, state } of enabled)
+    await session.execute(`ALTER EVENT TRIGGER ${quoteName(name)} ${ENABLED[state] ?? 'ENABLE'}`);
+  return result;
+}

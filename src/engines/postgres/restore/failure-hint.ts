@@ -1,0 +1,38 @@
+import { quoteName } from '../connection/session.ts';
+import type { ArchiveDetails } from '../dump/archive.ts';
+
+const UNCHANGED = 'The destination is as it was before.';
+
+/** How many functions a hint names. */
+const FUNCTIONS = 3;
+
+/**
+ * What to do about a restore that the server has refused, by the names in its words and not by their language: a schema
+ * that the snapshot does not hold, or functions that only find what they call by the source's search path.
+ */
+export function failureHint(lines: string[], details: ArchiveDetails): string {
+  const text = lines.join('\n');
+  const schema = details.left_out_schemas?.map((leftOut) => leftOut.schema).find((name) => mentions(text, name));
+  if (schema !== undefined) {
+    return `${UNCHANGED} Schema ${schema} is not in the snapshot, and a function or expression needs it: add it to the target's schema_config.include_schemas and build again.`;
+  }
+  const functions = (details.inventory.objects.function ?? []).filter((name) => mentions(text, bareName(name)));
+  if (functions.length === 0) return UNCHANGED;
+  const schemas = [...details.schemas.map(({ name }) => quoteName(name)), 'pg_temp'].join(', ');
+  const statements = functions
+    .slice(0, FUNCTIONS)
+    .map((name) => `ALTER FUNCTION ${name} SET search_path = ${schemas};`);
+  return `${UNCHANGED} A restore has an empty search_path. If a function calls others without their schema, run on the source and build again: ${statements.join(' ')}`;
+}
+
+/** `public.f(integer)` → `f`. */
+function bareName(name: string): string {
+  return name.slice(0, name.indexOf('(')).split('.').at(-1) ?? '';
+}
+
+/** As a word of its own: `f` is not in `of`. */
+function mentions(text: string, name: string): boolean {
+  if (name === '') return false;
+  const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(?<![\\w$])${escaped}(?![\\w$])`).test(text);
+}
