@@ -3,7 +3,7 @@ import { BACK } from '../shared-keys.ts';
 
 export const TRUST_KEYS: KeyBinding[] = [
   {
-    keys: ['enter'],
+    keys: ['y'],
     action: 'open',
     label: 'trust',
     help: 'trust the configuration as shown, and read it',

@@ -238,7 +238,7 @@ describe('the answer', () => {
   });
 });
 
-test('on screen it is asked before anything is read; Enter trusts the file, Esc leaves it alone', async () => {
+test('on screen it is asked before anything is read; y trusts the file, Esc leaves it alone', async () => {
   const folder = await configFolder({ 'tool.yml': hostile() });
   const environment = { HOME: join(folder.path, 'home') };
   const clock = () => new Date();
@@ -256,7 +256,7 @@ test('on screen it is asked before anything is read; Enter trusts the file, Esc 
   expect(received).toEqual([]);
   press(model, 'r');
   await until(() => model.navigation.top().screen === 'trust');
-  press(model, 'enter');
+  press(model, 'y');
   await until(() => model.targets.getState().entries.length === 1);
 });
 

@@ -186,6 +186,7 @@ describeWithPostgres('snapshots that somebody else has built', () => {
     expect(await foreign('bob')).toBe(true);
     expect(await foreign('ann')).toBe(false);
     expect(await foreign('ann', { snapshot: unsigned })).toBe(true);
+    await server.psql('postgres', { sql: 'ALTER DATABASE copy OWNER TO plain' });
     expect(await foreign('bob', { user: 'plain' })).toBe(false);
   });
 
