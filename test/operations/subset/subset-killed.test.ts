@@ -54,7 +54,7 @@ function suite(start: (directory: string) => Promise<Killing>): void {
       dst_url: ${server.url('small')}
       subset_tables: [{table: ${server.prefix(source)}.account, percent: 50}]
 `;
-    const head = `secret_key: ${'ab'.repeat(16)}\nworking_directory: ${folder.path}\ndefaults: {cpus: 2}\ntargets:\n`;
+    const head = `secret_key: ${'ab'.repeat(16)}\nworking_directory: ${folder.path}/work\ndefaults: {cpus: 2}\ntargets:\n`;
     await writeFile(join(folder.path, 'tool.yml'), head + target('red') + target('blue'), { mode: 0o600 });
     expect(await ended(startSubset('red'))).toBe(0);
     red = await whatIsThere();
@@ -107,7 +107,7 @@ function suite(start: (directory: string) => Promise<Killing>): void {
       expect(await ended(startSubset('red'))).toBe(0);
       expect(await whatIsThere()).toBe(red);
       expect(await server.databases()).toEqual(['blue', 'red', 'small', 'small.tool-undo']);
-      expect(await readdir(join(folder.path, 'staging'))).toEqual([]);
+      expect(await readdir(join(folder.path, 'work', 'staging'))).toEqual([]);
     },
     LIMIT,
   );
@@ -124,7 +124,7 @@ function suite(start: (directory: string) => Promise<Killing>): void {
         expect(await exit).toBe(130);
         expect(await whatIsThere()).toBe(before);
         expect(await server.databases()).toEqual(['blue', 'red', 'small', 'small.tool-undo']);
-        expect(await readdir(join(folder.path, 'staging'))).toEqual([]);
+        expect(await readdir(join(folder.path, 'work', 'staging'))).toEqual([]);
       }
     },
     LIMIT,
