@@ -15,7 +15,7 @@ const TICK_MS = 10;
 
 const folder = mkdtempSync(join(tmpdir(), 'tool-screens-'));
 const { CI: _ci, NODE_EXTRA_CA_CERTS: _certificates, ...inherited } = process.env;
-const env = { ...inherited, XDG_CACHE_HOME: folder, TERM: 'xterm-256color', LANG: 'C.UTF-8' };
+const env = { ...inherited, TOOL_TRUST: 'true', XDG_CACHE_HOME: folder, TERM: 'xterm-256color', LANG: 'C.UTF-8' };
 
 try {
   const program = await bundleScreens(folder);

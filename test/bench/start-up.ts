@@ -11,7 +11,13 @@ const tool = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'tool-start-up-'));
 // CI stops Ink from drawing, and extra certificates alone cost a Node some 70 ms.
 const { CI: _ci, NODE_EXTRA_CA_CERTS: _certificates, ...inherited } = process.env;
-const env = { ...inherited, HOME: home, XDG_CACHE_HOME: join(home, 'cache'), TERM: 'xterm-256color' };
+const env = {
+  ...inherited,
+  HOME: home,
+  TOOL_TRUST: 'true',
+  XDG_CACHE_HOME: join(home, 'cache'),
+  TERM: 'xterm-256color',
+};
 
 const bare = { name: 'node -e 0', run: () => timeProcess(['-e', '0']), times: [] as number[] };
 const bareFrame = {

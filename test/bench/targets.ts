@@ -125,7 +125,14 @@ async function measureScreens(expected: Map<string, Expected>): Promise<void> {
     { mode: 0o600 },
   );
   const { CI: _ci, NODE_EXTRA_CA_CERTS: _certificates, ...inherited } = process.env;
-  const env = { ...inherited, HOME: folder, XDG_CACHE_HOME: folder, TERM: 'xterm-256color', LANG: 'C.UTF-8' };
+  const env = {
+    ...inherited,
+    HOME: folder,
+    TOOL_TRUST: 'true',
+    XDG_CACHE_HOME: folder,
+    TERM: 'xterm-256color',
+    LANG: 'C.UTF-8',
+  };
   const child = spawn(process.execPath, [tool], { cols: 120, rows: 40, env, cwd: folder });
   let output = '';
   child.onData((data) => {

@@ -23,7 +23,7 @@ const SOURCES = ['snapshot.src_url', 'subset.src_url'];
 const FRESH_MS = 24 * 3_600_000;
 
 /** How long a source of another name is waited for. */
-const PATIENCE_MS = 150;
+const PATIENCE_MS = 120;
 
 /** How long names of hosts may take to be resolved; what is not resolved by then is compared by its identity. */
 const LOCATE_TIMEOUT_MS = 2000;
