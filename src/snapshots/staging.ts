@@ -3,6 +3,7 @@ import { lstat, mkdir, readdir, readFile, readlink, rm, stat, utimes, writeFile 
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { mapSideBySide } from './side-by-side.ts';
 
 /** A folder of unfinished files that belongs to one run of one process. */
 export interface Staging extends AsyncDisposable {
@@ -35,6 +36,9 @@ type Owner = v.InferOutput<typeof ownerSchema>;
 
 const SIGN_OF_LIFE_MS = 60_000;
 
+/** Staging folders that are read at the same moment. */
+const LOOKS_AT_ONCE = 16;
+
 /** Of a process on another host nothing is known but its signs of life; a machine may sleep for a night. */
 const BELIEVED_MS = 24 * 60 * 60 * 1000;
 
@@ -62,7 +66,7 @@ export async function createStaging(root: string): Promise<Staging> {
 
 /** How many runs are working below `root` now, on this host or another. */
 export async function liveStagings(root: string): Promise<number> {
-  const live = await Promise.all((await names(root)).map((name) => isLive(join(root, name), name)));
+  const live = await mapSideBySide(await names(root), LOOKS_AT_ONCE, (name) => isLive(join(root, name), name));
   return live.filter(Boolean).length;
 }
 
