@@ -58,6 +58,7 @@ export function mount({ model, handOver, theme, stdin, stdout, screenReader }: M
     alternateScreen: !screenReader,
     isScreenReaderEnabled: screenReader,
     interactive: true,
+    maxFps: 60,
     exitOnCtrlC: false,
     patchConsole: false,
     incrementalRendering: !screenReader,

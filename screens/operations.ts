@@ -46,7 +46,8 @@ import type { SubsetResult } from '../src/subset-results.ts';
 /** What the screens can have done, as they see it. */
 export interface Operations {
   listTargets(session: Session): Promise<TargetRow[]>;
-  refreshTargets(session: Session, request: RefreshTargets): Promise<void>;
+  /** `apart`: in a thread of its own. */
+  refreshTargets(session: Session, request: RefreshTargets & { apart?: boolean }): Promise<void>;
   listSnapshots(session: Session, target: string): Promise<TargetSnapshots>;
   annotate(session: Session, request: SnapshotRequest & { note: string }): Promise<SnapshotRow>;
   build(session: Session, request: BuildRequest): Promise<SnapshotRow>;
@@ -101,14 +102,31 @@ export type CreateContext = (session: Session) => Context | Promise<Context>;
 /** Where the program was started: what is asked about a configuration that may be missing or wrong. */
 export type Surroundings = Pick<CheckRequest, 'file' | 'environment' | 'cwd' | 'clock'>;
 
+export interface OperationsOptions {
+  /** Keeps a log even where the configuration asks for none. */
+  debug?: boolean | undefined;
+  /** Called with the configuration file that another thread has read; this one hears of its own by `createContext`. */
+  fileRead?: (file: string | null) => void;
+}
+
 /** The real operations, each loaded when it is first used: the first frame needs none of them. */
-export function lazyOperations(createContext: CreateContext, surroundings: Surroundings): Operations {
+export function lazyOperations(
+  createContext: CreateContext,
+  surroundings: Surroundings,
+  { debug = false, fileRead = () => {} }: OperationsOptions = {},
+): Operations {
   return {
     async listTargets(session) {
       const { listTargets } = await import('../src/operations/targets.ts');
       return listTargets(await createContext(session));
     },
     async refreshTargets(session, request) {
+      if (request.apart) {
+        const { refreshInThread } = await import('../src/operations/refresh-thread.ts');
+        const { file: config, environment, cwd } = surroundings;
+        const place = { config, environment, cwd, debug };
+        if (await refreshInThread({ ...request, signal: session.signal, place, fileRead })) return;
+      }
       const { refreshTargets } = await import('../src/operations/targets.ts');
       return refreshTargets(await createContext(session), request);
     },

@@ -17,8 +17,12 @@ const SILENCE_MS = 10_000;
 /** How long a listing may take. */
 const LISTING_MS = 10_000;
 
-/** Rows that are found in between are drawn together: each drawing holds up the keys. */
-const DRAWN_EVERY_MS = 60;
+/** The first rows are drawn soon; those found after them are drawn together, since each drawing holds up the keys. */
+const FIRST_DRAWN_MS = 30;
+const DRAWN_EVERY_MS = 200;
+
+/** So many targets are checked in a thread of their own: reading and checking them would hold up the keys. */
+const APART_FROM = 100;
 
 interface RunningRefresh {
   done: Promise<void>;
@@ -67,6 +71,7 @@ async function checkAll(model: Model, signal: AbortSignal): Promise<void> {
   const ended = AbortSignal.any([signal, silence.signal]);
   try {
     const refreshing = operations.refreshTargets(quietly(ended), {
+      apart: store.getState().entries.length >= APART_FROM,
       listed(found) {
         isListed = true;
         silence.broken();
@@ -128,6 +133,7 @@ function drawnTogether({ targets: store, clock }: Model, signal: AbortSignal) {
   let left = new Set<string>();
   let found = new Map<string, TargetRow>();
   let drawing: NodeJS.Timeout | undefined;
+  let delay = FIRST_DRAWN_MS;
   const draw = (): void => {
     clearTimeout(drawing);
     drawing = undefined;
@@ -143,7 +149,8 @@ function drawnTogether({ targets: store, clock }: Model, signal: AbortSignal) {
     take(row: TargetRow) {
       left.delete(row.name);
       found.set(row.name, row);
-      drawing ??= setTimeout(draw, DRAWN_EVERY_MS);
+      drawing ??= setTimeout(draw, delay);
+      delay = DRAWN_EVERY_MS;
     },
     /** Those of which nothing was found. */
     fail(reason: string) {

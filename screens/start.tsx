@@ -37,6 +37,8 @@ export interface StartOptions {
   readOnly?: boolean;
   /** Trusts the configuration of the current folder without a question. */
   trust?: boolean;
+  /** Keeps a log even where the configuration asks for none. */
+  debug?: boolean;
   /** Instead of the real ones. */
   operations?: Operations;
 }
@@ -51,15 +53,16 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const known = knownTargets({ environment, cwd, config });
   const handOver = createHandOver(environment);
   const leaving = Promise.withResolvers<ExitCode>();
+  const fileRead = (file: string | null): void => model.file.setState(shownFile(file, { environment, cwd }), true);
   const createContext: CreateContext = async (session) => {
     const context = await options.createContext(session);
-    model.file.setState(shownFile(context.configuration.file, { environment, cwd }), true);
+    fileRead(context.configuration.file);
     return context;
   };
+  const surroundings = { file: config, environment, cwd, clock: options.clock };
   const model: Model = createModel({
     target,
-    operations:
-      options.operations ?? lazyOperations(createContext, { file: config, environment, cwd, clock: options.clock }),
+    operations: options.operations ?? lazyOperations(createContext, surroundings, { debug: options.debug, fileRead }),
     terminal: {
       quit: () => leaving.resolve(exitCode(model)),
       rows: () => stdout.rows,

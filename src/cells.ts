@@ -2,7 +2,13 @@ import stringWidth from 'string-width';
 import { printable } from './printable.ts';
 
 /** How many cells of the terminal a text takes: wide characters and emoji take two. */
-export const cellWidth = stringWidth;
+export function cellWidth(text: string): number {
+  return isAscii(text) ? text.length : stringWidth(text);
+}
+
+function isAscii(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text);
+}
 
 /** The text as it fits in so many cells; what is cut ends in the ellipsis. Control characters cannot do harm. */
 export function cut(text: string, width: number, ellipsis = '…'): string {
@@ -35,7 +41,7 @@ export interface FitOptions {
 
 /** What a reader takes for one character each; an emoji of many code points is one. */
 export function graphemes(text: string): string[] {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.split('');
+  if (isAscii(text)) return text.split('');
   // Made here and not at import: it costs 10 ms that a first frame in ASCII need not pay.
   return Array.from(new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text), ({ segment }) => segment);
 }

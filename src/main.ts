@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { run } from './cli/run.ts';
 import { abortOnSignals } from './cli/signals.ts';
 import { COMMANDS, FAMILIES, GLOBAL_OPTIONS } from './commands/registry.ts';
@@ -30,6 +31,7 @@ process.exitCode = await run({
   clock,
   openContext,
   async openScreens(options) {
+    keepHeapSmall();
     const { start } = await loadScreens(terminal.stdout.color);
     const { config, environment, cwd, debug } = options;
     return start({
@@ -42,6 +44,15 @@ process.exitCode = await run({
     });
   },
 });
+
+/**
+ * Every frame leaves some 300 kB of garbage, for which V8 would let the heap of a session grow by 60 MB. Measured with
+ * 1,000 targets: 110 instead of 185 MB, and shorter collections.
+ */
+function keepHeapSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--heap-growing-percent=20');
+}
 
 /** Ink decides on colours when it is loaded, and asks nobody but the environment: it is told just for that moment. */
 async function loadScreens(color: boolean) {

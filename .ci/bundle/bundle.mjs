@@ -9,7 +9,12 @@ import { patches } from './patches.mjs';
 const require = createRequire(import.meta.url);
 
 /** Files that are started by themselves: the program and its worker threads. */
-const entries = ['src/main.ts', 'src/snapshots/objects/object-worker.ts', 'src/engines/mysql/dump/row-worker.ts'];
+const entries = [
+  'src/main.ts',
+  'src/operations/refresh-worker.ts',
+  'src/snapshots/objects/object-worker.ts',
+  'src/engines/mysql/dump/row-worker.ts',
+];
 
 /** What every start reads must stay small: these come with a dynamic import, in chunks of their own. */
 const lazy = /node_modules\/(ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy|mysql2)\//;

@@ -3,8 +3,13 @@ import { unlessAborted } from '../process/unless-aborted.ts';
 import type { DatabaseUrl } from './engine.ts';
 
 /** How many connections that only look may be open at a time, on a server and on all servers together. */
-const PER_SERVER = 4;
-const IN_TOTAL = 16;
+const limits = { perServer: 4, inTotal: 16 };
+
+/** Each thread counts its own connections: where there are two of them, each has one half. */
+export function shareConnections(): void {
+  limits.perServer = 2;
+  limits.inTotal = 8;
+}
 
 interface Waiting {
   server: string;
@@ -43,10 +48,10 @@ export async function withConnection<Result>(
 
 /** Begins all that there is room for; who waits for a busy server holds up nobody else. */
 function admit(): void {
-  for (let index = 0; index < waiting.length && total < IN_TOTAL; ) {
+  for (let index = 0; index < waiting.length && total < limits.inTotal; ) {
     const next = waiting[index];
-    const count = next ? (open.get(next.server) ?? 0) : PER_SERVER;
-    if (!next || count >= PER_SERVER) {
+    const count = next ? (open.get(next.server) ?? 0) : limits.perServer;
+    if (!next || count >= limits.perServer) {
       index += 1;
       continue;
     }

@@ -2,6 +2,7 @@ import { connectionKey, withConnection } from '../engines/connection-limits.ts';
 import type { DatabaseUrl, EngineContext, Probe } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { toUserError, UserError } from '../errors.ts';
+import { oneStepAtATime } from '../process/yielding.ts';
 
 /** After so many milliseconds without an answer a server is given up. */
 export const CHECK_TIMEOUT_MS = 5000;
@@ -54,6 +55,7 @@ async function checkGroup(context: EngineContext, { urls, sizes, take }: CheckDa
   const [first] = urls;
   if (!first) return;
   await withConnection(first, context.signal, async () => {
+    await oneStepAtATime();
     const taken = new Set<number>();
     const silence = new AbortController();
     const giveUp = (): void => silence.abort(new Error('no answer'));

@@ -4,7 +4,9 @@ import type { DatabaseUrl, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { toUserError } from '../errors.ts';
 import { redact } from '../process/redact.ts';
+import { createYield } from '../process/yielding.ts';
 import type { TargetRow } from '../results.ts';
+import type { Repository } from '../snapshots/repository.ts';
 import { mapSideBySide } from '../snapshots/side-by-side.ts';
 import { checkDatabases } from './check-databases.ts';
 import { findTarget } from './find-target.ts';
@@ -24,20 +26,23 @@ export interface TargetsRequest {
 /** All targets as the configuration and the disk know them: no network, status `unchecked`. */
 export async function listTargets(context: Context, { original = false }: TargetsRequest = {}): Promise<TargetRow[]> {
   const names = Object.keys(context.configuration.settings.targets);
+  const repository = repositoryOf(context);
+  const letEventsIn = createYield();
   return mapSideBySide(names, LISTED_AT_ONCE, async (name) => {
-    const row = await describeTarget(context, name);
-    return original ? withOriginals(context, row) : row;
+    await letEventsIn();
+    const row = await describeTarget(context, { name, repository });
+    return original ? withOriginals(row, repository) : row;
   });
 }
 
-async function withOriginals(context: Context, row: TargetRow): Promise<TargetRow> {
-  const originals = (await repositoryOf(context).list(row.name)).filter(({ sanitized }) => !sanitized);
+async function withOriginals(row: TargetRow, repository: Repository): Promise<TargetRow> {
+  const originals = (await repository.list(row.name)).filter(({ sanitized }) => !sanitized);
   return { ...row, snapshots: originals.length, last_snapshot_at: originals[0]?.created_at ?? null };
 }
 
 /** One target with its source's live state: status, latency, version, size; given up after 5 s. */
 export async function checkTarget(context: Context, name: string): Promise<TargetRow> {
-  let found = await describeTarget(context, name);
+  let found = await describeTarget(context, { name, repository: repositoryOf(context) });
   await checkTargets(context, {
     rows: [found],
     take: (row) => {
@@ -49,14 +54,14 @@ export async function checkTarget(context: Context, name: string): Promise<Targe
 
 export interface RefreshTargets extends Pick<CheckTargets, 'take'> {
   /** Called with all targets before any is checked; hands them back, the most urgent first. */
-  listed: (rows: TargetRow[]) => TargetRow[];
+  listed: (rows: TargetRow[]) => TargetRow[] | Promise<TargetRow[]>;
 }
 
 /** Lists the targets, then checks them. */
 export async function refreshTargets(context: Context, { listed, take }: RefreshTargets): Promise<void> {
   const rows = await listTargets(context);
   context.signal.throwIfAborted();
-  await checkTargets(context, { rows: listed(rows), take });
+  await checkTargets(context, { rows: await listed(rows), take });
 }
 
 export interface CheckTargets {
@@ -68,12 +73,15 @@ export interface CheckTargets {
 
 /** The targets with their sources' live states. What the sources say of themselves is remembered for the guard. */
 export async function checkTargets(context: Context, { rows, take }: CheckTargets): Promise<void> {
-  const checks = rows.flatMap((row): { row: TargetRow; key: string; url: DatabaseUrl }[] => {
+  const checks: { row: TargetRow; key: string; url: DatabaseUrl }[] = [];
+  const letEventsIn = createYield();
+  for (const row of rows) {
+    await letEventsIn();
     const key = `targets.${row.name}.snapshot.src_url`;
     const parsed = row.status === 'denied' ? null : checkedUrl(context, { row, key });
-    if (parsed === null) take(row);
-    return parsed === null ? [] : [{ row, key, url: parsed.url }];
-  });
+    if (parsed) checks.push({ row, key, url: parsed.url });
+    else take(row);
+  }
   const seen = new Map<string, SeenSource>();
   try {
     await checkDatabases(context, {
@@ -99,12 +107,15 @@ function checkedUrl({ configuration }: Context, { row, key }: { row: TargetRow; 
   return urlState(read).parsed;
 }
 
-async function describeTarget(context: Context, name: string): Promise<TargetRow> {
+async function describeTarget(
+  context: Context,
+  { name, repository }: { name: string; repository: Repository },
+): Promise<TargetRow> {
   const { configuration } = context;
   const target = findTarget(configuration, name);
   const source = urlState(() => connectionUrl(configuration, `targets.${name}.snapshot.src_url`));
   const destination = urlState(() => configuredDestination(configuration, name)?.text);
-  const taken = await repositoryOf(context).takenAt(name);
+  const taken = await repository.takenAt(name);
   const notShared = await whyNotShared(context, name);
   return {
     name,

@@ -46,7 +46,7 @@ export function fakeOperations(world: FakeWorld): Operations {
     },
     listTargets: async () => world.targets.map(counted),
     refreshTargets: async ({ signal }, { listed, take }) => {
-      const rows = listed(world.targets.map(counted));
+      const rows = await listed(world.targets.map(counted));
       const answering = rows.filter(({ name }) => world.checks[name]);
       for (const row of answering) take({ ...row, ...world.checks[row.name] });
       if (answering.length === rows.length) return;

@@ -15,8 +15,8 @@ function watched(checks = {}) {
   const operations: Operations = {
     ...fakeOperations(world),
     refreshTargets: (session, { listed, take }) => {
-      const noted = (rows: TargetRow[]) => {
-        const ordered = listed(rows);
+      const noted = async (rows: TargetRow[]) => {
+        const ordered = await listed(rows);
         calls.push({ names: ordered.map(({ name }) => name), signal: session.signal });
         return ordered;
       };

@@ -1,0 +1,74 @@
+import { Worker } from 'node:worker_threads';
+import { shareConnections } from '../engines/connection-limits.ts';
+import { EXIT, UserError } from '../errors.ts';
+import type { RefreshOrder, RefreshPlace, RefreshReply } from './refresh-worker.ts';
+import type { RefreshTargets } from './targets.ts';
+
+export interface RefreshInThread extends RefreshTargets {
+  place: RefreshPlace;
+  signal: AbortSignal;
+  /** Called with the configuration file in effect, once it was read. */
+  fileRead: (file: string | null) => void;
+}
+
+/** V8 lets young objects take 60 MB otherwise. */
+const HEAP = { maxYoungGenerationSizeMb: 2 };
+
+/**
+ * Lists and checks the targets in a thread of its own, so that a thousand of them hold up no key. Resolves with `false`
+ * when they could not be listed: whoever tries it in the present thread gets the error as it is.
+ */
+export async function refreshInThread({ place, signal, fileRead, listed, take }: RefreshInThread): Promise<boolean> {
+  shareConnections();
+  const environment = { ...place.environment };
+  const worker = new Worker(workerFile(), {
+    name: 'refresh',
+    workerData: { ...place, environment },
+    resourceLimits: HEAP,
+  });
+  const order = (message: RefreshOrder): void => worker.postMessage(message);
+  const stop = (): void => order({ order: 'stop' });
+  signal.addEventListener('abort', stop, { once: true });
+  let isListed = false;
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+  worker.on('message', (message: RefreshReply) => {
+    switch (message.reply) {
+      case 'listed':
+        isListed = true;
+        fileRead(message.file);
+        void Promise.resolve(listed(message.rows)).then((rows) => order({ order: 'check', rows }), reject);
+        return;
+      case 'found':
+        for (const row of message.rows) take(row);
+        return;
+      case 'done':
+        resolve();
+        return;
+      case 'failed':
+        reject(checkFailed(message.message));
+        return;
+      default:
+        message satisfies never;
+    }
+  });
+  worker.on('error', (error) => reject(checkFailed(error.message)));
+  worker.on('exit', () => reject(checkFailed('the check ended early')));
+  try {
+    await ended;
+    return true;
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (isListed) throw thrown;
+    return false;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function checkFailed(message: string): UserError {
+  return new UserError(message, { code: 'unreachable', exit: EXIT.unreachable });
+}
+
+function workerFile(): URL {
+  return new URL(import.meta.url.endsWith('.ts') ? './refresh-worker.ts' : './refresh-worker.js', import.meta.url);
+}

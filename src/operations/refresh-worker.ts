@@ -1,0 +1,80 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { openContext } from '../context.ts';
+import { shareConnections } from '../engines/connection-limits.ts';
+import { toUserError } from '../errors.ts';
+import type { TargetRow } from '../results.ts';
+import { refreshTargets } from './targets.ts';
+
+/** Where a refresh reads its configuration. */
+export interface RefreshPlace {
+  /** The file given with `--config`. */
+  config: string | undefined;
+  environment: NodeJS.ProcessEnv;
+  cwd: string;
+  debug: boolean;
+}
+
+export type RefreshOrder = { order: 'check'; rows: TargetRow[] } | { order: 'stop' };
+
+export type RefreshReply =
+  | { reply: 'listed'; rows: TargetRow[]; file: string | null }
+  | { reply: 'found'; rows: TargetRow[] }
+  | { reply: 'done' }
+  | { reply: 'failed'; message: string };
+
+/** How long rows wait for others: each message holds up the other thread. */
+const SENT_EVERY_MS = 30;
+
+if (!parentPort) throw new Error('refresh-worker.ts is a worker thread');
+const port = parentPort;
+const { config, environment, cwd, debug } = workerData as RefreshPlace;
+const stop = new AbortController();
+const ordered = Promise.withResolvers<TargetRow[]>();
+const reply = (message: RefreshReply): void => port.postMessage(message);
+
+port.on('message', (message: RefreshOrder) => {
+  if (message.order === 'check') ordered.resolve(message.rows);
+  else stop.abort(new Error('the refresh was cancelled'));
+});
+
+let found: TargetRow[] = [];
+let sending: NodeJS.Timeout | undefined;
+const send = (): void => {
+  clearTimeout(sending);
+  sending = undefined;
+  if (found.length > 0) reply({ reply: 'found', rows: found });
+  found = [];
+};
+
+shareConnections();
+const { signal } = stop;
+signal.addEventListener('abort', () => ordered.reject(signal.reason));
+ordered.promise.catch(() => {});
+try {
+  const context = await openContext({
+    config,
+    environment,
+    cwd,
+    debug,
+    clock: () => new Date(),
+    report: () => {},
+    signal,
+  });
+  await refreshTargets(context, {
+    listed(rows) {
+      reply({ reply: 'listed', rows, file: context.configuration.file });
+      return ordered.promise;
+    },
+    take(row) {
+      found.push(row);
+      sending ??= setTimeout(send, SENT_EVERY_MS);
+    },
+  });
+  send();
+  reply({ reply: 'done' });
+} catch (thrown) {
+  send();
+  reply({ reply: 'failed', message: toUserError(thrown).message });
+} finally {
+  port.close();
+}
