@@ -59,28 +59,32 @@ export async function refuseSources(
   for (const source of sources) {
     if (source.url && hasAddress(source) && (await compareAddresses(source.url))) refuseUnlessAllowed(source, null);
   }
+  const known = await readIdentities(context);
+  const unsettled = sources.filter((source) => {
+    const seen = rememberedOf(known, source).map(({ seen_at }) => context.clock().getTime() - Date.parse(seen_at));
+    return Math.min(...seen) > FRESH_MS || seen.length === 0;
+  });
+  const own = engine.databaseOf(context, destination);
+  const isAlike = (source: Source, names: (string | null)[]): boolean => mayBeOneOf(names, databaseOf(context, source));
+  // The sources are looked at while the destination is.
+  await using inquiry = beginInquiry(context, {
+    alike: unsettled.filter((source) => isAlike(source, [own])),
+    others: unsettled.filter((source) => !isAlike(source, [own])),
+  });
   const affected = await identifyAffected(context, destination);
   // What does not exist yet cannot be lost.
   if (affected.length === 0) return [];
-  const known = await readIdentities(context);
   const compare = (source: Source, identity: DatabaseIdentity): void => {
     const hit = affected.find((each) => isSameDatabase(each.identity, identity));
     if (hit) refuseUnlessAllowed(source, hit);
   };
-  const unsettled = sources.filter((source) => {
-    const remembered = rememberedOf(known, source);
-    for (const { identity } of remembered) compare(source, identity);
-    const seen = remembered.map(({ seen_at }) => context.clock().getTime() - Date.parse(seen_at));
-    return Math.min(...seen) > FRESH_MS || seen.length === 0;
-  });
-  const names = new Set([...affected.map(({ name }) => name), engine.databaseOf(context, destination)]);
-  const alike = new Set(unsettled.filter((source) => mayBeOneOf(names, databaseOf(context, source))));
-  const [settled] = await Promise.all([
-    identify(context, { sources: unsettled.filter((source) => alike.has(source)), compare }),
-    // A proxy may have another name for the same database; who cannot say so in time is told apart by the name.
-    identify(context, { sources: unsettled.filter((source) => !alike.has(source)), compare, patienceMs: PATIENCE_MS }),
-  ]);
-  const unsure = [...alike].filter((source) => !settled.has(source) && rememberedOf(known, source).length === 0);
+  for (const source of sources) for (const { identity } of rememberedOf(known, source)) compare(source, identity);
+  const names = [...affected.map(({ name }) => name), own];
+  const alike = unsettled.filter((source) => isAlike(source, names));
+  const answers = await inquiry.answers(alike);
+  for (const { source, identity } of answers) if (identity) compare(source, identity);
+  const settled = new Set(answers.map(({ source }) => source));
+  const unsure = alike.filter((source) => !settled.has(source) && rememberedOf(known, source).length === 0);
   for (const source of unsure.filter(permission.allows)) permission.warn(source, 'may be');
   const unverified = unsure.filter((source) => !permission.allows(source));
   if (unverified.length === 0) return [];
@@ -215,20 +219,50 @@ function rememberedOf(known: KnownIdentities, { key, url, blank }: Source): Know
   return blank ? entries : entries.filter((entry) => entry.url === url?.display);
 }
 
+interface Inquiry extends AsyncDisposable {
+  /** Of all sources that could answer in time; those named here are waited for as long as any check may take. */
+  answers: (alike: Source[]) => Promise<Identified[]>;
+}
+
+/** Asks the sources that can be reached now: those named like the destination, and the others with little patience. */
+function beginInquiry(context: Context, { alike, others }: { alike: Source[]; others: Source[] }): Inquiry {
+  const decided = new AbortController();
+  const asking = { ...context, signal: AbortSignal.any([context.signal, decided.signal]) };
+  const asked = Promise.all([
+    identify(asking, { sources: alike }),
+    // A proxy may have another name for the same database; who cannot say so in time is told apart by the name.
+    identify(asking, { sources: others, patienceMs: PATIENCE_MS }),
+  ]);
+  asked.catch(() => {});
+  return {
+    async answers(all) {
+      const found = (await asked).flat();
+      const done = new Set([...alike, ...found.map(({ source }) => source)]);
+      return [...found, ...(await identify(asking, { sources: all.filter((source) => !done.has(source)) }))];
+    },
+    async [Symbol.asyncDispose]() {
+      decided.abort(new Error('the sources need not be looked at any more'));
+      await asked.catch(() => {});
+    },
+  };
+}
+
 interface Identifying {
   sources: Source[];
-  compare: (source: Source, identity: DatabaseIdentity) => void;
   /** Where they are not worth the time that any check may take. */
   patienceMs?: number;
 }
 
-/** Asks the sources that can be reached now; resolves with those that are settled. What they say is remembered. */
-async function identify(context: Context, { sources, compare, patienceMs }: Identifying): Promise<Set<Source>> {
-  const reachable = sources.flatMap((source) =>
-    source.url && !source.blank ? [{ ...source, source, url: source.url }] : [],
-  );
-  const settled = new Set<Source>();
-  const seen: SeenSource[] = [];
+interface Identified {
+  source: Source;
+  /** `null` of a source that does not exist: it is no database that does. */
+  identity: DatabaseIdentity | null;
+}
+
+/** Asks the sources that can be reached now; resolves with those that have answered. What they say is remembered. */
+async function identify(context: Context, { sources, patienceMs }: Identifying): Promise<Identified[]> {
+  const reachable = sources.flatMap((source) => (source.url && !source.blank ? [{ source, url: source.url }] : []));
+  const answered = new Map<Source, Identified>();
   const limit = patienceMs === undefined ? null : AbortSignal.timeout(patienceMs);
   const signal = limit ? AbortSignal.any([context.signal, limit]) : context.signal;
   const checking = checkDatabases(
@@ -237,23 +271,19 @@ async function identify(context: Context, { sources, compare, patienceMs }: Iden
       urls: reachable.map(({ url }) => url),
       sizes: false,
       take(index, { state, identity }) {
-        const found = reachable[index];
-        if (!found) return;
-        if (identity) seen.push({ ...found, identity });
-        // A source that does not exist is no database that does.
-        if (identity || state.status === 'missing') settled.add(found.source);
+        const source = reachable[index]?.source;
+        if (source && (identity || state.status === 'missing')) answered.set(source, { source, identity });
       },
     },
   );
   await checking.catch((thrown) => {
     if (context.signal.aborted || !limit?.aborted) throw thrown;
   });
+  const seen = [...answered.values()].flatMap(({ source: { key, url }, identity }): SeenSource[] =>
+    url && identity ? [{ key, url, identity }] : [],
+  );
   await rememberIdentities(context, seen);
-  for (const { key, identity } of seen) {
-    const source = sources.find((each) => each.key === key);
-    if (source) compare(source, identity);
-  }
-  return settled;
+  return [...answered.values()];
 }
 
 /** `null` where nobody can know it. */
@@ -263,9 +293,9 @@ function databaseOf(context: Context, { url, blank }: Source): string | null {
 }
 
 /** Only a source of which the name is known to be another is certainly another database. */
-function mayBeOneOf(names: Set<string | null>, database: string | null): boolean {
-  if (database === null || names.has(null)) return true;
-  return [...names].some((name) => name?.toLowerCase() === database.toLowerCase());
+function mayBeOneOf(names: (string | null)[], database: string | null): boolean {
+  if (database === null || names.includes(null)) return true;
+  return names.some((name) => name?.toLowerCase() === database.toLowerCase());
 }
 
 function targetsOf(sources: Source[]): string {
