@@ -64,9 +64,14 @@ export async function openContext({ config, cwd, debug = false, ...given }: Cont
 }
 
 async function openLog(
-  { working_directory, trace }: Settings,
-  { clock, report }: Pick<ContextOptions, 'clock' | 'report'>,
+  settings: Settings,
+  { clock, report, environment }: Pick<ContextOptions, 'clock' | 'report' | 'environment'>,
 ): Promise<Pick<Context, 'report' | 'logFailure'>> {
-  const { createLog } = await import('./report/log.ts');
-  return createLog({ directory: working_directory, trace, clock, report });
+  const [{ createLog }, { knownSecrets }, { secretValues }] = await Promise.all([
+    import('./report/log.ts'),
+    import('./process/redact.ts'),
+    import('./config/secret-values.ts'),
+  ]);
+  const secrets = knownSecrets(secretValues({ settings, environment, urls: [] }));
+  return createLog({ directory: settings.working_directory, trace: settings.trace, secrets, clock, report });
 }

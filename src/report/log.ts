@@ -3,7 +3,7 @@ import { formatDuration } from '../amounts.ts';
 import type { UserError } from '../errors.ts';
 import type { Report, RunEvent } from '../events.ts';
 import { printable } from '../printable.ts';
-import { redact } from '../process/redact.ts';
+import { hideKnown, redact } from '../process/redact.ts';
 import { openLogFile } from './log-file.ts';
 
 export interface LogOptions {
@@ -11,6 +11,8 @@ export interface LogOptions {
   directory: string;
   /** Every event and SQL statement; otherwise steps, commands and warnings. */
   trace: boolean;
+  /** As `knownSecrets` gives them: hidden wherever they stand. */
+  secrets?: readonly string[];
   clock: () => Date;
   /** Hears every event too, and that the log cannot be written, once. */
   report: Report;
@@ -23,7 +25,7 @@ export interface Log {
 }
 
 /** A log of a run, a line an event. Nothing that goes wrong with the log fails the work. */
-export function createLog({ directory, trace, clock, report }: LogOptions): Log {
+export function createLog({ directory, trace, secrets = [], clock, report }: LogOptions): Log {
   const path = join(directory, 'logs', 'tool.log');
   const startedAt = new Map<string, number>();
   let append: ((line: string) => void) | null = null;
@@ -33,7 +35,7 @@ export function createLog({ directory, trace, clock, report }: LogOptions): Log 
     if (gaveUp) return;
     try {
       append ??= openLogFile({ path });
-      append(`${clock().toISOString()} ${process.pid} ${kind} ${oneLine(redact(text))}`);
+      append(`${clock().toISOString()} ${process.pid} ${kind} ${oneLine(hideKnown(redact(text), secrets))}`);
     } catch (error) {
       gaveUp = true;
       const reason = error instanceof Error ? error.message : String(error);

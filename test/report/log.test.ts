@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openContext } from '../../src/context.ts';
 import { UserError } from '../../src/errors.ts';
 import type { RunEvent } from '../../src/events.ts';
 import { createLog } from '../../src/report/log.ts';
@@ -66,4 +67,26 @@ test('a log that cannot be written is one warning, and the events go on', async 
     code: 'log_not_written',
     message: expect.stringContaining('EEXIST'),
   });
+});
+
+test('a secret of the configuration is hidden by its value, however a server repeats it', async () => {
+  await using folder = await temporaryFolder();
+  const config = join(folder.path, 'own.yml');
+  const src_url = 'postgres://app:Zebra%21Quartz7@127.0.0.1:1/app';
+  await writeFile(
+    config,
+    `working_directory: ${folder.path}/work\nsecret_key: ${'ab'.repeat(16)}\ntargets: { app: { snapshot: { src_url: "${src_url}" } } }\n`,
+  );
+  const context = await openContext({
+    config,
+    environment: {},
+    cwd: folder.path,
+    report: () => {},
+    signal: new AbortController().signal,
+    clock: () => new Date(),
+    debug: true,
+  });
+  context.report({ event: 'warning', code: 'x', message: 'near "Zebra!Quartz7": syntax error' });
+  const text = await readFile(join(folder.path, 'work', 'logs', 'tool.log'), 'utf8');
+  expect(text).toContain('near "***": syntax error');
 });
