@@ -18,6 +18,10 @@ export const COMMANDS: CommandSpec[] = [
         flags: '--allow-superuser',
         description: 'run the query as superuser of a throw-away server, when it needs more rights',
       },
+      {
+        flags: '--include-needed-schemas',
+        description: 'also take schemas that tables of the chosen ones need for their columns',
+      },
       UNVERIFIED_SOURCES,
       CPUS,
     ],

@@ -42,6 +42,8 @@ export interface ToolReport {
 export interface DumpRequest {
   url: DatabaseUrl;
   schemaConfig: SchemaConfig | undefined;
+  /** Also dumps schemas without which tables of the chosen ones cannot be restored, instead of a refusal. */
+  includeNeededSchemas?: boolean | undefined;
   /** How many tables are dumped at the same moment. */
   jobs: number;
   /** The snapshot of which the database is a copy: what this is called there it is called in the new one too. */

@@ -22,8 +22,11 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const { url, manifest, schemaConfig } = request;
   toolsForArchive(await findClientTools(context), manifest.tool_version);
   const details = archiveDetails(manifest);
-  const { schemas, warnings } = selectSchemas(manifest.schemas, schemaConfig, leftOutByBuild(manifest, schemaConfig));
-  if (schemas.length === 0) throw noSchema(request);
+  const selection = selectSchemas(manifest.schemas, schemaConfig, leftOutByBuild(manifest, schemaConfig));
+  if (selection.schemas.length === 0) throw noSchema(request);
+  const { warnings } = selection;
+  const needed = details.needed_schemas ?? [];
+  const schemas = manifest.schemas.filter((name) => selection.schemas.includes(name) || needed.includes(name));
   const facts = await inspectDestination(context, url);
   refuseMissing(facts, { extensions: details.extensions.map(({ name }) => name), roles: details.roles });
   if (request.role !== undefined) await refuseRole(context, url, request.role);
