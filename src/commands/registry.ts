@@ -61,6 +61,11 @@ export const COMMANDS: CommandSpec[] = [
         flags: '--in-place',
         description: 'restore inside the destination, in one transaction; needs no second database',
       },
+      {
+        flags: '--keep-going',
+        description: 'restore the rest after errors, list what is missing, and do not swap if anything is',
+      },
+      { flags: '--accept-missing', description: 'with --keep-going: swap although something is missing' },
       ORIGINAL,
       { flags: '--no-drop', description: 'with a file: run it on the database as it is' },
       { flags: '--source', description: 'with a file: run it on the source database' },

@@ -182,7 +182,11 @@ const EXPRESSIONS: Place[] = [
     place: 'default of a view',
     sql: (n, e) => `CREATE VIEW ${n} AS SELECT true AS b; ALTER VIEW ${n} ALTER b SET DEFAULT ${e}`,
   },
-  { place: 'partition key', sql: (n, e) => `CREATE TABLE ${n} (id integer) PARTITION BY LIST ((CASE WHEN id > 0 THEN ${e} ELSE id > 5 END))`, needed: true },
+  {
+    place: 'partition key',
+    sql: (n, e) => `CREATE TABLE ${n} (id integer) PARTITION BY LIST ((CASE WHEN id > 0 THEN ${e} ELSE id > 5 END))`,
+    needed: true,
+  },
 ];
 
 /** Where a query can stand. */
@@ -271,7 +275,7 @@ const SPECIAL: Used[] = [
   {
     kind: 'collation',
     sql: (n) => `CREATE COLLATION other.${n} FROM "C"`,
-    test: (n) => `(('a' COLLATE other.${n}) = 'a')`,
+    test: (n) => isNull(`'a' COLLATE other.${n}`),
     places: [
       {
         place: 'column',

@@ -31,7 +31,9 @@ describeWithPostgres('every pair of an object in a chosen schema and an object i
 
   async function create(database: string, pairs: typeof PAIRS): Promise<void> {
     await server.createDatabase(database);
-    await server.psql(database, { sql: ['SET client_min_messages = error', 'CREATE SCHEMA other', ...pairs.map(({ sql }) => sql)].join(';\n') });
+    await server.psql(database, {
+      sql: ['SET client_min_messages = error', 'CREATE SCHEMA other', ...pairs.map(({ sql }) => sql)].join(';\n'),
+    });
   }
 
   /** What is left out is left out, and all else is there; the oracle is the server's own CASCADE. */

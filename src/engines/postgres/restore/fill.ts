@@ -16,7 +16,7 @@ import { failureHint } from './failure-hint.ts';
 import type { Filling } from './filling.ts';
 import { listArchive } from './list-archive.ts';
 import { loadTables } from './load-tables.ts';
-import { restoreErrors } from './restore-errors.ts';
+import { restoreErrors, wentOn } from './restore-errors.ts';
 import { restoreFailed } from './restore-failed.ts';
 
 /** Fills an empty database: definitions, then rows side by side, then indexes and constraints side by side. */
@@ -150,7 +150,8 @@ async function pgRestore(context: EngineContext, { fill, archive, section, jobs 
   const { signal } = context;
   const result = await context.runner.run({ file: tools.pg_restore, args, env: connection.env, mounts }, { signal });
   const errors = restoreErrors(result);
-  if (errors.length > 0)
+  if (errors.length > 0 && fill.errors && wentOn(result)) fill.errors.push(...errors);
+  else if (errors.length > 0)
     throw restoreFailed(
       `pg_restore failed on the ${section} of snapshot ${fill.manifest.id}`,
       errors,

@@ -1,5 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { UserError } from '../../../errors.ts';
+import type { MissingParts } from '../../../results.ts';
 import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
@@ -18,10 +19,11 @@ import {
 } from '../server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
 import { checkSwap } from './blockers.ts';
-import { checkRestored } from './check.ts';
+import { checkRestored, findDifferences } from './check.ts';
 import { createExtensions } from './create-extensions.ts';
 import { fillDatabase } from './fill.ts';
 import { restoreInPlace } from './in-place.ts';
+import { incompleteMessage, isIncomplete, missingParts, restoreIncomplete } from './incomplete.ts';
 import { readTablespace } from './rights.ts';
 import { databaseExists, inherit, swapDatabases } from './swap.ts';
 import { openSwapSession } from './swap-session.ts';
@@ -37,24 +39,39 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   const details = archiveDetails(manifest);
   const tools = toolsForArchive(await findClientTools(context), manifest.tool_version);
 
+  const errors: string[] | undefined = run.keepGoing ? [] : undefined;
+  let missing: MissingParts | null = null;
   const beside = { ...run, locale: details.locale, settings: details.settings };
-  return besideDestination(context, beside, async ({ fresh }) => {
+  const replaced = await besideDestination(context, beside, async ({ fresh }) => {
     const filled = withDatabase(url, fresh);
     const settings = restoreSettings(plan.destination.local, jobs);
     const { extensions } = details;
     const premade = run.admin ? await createExtensions(context, { admin: run.admin, url: filled, extensions }) : [];
-    const filling = fillDatabase(context, { ...run, url: filled, tools, details, settings, premade });
+    const filling = fillDatabase(context, { ...run, url: filled, tools, details, settings, premade, errors });
     await filling.catch((error) => Promise.reject(run.admin ? hintAtRights(error) : error));
     report({ event: 'step', step: 'check', state: 'started', label: 'Check against the manifest' });
-    await checkRestored(context, { url: filled, tools, details, plan, jobs });
+    const check = { url: filled, tools, details, plan, jobs };
+    if (errors) missing = missingParts(await findDifferences(context, check), errors);
+    else await checkRestored(context, check);
     report({
       event: 'step',
       step: 'check',
       state: 'done',
       label: `Checked ${tablesText(plan)}; row by row counted`,
     });
+    if (missing) acceptMissing(context, { run, missing, fresh });
     await run.beforeSwap?.(filled);
   });
+  return missing ? { ...replaced, missing } : replaced;
+}
+
+/** Goes on to the swap only where that was explicitly requested. */
+function acceptMissing(
+  { report }: EngineContext,
+  { run, missing, fresh }: { run: RestoreRun; missing: MissingParts; fresh: string },
+): void {
+  if (run.keepGoing !== 'swap') throw restoreIncomplete(missing, { fresh, destination: run.url.database ?? '' });
+  report({ event: 'warning', code: 'restore_incomplete', message: incompleteMessage(missing) });
 }
 
 function hintAtRights(error: unknown): unknown {
@@ -76,7 +93,10 @@ export interface Beside {
   throwAway?: boolean | undefined;
 }
 
-/** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
+/**
+ * Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails, but a
+ * database that is to be inspected since it is not complete.
+ */
 export async function besideDestination(
   context: EngineContext,
   { url, undo, locale, settings = [], role, throwAway }: Beside,
@@ -118,7 +138,7 @@ export async function besideDestination(
     context.signal.throwIfAborted();
     return await swapDatabases(context, { server, url, fresh, undo });
   } catch (error) {
-    await dropAfterFailure(context, { url, fresh });
+    if (!isIncomplete(error)) await dropAfterFailure(context, { url, fresh });
     throw error;
   }
 }
