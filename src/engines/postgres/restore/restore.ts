@@ -48,7 +48,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     const { extensions } = details;
     const premade = run.admin ? await createExtensions(context, { admin: run.admin, url: filled, extensions }) : [];
     const filling = fillDatabase(context, { ...run, url: filled, tools, details, settings, premade, errors });
-    await filling.catch((error) => Promise.reject(run.admin ? hintAtRights(error) : error));
+    await filling.catch((error) => Promise.reject(run.admin ? hintAtRights(error) : hintAtTheRest(error, run)));
     report({ event: 'step', step: 'check', state: 'started', label: 'Check against the manifest' });
     const check = { url: filled, tools, details, plan, jobs };
     if (errors) missing = missingParts(await findDifferences(context, check), errors);
@@ -72,6 +72,14 @@ function acceptMissing(
 ): void {
   if (run.keepGoing !== 'swap') throw restoreIncomplete(missing, { fresh, destination: run.url.database ?? '' });
   report({ event: 'warning', code: 'restore_incomplete', message: incompleteMessage(missing) });
+}
+
+/** A load of the user's own can go on; what is made of one, such as a sanitized copy, must be complete. */
+function hintAtTheRest(error: unknown, { keepGoing, throwAway }: RestoreRun): unknown {
+  if (!(error instanceof UserError && error.code === 'restore_failed') || keepGoing || throwAway) return error;
+  const { code, exit, details } = error;
+  const hint = `To restore the rest, load with --keep-going. ${error.hint ?? ''}`.trim();
+  return new UserError(error.message, { code, exit, details, hint, cause: error });
 }
 
 function hintAtRights(error: unknown): unknown {
