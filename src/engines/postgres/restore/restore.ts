@@ -3,7 +3,7 @@ import { UserError } from '../../../errors.ts';
 import type { MissingParts } from '../../../results.ts';
 import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
-import { connectToServer } from '../connection/connect.ts';
+import { connect, connectToServer } from '../connection/connect.ts';
 import type { Session } from '../connection/session.ts';
 import { type Settings, withDatabase } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
@@ -22,6 +22,7 @@ import { checkSwap } from './blockers.ts';
 import { checkRestored, findDifferences } from './check.ts';
 import { createExtensions } from './create-extensions.ts';
 import { fillDatabase } from './fill.ts';
+import { forceRowSecurity } from './forced-row-security.ts';
 import { restoreInPlace } from './in-place.ts';
 import { incompleteMessage, isIncomplete, missingParts, restoreIncomplete } from './incomplete.ts';
 import { readTablespace } from './rights.ts';
@@ -48,7 +49,9 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     const { extensions } = details;
     const premade = run.admin ? await createExtensions(context, { admin: run.admin, url: filled, extensions }) : [];
     const filling = fillDatabase(context, { ...run, url: filled, tools, details, settings, premade, errors });
-    await filling.catch((error) => Promise.reject(run.admin ? hintAtRights(error) : hintAtTheRest(error, run)));
+    const forced = await filling.catch((error) =>
+      Promise.reject(run.admin ? hintAtRights(error) : hintAtTheRest(error, run)),
+    );
     report({ event: 'step', step: 'check', state: 'started', label: 'Check against the manifest' });
     const check = { url: filled, tools, details, plan, jobs };
     if (errors) missing = missingParts(await findDifferences(context, check), errors);
@@ -59,6 +62,10 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       state: 'done',
       label: `Checked ${tablesText(plan)}; row by row counted`,
     });
+    if (forced.length > 0) {
+      await using session = await connect(context, filled, { tools, settings });
+      await forceRowSecurity(session, forced);
+    }
     if (missing) acceptMissing(context, { run, missing, fresh });
     await run.beforeSwap?.(filled);
   });
