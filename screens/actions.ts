@@ -1,5 +1,13 @@
 import { back, clearFilter, help, mouse, move, openSelected, palette, startFilter, tasks } from './browse.ts';
-import { askBuild, askLoad, askLoadLatest, askRemove, askUndo } from './confirm/actions.ts';
+import {
+  askBuild,
+  askBuildWithNeeded,
+  askLoad,
+  askLoadFurther,
+  askLoadLatest,
+  askRemove,
+  askUndo,
+} from './confirm/actions.ts';
 import { askSanitize, editQuery, showCoverage } from './coverage/actions.ts';
 import { doctor, editFinding, showFix } from './doctor/actions.ts';
 import {
@@ -53,6 +61,9 @@ export const ACTIONS: Record<Action, (model: Model) => void> = {
   undo: askUndo,
   'cancel-run': askCancel,
   retry,
+  'include-schemas': askBuildWithNeeded,
+  'keep-going': (model) => askLoadFurther(model, 'inspect'),
+  'accept-missing': (model) => askLoadFurther(model, 'swap'),
   'save-log': saveLog,
   mark,
   compare,

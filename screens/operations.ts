@@ -145,7 +145,8 @@ export function lazyOperations(
     async planBuild(session, request) {
       const { hasSanitizeQuery, planSanitize } = await import('../src/operations/sanitize/sanitize.ts');
       const context = await createContext(session);
-      return hasSanitizeQuery(context, request.target) ? planSanitize(context, { ...request, build: {} }) : null;
+      const build = request.includeNeededSchemas ? { includeNeededSchemas: true } : {};
+      return hasSanitizeQuery(context, request.target) ? planSanitize(context, { ...request, build }) : null;
     },
     async planSanitize(session, request) {
       const { planSanitize } = await import('../src/operations/sanitize/sanitize.ts');

@@ -3,6 +3,7 @@ import type { TextEdit } from '../components/text-edit.ts';
 import type { TrustLine, UntrustedConfiguration } from '../src/config/trust/untrusted-configuration.ts';
 import type { UserError } from '../src/errors.ts';
 import type { SignInEvent } from '../src/events.ts';
+import type { BuildRequest } from '../src/operations/build.ts';
 import type { Diagnosis, FixPlan } from '../src/operations/configuration/fix.ts';
 import type { PlannedLoad } from '../src/operations/load/planned-load.ts';
 import type { PlannedSanitize } from '../src/operations/sanitize/sanitize.ts';
@@ -82,7 +83,7 @@ export interface ConfirmPlace {
 }
 
 export type Plan =
-  | { kind: 'build'; target: string; planned: PlannedSanitize | null }
+  | { kind: 'build'; request: BuildRequest; planned: PlannedSanitize | null }
   | { kind: 'sanitize'; planned: PlannedSanitize }
   | { kind: 'load'; planned: PlannedLoad }
   | { kind: 'remove'; plan: RemovePlan }

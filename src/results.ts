@@ -123,6 +123,8 @@ export interface LoadPlan {
   strategy_reason: string;
   /** Whether the replaced database is kept for `tool undo`. */
   undo: boolean;
+  /** After errors: restores the rest, and leaves it to be inspected or swaps it in. Absent: the first error ends the load. */
+  keep_going?: 'inspect' | 'swap';
   schemas: string[];
   tables: number;
   rows: number;
@@ -158,6 +160,19 @@ export interface DestinationState {
   server_version: string;
 }
 
+/** What a load that went on after errors did not restore. */
+export interface MissingParts {
+  /** Objects, sequences and large objects that differ from the manifest. */
+  objects: number;
+  /** Tables with another number of rows than in the manifest, and how many rows they lack in all. */
+  tables: number;
+  rows: number;
+  /** Each of them, for people. */
+  differences: string[];
+  /** What the server said. */
+  errors: string[];
+}
+
 export interface LoadResult {
   snapshot: SnapshotRow | null;
   destination: string;
@@ -170,6 +185,8 @@ export interface LoadResult {
   swap_ms: number | null;
   /** The database that holds what was replaced, for `tool undo`. */
   undo_database: string | null;
+  /** What is missing, of a load with --keep-going --accept-missing that is not complete. */
+  missing?: MissingParts;
 }
 
 export interface VerifyResult {

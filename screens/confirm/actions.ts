@@ -1,6 +1,7 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { formatNumberOf } from '../../src/amounts.ts';
 import { toUserError } from '../../src/errors.ts';
+import type { BuildRequest } from '../../src/operations/build.ts';
 import type { GuardOptions } from '../../src/operations/load/guard.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import { sanitizeWork } from '../coverage/work.ts';
@@ -8,7 +9,7 @@ import { factsOf } from '../facts.ts';
 import { type Model, quietly } from '../model.ts';
 import { type ConfirmPlace, type Plan, runPlace } from '../place.ts';
 import { replacedAlready, rivalOf } from '../run/rivals.ts';
-import { buildWork, loadWork, removeWork, undoWork } from '../run/work.ts';
+import { buildWork, loadRequestOf, loadWork, removeWork, undoWork } from '../run/work.ts';
 import { subsetWork } from '../subset/work.ts';
 import { questionOf } from './question.ts';
 
@@ -42,6 +43,14 @@ function askToLoad(model: Model, request: LoadRequest, what: string): void {
   });
 }
 
+/** The load that failed, or was not complete, with what to do about errors. */
+export function askLoadFurther(model: Model, keepGoing: NonNullable<LoadRequest['keepGoing']>): void {
+  const { run } = factsOf(model);
+  const work = run && model.runs.workOf(run.id);
+  const request = work && loadRequestOf(work);
+  if (request) askToLoad(model, { ...request, keepGoing }, keepGoing === 'swap' ? 'what can be restored' : 'the rest');
+}
+
 export function askRemove(model: Model): void {
   const { target, snapshot } = factsOf(model);
   if (!target || !snapshot) return;
@@ -70,14 +79,22 @@ export function askUndo(model: Model): void {
 /** Asks only where a database is replaced by what is sanitized after it. */
 export function askBuild(model: Model): void {
   const { target } = factsOf(model);
-  if (!target) return;
-  const request = { target: target.row.name };
+  if (target) askToBuild(model, { target: target.row.name });
+}
+
+/** The build that was refused, with the schemas that it lacks. */
+export function askBuildWithNeeded(model: Model): void {
+  const { run } = factsOf(model);
+  if (run) askToBuild(model, { target: run.target, includeNeededSchemas: true });
+}
+
+function askToBuild(model: Model, request: BuildRequest): void {
   ask(model, {
     target: request.target,
     title: 'build',
     plan: async (signal, allowed) => ({
       kind: 'build',
-      target: request.target,
+      request,
       planned: await model.operations.planBuild(quietly(signal), { ...request, ...allowed }),
     }),
   });
@@ -152,7 +169,7 @@ export async function planAllowing<Planned>(plan: (allowed: GuardOptions) => Pro
 function workOf(model: Model, plan: Plan) {
   switch (plan.kind) {
     case 'build':
-      return plan.planned ? sanitizeWork(model, plan.planned) : buildWork(model, plan.target);
+      return plan.planned ? sanitizeWork(model, plan.planned) : buildWork(model, plan.request);
     case 'sanitize':
       return sanitizeWork(model, plan.planned);
     case 'load':

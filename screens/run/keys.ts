@@ -2,6 +2,10 @@ import type { Facts } from '../facts.ts';
 import type { KeyBinding } from '../key-binding.ts';
 import { READ_ONLY } from '../why-not.ts';
 
+function readOnly(facts: Facts): string | null {
+  return facts.readOnly ? READ_ONLY : null;
+}
+
 /** What can be done with work, on its screen and in the list of all of it. */
 export const RUN_KEYS: KeyBinding[] = [
   {
@@ -20,6 +24,30 @@ export const RUN_KEYS: KeyBinding[] = [
     when: ({ run }: Facts) => run?.state.status === 'failed' || run?.state.status === 'cancelled',
     whyNot: ({ overtaken }: Facts) =>
       overtaken ? `${overtaken.title} came after it: ask anew, from the snapshots` : null,
+  },
+  {
+    keys: ['i'],
+    action: 'include-schemas',
+    label: 'include schemas',
+    help: 'build again, with the schemas that tables need',
+    when: ({ run }: Facts) => run?.state.error?.code === 'schema_needed',
+    whyNot: readOnly,
+  },
+  {
+    keys: ['a'],
+    action: 'keep-going',
+    label: 'restore the rest',
+    help: 'load again, restore what can be restored, and list what is missing; asked first',
+    when: ({ run }: Facts) => run?.kind === 'load' && run.state.error?.code === 'restore_failed',
+    whyNot: readOnly,
+  },
+  {
+    keys: ['a'],
+    action: 'accept-missing',
+    label: 'accept missing',
+    help: 'load again, and replace the destination although something is missing; asked first',
+    when: ({ run }: Facts) => run?.kind === 'load' && run.state.error?.code === 'restore_incomplete',
+    whyNot: readOnly,
   },
 ];
 

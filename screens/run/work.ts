@@ -1,5 +1,6 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../../src/amounts.ts';
-import type { PlannedLoad } from '../../src/operations/load/planned-load.ts';
+import type { BuildRequest } from '../../src/operations/build.ts';
+import type { LoadRequest, PlannedLoad } from '../../src/operations/load/planned-load.ts';
 import type { LoadPlan, LoadResult, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';
@@ -7,14 +8,15 @@ import type { Model } from '../model.ts';
 import { refreshAfterWork } from '../refresh.ts';
 import { replacedDatabase } from './rivals.ts';
 
-export function buildWork(model: Model, target: string): Work {
+export function buildWork(model: Model, request: BuildRequest): Work {
+  const { target } = request;
   return {
     title: `Build a snapshot of ${target}`,
     target,
     kind: 'build',
     replaces: null,
     perform: async (session) => {
-      const snapshot = await model.operations.build(session, { target });
+      const snapshot = await model.operations.build(session, request);
       await refreshAfterWork(model, target);
       const { tables, rows, stored_bytes } = snapshot;
       return (duration) =>
@@ -31,7 +33,7 @@ export function loadWork(model: Model, planned: PlannedLoad): Work {
   const { selection } = plan;
   const some = selection ? `${formatNumberOf(selection.chosen.length, 'table')} of ` : '';
   const what = plan.snapshot ? `${some}snapshot ${plan.snapshot.index} of ${plan.target}` : (plan.file ?? plan.target);
-  return {
+  const work: Work = {
     title: `Load ${what} into ${plan.destination.database}`,
     target: plan.target,
     kind: 'load',
@@ -43,10 +45,20 @@ export function loadWork(model: Model, planned: PlannedLoad): Work {
       return (duration) => ({
         ...receipt(`Loaded ${what} into ${result.destination} (${held}, ${formatDuration(duration)})`),
         details: loadDetails(plan, result),
+        problems: result.missing ? ['Missing:', ...result.missing.differences, ...result.missing.errors] : [],
         undoable: result.undo_database !== null,
       });
     },
   };
+  loadRequests.set(work, request);
+  return work;
+}
+
+const loadRequests = new WeakMap<Work, LoadRequest>();
+
+/** What a load was asked for, so that it can be asked for in another way. */
+export function loadRequestOf(work: Work): LoadRequest | null {
+  return loadRequests.get(work) ?? null;
 }
 
 const CHECKED = 'Checked against the manifest: rows, indexes, constraints, triggers, sequences.';
@@ -56,7 +68,7 @@ function loadDetails({ strategy, destination: { database, exists } }: LoadPlan, 
   const { selection, swap_ms, undo_database } = result;
   return [
     ...(selection ? selectionLines(selection) : []),
-    ...(strategy === 'swap' ? [CHECKED] : []),
+    ...(strategy === 'swap' && !result.missing ? [CHECKED] : []),
     ...(swap_ms === null || !exists ? [] : [`${database} was away for ${formatDuration(swap_ms)}.`]),
     ...(undo_database === null ? [] : [`What ${database} held before is kept: u puts it back.`]),
   ];

@@ -148,7 +148,7 @@ function toggleSchema(model: Model, place: SetupPlace, name: string): void {
 function end(model: Model, { answers }: SetupPlace, { build }: { build: boolean }): void {
   const { navigation, runs } = model;
   const target = answers.target ?? '';
-  if (build) navigation.replace(runPlace(runs.begin(buildWork(model, target))));
+  if (build) navigation.replace(runPlace(runs.begin(buildWork(model, { target }))));
   else navigation.pop();
 }
 

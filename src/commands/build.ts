@@ -17,22 +17,31 @@ interface Options {
   allowSuperuser?: boolean;
   cpus?: number;
   unverifiedSources?: boolean;
+  includeNeededSchemas?: boolean;
 }
 
 export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
   const { target } = invocation.arguments;
-  const { sanitize: wanted, push, note, cpus, allowSuperuser, unverifiedSources } = invocation.options;
+  const {
+    sanitize: wanted,
+    push,
+    note,
+    cpus,
+    allowSuperuser,
+    unverifiedSources,
+    includeNeededSchemas,
+  } = invocation.options;
   const context = await invocation.context();
   const parallel = cpus === undefined ? {} : { cpus };
-  const noted = note === undefined ? {} : { note };
+  const asked = { ...(note !== undefined && { note }), ...(includeNeededSchemas && { includeNeededSchemas }) };
   if (wanted && hasSanitizeQuery(context, target)) {
     return buildAndSanitize(invocation, {
-      ...{ target, build: noted, push, ...parallel },
+      ...{ target, build: asked, push, ...parallel },
       ...(allowSuperuser && { allowSuperuser }),
       ...(unverifiedSources && { unverifiedSources }),
     });
   }
-  const snapshot = await build(context, { target, push, ...noted, ...parallel });
+  const snapshot = await build(context, { target, push, ...asked, ...parallel });
   return { data: { snapshot }, text: builtText(target, snapshot) };
 }
 

@@ -18,6 +18,8 @@ interface Options {
   dryRun?: boolean;
   undo: boolean;
   inPlace?: boolean;
+  keepGoing?: boolean;
+  acceptMissing?: boolean;
   original?: boolean;
   drop: boolean;
   source?: boolean;
@@ -38,9 +40,12 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
 
 function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation<Arguments, Options>): LoadRequest {
   const { destdb, tables, undo, inPlace, original, drop, source, cpus, unverifiedSources, allowUntrusted } = options;
+  const { keepGoing, acceptMissing } = options;
   const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;
   if (file === undefined && (source || !drop)) throw needsFile(source ? '--source' : '--no-drop');
-  if (file !== undefined && tables) throw needsSnapshot(snapshot ?? '');
+  if (file !== undefined && tables) throw needsSnapshot('--tables', snapshot ?? '');
+  if (file !== undefined && keepGoing) throw needsSnapshot('--keep-going', snapshot ?? '');
+  if (acceptMissing && !keepGoing) throw needsKeepGoing();
   return {
     target,
     ...(file !== undefined && { file, noDrop: !drop }),
@@ -48,6 +53,7 @@ function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation
     ...(tables && { tables }),
     ...(destdb !== undefined && { destdb }),
     ...(inPlace && { inPlace }),
+    ...(keepGoing && { keepGoing: acceptMissing ? 'swap' : 'inspect' }),
     ...(original && { original }),
     ...(source && { source }),
     ...(unverifiedSources && { unverifiedSources }),
@@ -65,8 +71,16 @@ function needsFile(flag: string): UserError {
   });
 }
 
-function needsSnapshot(file: string): UserError {
-  return new UserError(`--tables is for snapshots, and ${file} is an SQL file`, {
+function needsKeepGoing(): UserError {
+  return new UserError('--accept-missing requires --keep-going', {
+    code: 'flag_needs_flag',
+    exit: EXIT.usage,
+    hint: 'tool load TARGET --keep-going --accept-missing',
+  });
+}
+
+function needsSnapshot(flag: string, file: string): UserError {
+  return new UserError(`${flag} is for snapshots, and ${file} is an SQL file`, {
     code: 'flag_needs_snapshot',
     exit: EXIT.usage,
     hint: 'What a file holds cannot be known before it has run.',

@@ -18,6 +18,10 @@ export const COMMANDS: CommandSpec[] = [
         flags: '--allow-superuser',
         description: 'run the query as superuser of a throw-away server, when it needs more rights',
       },
+      {
+        flags: '--include-needed-schemas',
+        description: 'also take schemas that tables of the chosen ones need for their columns',
+      },
       UNVERIFIED_SOURCES,
       CPUS,
     ],
@@ -57,6 +61,11 @@ export const COMMANDS: CommandSpec[] = [
         flags: '--in-place',
         description: 'restore inside the destination, in one transaction; needs no second database',
       },
+      {
+        flags: '--keep-going',
+        description: 'restore the rest after errors, list what is missing, and do not swap if anything is',
+      },
+      { flags: '--accept-missing', description: 'with --keep-going: swap although something is missing' },
       ORIGINAL,
       { flags: '--no-drop', description: 'with a file: run it on the database as it is' },
       { flags: '--source', description: 'with a file: run it on the source database' },

@@ -1,7 +1,7 @@
 import type { SchemaConfig } from '../config/schema/settings.ts';
 import type { Context } from '../context.ts';
 import type { WarningEvent } from '../events.ts';
-import type { DestinationState, EngineId, Sized, TargetRow } from '../results.ts';
+import type { DestinationState, EngineId, MissingParts, Sized, TargetRow } from '../results.ts';
 import type { NeededTable } from '../selected-tables.ts';
 import type { Manifest, ManifestFile, ManifestTable } from '../snapshots/manifest.ts';
 import type { DatabaseIdentity } from './identity.ts';
@@ -42,6 +42,8 @@ export interface ToolReport {
 export interface DumpRequest {
   url: DatabaseUrl;
   schemaConfig: SchemaConfig | undefined;
+  /** Also dumps schemas without which tables of the chosen ones cannot be restored, instead of a refusal. */
+  includeNeededSchemas?: boolean | undefined;
   /** How many tables are dumped at the same moment. */
   jobs: number;
   /** The snapshot of which the database is a copy: what this is called there it is called in the new one too. */
@@ -82,6 +84,8 @@ export interface RestoreRequest {
   schemaConfig: SchemaConfig | undefined;
   /** Into the destination itself, in one transaction, even where a second database could be made. */
   inPlace: boolean;
+  /** Restores what can be restored, and stops before the swap, or swaps, when something is missing. */
+  keepGoing?: 'inspect' | 'swap' | undefined;
   /** The caller refuses a plan in place, so that nothing of one is looked into. */
   neverInPlace?: boolean;
   /** Names of the tables whose rows are loaded, where it is not all of them. */
@@ -136,6 +140,8 @@ export interface Replaced {
   swapMs: number | null;
   /** The database that holds what was replaced. */
   undoDatabase: string | null;
+  /** What a restore that went on after errors lacks. */
+  missing?: MissingParts;
 }
 
 export interface ScriptRun {
@@ -211,6 +217,8 @@ export interface Engine {
   /** Whether the URL's user may do anything on its server. */
   isSuperuser(context: EngineContext, url: DatabaseUrl): Promise<boolean>;
   restore(context: EngineContext, run: RestoreRun): Promise<Replaced>;
+  /** Why a restore ends at its first error, where it cannot go on; `null` where it can. */
+  whyNotKeepGoing: string | null;
   /** The state of the database that a script would be run on. */
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
   runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;

@@ -27,12 +27,14 @@ export interface BuildRequest {
   push?: boolean;
   /** Connection URL of another database than the target's source: of its subset. */
   source?: string;
+  /** Also takes the schemas that tables of the chosen ones cannot be without; without it such a build is refused. */
+  includeNeededSchemas?: boolean;
 }
 
 /** Takes a snapshot of the target's source and pushes it to its shelf. Steps: `connect`, `dump`, `store`, `push`. */
 export async function build(
   context: Context,
-  { target: name, note, cpus, push = true, source }: BuildRequest,
+  { target: name, note, cpus, push = true, source, includeNeededSchemas }: BuildRequest,
 ): Promise<SnapshotRow> {
   const { configuration, report, clock } = context;
   const target = findTarget(configuration, name);
@@ -52,6 +54,7 @@ export async function build(
     jobs,
     url,
     schemaConfig: target.snapshot?.schema_config,
+    includeNeededSchemas,
   });
   if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url });
   report({ event: 'step', step: 'store', state: 'started', label: 'Store the snapshot' });
@@ -113,7 +116,8 @@ export function jobsFor({ configuration: { settings } }: Context, target: string
   return settings.targets[target]?.cpus ?? settings.defaults.cpus ?? half;
 }
 
-export interface Storing extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'jobs' | 'copyOf'> {
+export interface Storing
+  extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'includeNeededSchemas' | 'jobs' | 'copyOf'> {
   engine: Engine;
   repository: Repository;
   previous: Manifest | undefined;

@@ -1,6 +1,6 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../amounts.ts';
 import { leftOutText } from '../left-out-schemas.ts';
-import { isForeign, type LoadPlan, type LoadResult } from '../results.ts';
+import { isForeign, type LoadPlan, type LoadResult, type MissingParts } from '../results.ts';
 import { dataText } from '../sanitize-results.ts';
 import { reasonsOf, shortened, type TableSelection } from '../selected-tables.ts';
 import { signatureText } from '../signature-text.ts';
@@ -44,8 +44,13 @@ export function loadedText(plan: LoadPlan, result: LoadResult) {
     `Loaded ${what} into ${destination}${snapshot ? `: ${amount.join(', ')}` : ''}`,
     ...(selection ? selectionLines({ ...selection, empty: shortened(selection.empty) }) : []),
     ...(swap_ms === null ? [] : [`The database was away for ${formatDuration(swap_ms)}`]),
+    ...(result.missing ? missingLines(result.missing) : []),
     ...(undo_database === null ? [] : [`The database as it was is kept: ${undoCommand(plan)}`]),
   ].join('\n');
+}
+
+function missingLines({ differences, errors }: MissingParts): string[] {
+  return ['Missing:', ...differences.map((text) => `  ${text}`), ...errors.map((text) => `  ${text}`)];
 }
 
 /** `  data      NOT sanitized: the target has no sanitization query` */

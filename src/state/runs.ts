@@ -74,6 +74,8 @@ export interface Runs {
   begin(work: Work): string;
   /** Does the same work again, as a new run. */
   again(id: string): string | null;
+  /** What a run is to do. */
+  workOf(id: string): Work | null;
   /** Stops what is running; what is waiting never begins. */
   cancel(id: string, reason?: unknown): void;
   cancelAll(reason?: unknown): void;
@@ -156,6 +158,7 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
       const job = jobs.get(id);
       return job ? begin(job.work) : null;
     },
+    workOf: (id) => jobs.get(id)?.work ?? null,
     cancelAll(reason) {
       // The last first: what waits must not begin because what it waits for ends.
       for (const { id } of live().reverse()) cancel(id, reason);

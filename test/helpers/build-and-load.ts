@@ -16,7 +16,13 @@ export async function buildAndLoad(
     database,
     workingDirectory,
     schemaConfig,
-  }: { database: string; workingDirectory: string; schemaConfig?: SchemaConfig },
+    includeNeededSchemas = false,
+  }: {
+    database: string;
+    workingDirectory: string;
+    schemaConfig?: SchemaConfig;
+    includeNeededSchemas?: boolean;
+  },
 ): Promise<RoundTrip> {
   const events: RunEvent[] = [];
   const snapshot = {
@@ -26,7 +32,7 @@ export async function buildAndLoad(
   };
   const settings = { working_directory: workingDirectory, targets: { [database]: { snapshot } } };
   const context = testContext({ settings, events });
-  await build(context, { target: database });
+  await build(context, { target: database, includeNeededSchemas });
   const plan = await planLoad(context, { target: database, cpus: 2 });
   await withDetails(load(context, plan));
   return {

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe } from 'vitest';
 import type { Settings } from '../../src/config/schema/settings.ts';
 import type { Context } from '../../src/context.ts';
-import { findServerPrograms } from '../../src/engines/postgres/server-programs.ts';
+import { findServerPrograms, type ServerPrograms } from '../../src/engines/postgres/server-programs.ts';
 import { startThrowAwayServer } from '../../src/engines/postgres/throw-away-server.ts';
 import { anyClientTools } from '../../src/engines/postgres/tools.ts';
 import type { RunEvent } from '../../src/events.ts';
@@ -53,8 +53,11 @@ export function describeWithPostgres(name: string, suite: () => void, { files, r
   describe.skipIf(lacking)(lacking ? `${name} (needs ${lacking})` : name, suite);
 }
 
-export async function startPostgres(settings: Record<string, string> = {}): Promise<TestPostgres> {
-  const server = await startThrowAwayServer(testContext({ settings: {} }), { settings });
+export async function startPostgres(
+  settings: Record<string, string> = {},
+  programs?: ServerPrograms,
+): Promise<TestPostgres> {
+  const server = await startThrowAwayServer(testContext({ settings: {} }), { settings, ...(programs && { programs }) });
   const tools = await anyClientTools(testContext({ settings: {} }));
   const run = async (file: string, args: string[]): Promise<string> => {
     const result = await runner.run({ file: join(tools.directory, file), args });

@@ -88,6 +88,13 @@ describeWithPostgres('a program that is killed', () => {
       run: loadWith(() => ({})),
     },
     {
+      name: 'load that goes on after errors',
+      programs: 5,
+      victims: [2],
+      deaths: FULL ? ['at its start', 'after its input', 'after its work'] : ['after its work'],
+      run: loadWith(() => ({ keepGoing: 'swap' })),
+    },
+    {
       name: 'load in place',
       programs: 5,
       victims: [2, 4],

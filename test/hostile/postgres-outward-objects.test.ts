@@ -61,8 +61,30 @@ describeWithPostgres('a selection of schemas', () => {
       await server.psql(database, { sql: `${OTHER}; ${sql}` });
       const error = await buildAndLoad(server, { database, workingDirectory: folder.path }).catch((thrown) => thrown);
       expect(error).toMatchObject({ code: 'schema_needed', hint: expect.stringContaining('include_schemas: other') });
+      expect(error.hint).toContain('--include-needed-schemas');
       expect(error.details.join('\n')).toContain(ends[0]);
       expect(error.details.join('\n')).toContain(ends[1]);
     }
+  });
+
+  it('includes on request all schemas that tables need, however many lie between, and a load takes them along', async () => {
+    await server.createDatabase('chain');
+    await server.psql('chain', {
+      sql: `CREATE SCHEMA "a.b"; CREATE SCHEMA a; CREATE SCHEMA far; CREATE SCHEMA unused;
+        CREATE TYPE far.mood AS ENUM ('fine'); CREATE TABLE far.log (id integer); INSERT INTO far.log VALUES (1);
+        CREATE TYPE "a.b".pair AS (m integer); CREATE TABLE "a.b".held (m far.mood); INSERT INTO "a.b".held VALUES ('fine');
+        CREATE TABLE a.alone (id integer); CREATE TABLE unused.alone (id integer);
+        CREATE TABLE public.person (id integer, p "a.b".pair); INSERT INTO public.person VALUES (1, ROW(2))`,
+    });
+    const request = { database: 'chain', workingDirectory: folder.path };
+    const refused = await buildAndLoad(server, request).catch((thrown) => thrown);
+    expect(refused.hint).toMatch(/include_schemas: a\.b, far$/);
+    const { warnings } = await buildAndLoad(server, { ...request, includeNeededSchemas: true });
+    expect(warnings).toEqual([
+      'Included schema a.b: public.person.p is of type "a.b".pair',
+      'Included schema far: a.b.held.m is of type far.mood',
+    ]);
+    await server.psql('chain', { sql: 'DROP SCHEMA a CASCADE; DROP SCHEMA unused CASCADE' });
+    expect(normalized(await server.dump('chain_copy'))).toEqual(normalized(await server.dump('chain')));
   });
 });

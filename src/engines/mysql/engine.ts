@@ -31,6 +31,7 @@ export const mysql: Engine = {
   planRestore: (context, request) => explained(request.url, () => planRestore(context, request)),
   isSuperuser: (context, url) => explained(url, () => isSuperuser(context, url)),
   restore: (context, run) => explained(run.url, () => restore(context, run)),
+  whyNotKeepGoing: 'the swap of a MySQL database renames every table of the snapshot, so none may be missing',
   inspect: (context, url) => explained(url, async () => (await inspectDestination(context, url)).destination),
   scriptsRollBack: false,
   runScript: (context, run) => explained(run.url, () => runScript(context, run)),

@@ -31,6 +31,7 @@ export const postgres: Engine = {
   planRestore,
   isSuperuser,
   restore,
+  whyNotKeepGoing: null,
   inspect: async (context, url) => (await inspectDestination(context, url)).destination,
   scriptsRollBack: true,
   runScript,

@@ -5,8 +5,8 @@ import type { ManifestFile } from '../../snapshots/manifest.ts';
 import type { Shelf } from '../../snapshots/shelf.ts';
 
 /** What a load will do, in order, for people. */
-export function loadSteps({ lacking, shelf, restore, undo }: LoadSteps): string[] {
-  return [...pullSteps(lacking, shelf), ...restoreSteps(restore, undo)];
+export function loadSteps({ lacking, shelf, ...rest }: LoadSteps): string[] {
+  return [...pullSteps(lacking, shelf), ...restoreSteps(rest)];
 }
 
 export interface LoadSteps {
@@ -15,6 +15,7 @@ export interface LoadSteps {
   shelf: Shelf | null;
   restore: RestorePlan;
   undo: boolean;
+  keepGoing?: 'inspect' | 'swap' | undefined;
 }
 
 export function swapSteps(exists: boolean, undo: boolean): string[] {
@@ -28,13 +29,19 @@ function pullSteps(lacking: ManifestFile[], shelf: Shelf | null): string[] {
   return [`Pull ${formatBytes(bytes)} that this machine lacks from ${shelf.name}`];
 }
 
-function restoreSteps(restore: RestorePlan, undo: boolean): string[] {
+function restoreSteps({ restore, undo, keepGoing }: Omit<LoadSteps, 'lacking' | 'shelf'>): string[] {
   const { strategy, destination } = restore;
   const what = tablesText(restore);
   if (strategy === 'in_place') return [`Replace everything in ${destination.url} by ${what}, in one transaction`];
   return [
     `Restore ${what} into a new database beside the destination`,
     'Compare rows, indexes, constraints, triggers, sequences with the manifest',
+    ...(keepGoing ? [INCOMPLETE_STEPS[keepGoing]] : []),
     ...swapSteps(destination.exists, undo),
   ];
 }
+
+const INCOMPLETE_STEPS = {
+  inspect: 'Stop here if anything is missing, and keep the new database for inspection',
+  swap: 'List what is missing, and continue without it',
+};

@@ -30,6 +30,8 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const engine = engineForUrl(text);
   const url = engine.parseUrl(text);
   refuseOtherEngine(engine, manifest, url);
+  const { keepGoing } = request;
+  if (keepGoing && engine.whyNotKeepGoing !== null) throw noKeepGoing(request.target, engine.whyNotKeepGoing);
   const unverified = await refuseSources(context, url, request);
   const { schema_config: schemaConfig, role } = findTarget(configuration, request.target).snapshot ?? {};
   const wanted = request.tables;
@@ -40,6 +42,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     schemaConfig,
     role,
     inPlace: request.inPlace ?? false,
+    keepGoing,
     ...(selected && { only: namesOf(selected) }),
   };
   const restore = await engine.planRestore(context, restoration);
@@ -66,6 +69,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     strategy: restore.strategy,
     strategy_reason: restore.strategyReason,
     undo,
+    ...(keepGoing && { keep_going: keepGoing }),
     schemas: restore.schemas,
     tables: restore.tables.length,
     rows: restore.tables.reduce((sum, table) => sum + table.rows, 0),
@@ -73,7 +77,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     selection,
     jobs,
     unverified_sources: unverified,
-    steps: loadSteps({ lacking, shelf, restore, undo }),
+    steps: loadSteps({ lacking, shelf, restore, undo, keepGoing }),
     warnings: [...data.warnings, ...foreign, ...restore.warnings.map(({ code, message }) => ({ code, message }))],
   };
   return {
@@ -88,7 +92,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
       }
       const pool = createObjectPool(jobs + 1);
       await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
-      const { swapMs, undoDatabase } = await engine.restore(running, {
+      const { swapMs, undoDatabase, missing } = await engine.restore(running, {
         ...restoration,
         plan: restore,
         jobs,
@@ -106,9 +110,18 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
         selection,
         swap_ms: swapMs,
         undo_database: undoDatabase,
+        ...(missing && { missing }),
       };
     },
   };
+}
+
+function noKeepGoing(target: string, why: string): UserError {
+  return new UserError(`--keep-going is for PostgreSQL: ${why}`, {
+    code: 'keep_going_refused',
+    exit: EXIT.failed,
+    hint: `Load the tables that can be restored: tool load ${target} --tables NAMES`,
+  });
 }
 
 function refuseOtherEngine(engine: Engine, manifest: Manifest, url: DatabaseUrl): void {

@@ -24,6 +24,8 @@ export interface LoadRequest extends TrustChoice {
   /** Goes on although sources could not be compared with the destination. */
   unverifiedSources?: boolean | undefined;
   inPlace?: boolean;
+  /** After errors: restores the rest, and leaves it to be inspected or swaps it in. Default: the first error ends the load. */
+  keepGoing?: 'inspect' | 'swap' | undefined;
   cpus?: number;
 }
 

@@ -12,7 +12,7 @@ import type { SanitizePlan, SanitizeResult } from '../../sanitize-results.ts';
 import type { Manifest } from '../../snapshots/manifest.ts';
 import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
 import { newSnapshotId, type Repository } from '../../snapshots/repository.ts';
-import { build, jobsFor, notPushed } from '../build.ts';
+import { type BuildRequest, build, jobsFor, notPushed } from '../build.ts';
 import { findTarget } from '../find-target.ts';
 import { pullFiles } from '../snapshots/pull.ts';
 import { pushManifest } from '../snapshots/push.ts';
@@ -27,8 +27,8 @@ export interface SanitizeRequest extends TrustChoice {
   target: string;
   /** Default 0. Ignored with `build`. */
   snapshot?: SnapshotSelector;
-  /** Takes a new snapshot first, with this note. */
-  build?: { note?: string };
+  /** Takes a new snapshot first, in this way. */
+  build?: Pick<BuildRequest, 'note' | 'includeNeededSchemas'>;
   /** In a throw-away database, even where `sanitize.dst_url` is set. */
   ephemeral?: boolean;
   /** Publishes nothing while personal data is left that no comment of the query lets stay. */

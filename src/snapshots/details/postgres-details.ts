@@ -58,6 +58,8 @@ export function postgresDetails(text: v.GenericSchema<string>) {
     ),
     /** Schemas of the source that are not in the snapshot; absent from earlier versions. */
     left_out_schemas: v.optional(list(v.object({ schema: text, tables: count }))),
+    /** Schemas that were not chosen and that tables of the chosen ones cannot be without: every load restores them. */
+    needed_schemas: v.optional(list(text)),
   });
 }
 

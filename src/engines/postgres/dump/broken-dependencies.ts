@@ -1,5 +1,5 @@
 import type { Session } from '../connection/session.ts';
-import { type Address, type Edge, type Graph, keyOf, readGraph } from './dependency-graph.ts';
+import { type Address, type Edge, type Graph, keyOf } from './dependency-graph.ts';
 import { describeAddresses } from './describe-addresses.ts';
 
 /** An object that cannot exist without a schema that is not in the snapshot. */
@@ -20,14 +20,19 @@ export interface BrokenDependencies {
   detached: BrokenObject[];
   /** Partitions and heirs in schemas that are left out, whose parent stays: `needs` is the parent. */
   missingParts: BrokenObject[];
-  /** Tables and columns with rows, which are not left out. */
-  refused: BrokenObject[];
+}
+
+/** A schema without which tables with rows cannot be restored. */
+export interface NeededSchema {
+  oid: number;
+  /** The tables and columns, and what they need of it. */
+  by: BrokenObject[];
 }
 
 /** Relations with rows or definitions of columns that rows need. */
 const TABLE_KINDS = new Set(['r', 'p', 'f']);
 
-type Outcome = keyof BrokenDependencies;
+type Outcome = keyof BrokenDependencies | 'refused';
 
 interface Broken extends Address {
   outcome: Outcome | null;
@@ -39,27 +44,68 @@ interface Broken extends Address {
  * left out. What an extension made comes with the extension, wherever it is. The closure has a visited set, since rules
  * may form cycles.
  */
-export async function readBrokenDependencies(session: Session, leftOutSchemas: number[]): Promise<BrokenDependencies> {
-  const graph = await readGraph(session);
+export async function readBrokenDependencies(
+  session: Session,
+  { graph, leftOutSchemas }: Selection,
+): Promise<BrokenDependencies> {
   const broken = closureOf(graph, new Set(leftOutSchemas));
-  const describe = await describeAddresses(
-    session,
-    broken.flatMap((each) => [each, each.needs]),
-  );
+  const described = await describeBroken(session, broken);
   const withOutcome = (outcome: Outcome): BrokenObject[] =>
-    broken.flatMap((each) => {
-      const described = each.outcome === outcome ? describe(each) : null;
-      if (!described) return [];
-      const { class: catalog, oid, column } = each;
-      const needs = describe(each.needs);
-      return [{ class: catalog, oid, column, ...described, needs: needs?.name ?? '', needsKind: needs?.kind ?? '' }];
-    });
+    described.filter(([each]) => each.outcome === outcome).map(([, object]) => object);
   return {
     leftOut: withOutcome('leftOut'),
     detached: withOutcome('detached'),
     missingParts: withOutcome('missingParts'),
-    refused: withOutcome('refused'),
   };
+}
+
+export interface Selection {
+  graph: Graph;
+  leftOutSchemas: number[];
+}
+
+/**
+ * The schemas without which tables would be without columns, and so without their rows. Each that is added may need
+ * others: every round takes one schema at least out of those that are left out.
+ */
+export async function readNeededSchemas(
+  session: Session,
+  { graph, leftOutSchemas }: Selection,
+): Promise<NeededSchema[]> {
+  const leftOut = new Set(leftOutSchemas);
+  const needed = new Map<number, Broken[]>();
+  for (let known = -1; known < needed.size; ) {
+    known = needed.size;
+    for (const each of closureOf(graph, leftOut)) {
+      const schema = each.outcome === 'refused' ? graph.schemaOf.get(keyOf({ ...each.needs, column: 0 })) : undefined;
+      if (schema !== undefined) needed.set(schema, [...(needed.get(schema) ?? []), each]);
+    }
+    for (const oid of needed.keys()) leftOut.delete(oid);
+  }
+  const described = new Map(await describeBroken(session, [...needed.values()].flat()));
+  return [...needed].map(([oid, by]) => ({ oid, by: by.flatMap((each) => described.get(each) ?? []) }));
+}
+
+async function describeBroken(session: Session, broken: Broken[]): Promise<[Broken, BrokenObject][]> {
+  const describe = await describeAddresses(
+    session,
+    broken.flatMap((each) => [each, each.needs]),
+  );
+  return broken.flatMap((each): [Broken, BrokenObject][] => {
+    const described = describe(each);
+    if (!described) return [];
+    const { class: catalog, oid, column } = each;
+    const needs = describe(each.needs);
+    const object = {
+      class: catalog,
+      oid,
+      column,
+      ...described,
+      needs: needs?.name ?? '',
+      needsKind: needs?.kind ?? '',
+    };
+    return [[each, object]];
+  });
 }
 
 function closureOf(graph: Graph, leftOutSchemas: ReadonlySet<number>): Broken[] {
@@ -79,7 +125,7 @@ function closureOf(graph: Graph, leftOutSchemas: ReadonlySet<number>): Broken[] 
     const key = `${keyOf(address)}${as}`;
     if (broken.has(key) || isOuter(address) || isKept(address)) return;
     broken.set(key, { ...address, outcome, needs });
-    // A table that only loses its parent is whole otherwise, and one that is refused ends the build.
+    // A table that only loses its parent is whole otherwise, and what one that is refused needs is added.
     if (outcome === 'leftOut' || outcome === null) queue.push({ address, needs });
   };
 

@@ -3,8 +3,14 @@ import type { WarningEvent } from '../../../events.ts';
 import type { CatalogueSchema } from '../catalogue.ts';
 import { quoteText, type Session } from '../connection/session.ts';
 import type { ArchiveDetails } from './archive.ts';
-import { type BrokenObject, readBrokenDependencies } from './broken-dependencies.ts';
+import {
+  type BrokenObject,
+  type NeededSchema,
+  readBrokenDependencies,
+  readNeededSchemas,
+} from './broken-dependencies.ts';
 import { readCuts } from './cut-definitions.ts';
+import { readGraph } from './dependency-graph.ts';
 
 /** What a snapshot without some schemas leaves out of the others. */
 export interface Broken {
@@ -12,19 +18,32 @@ export interface Broken {
   /** Class and oid of each, as `readInventory` takes them. */
   keys: ReadonlySet<string>;
   cuts: Awaited<ReturnType<typeof readCuts>>;
+  /** Schemas that were not chosen and are in the snapshot, since tables need them. */
+  needed: string[];
   warnings: WarningEvent[];
 }
 
+export interface Exclusion {
+  excluded: CatalogueSchema[];
+  /** Adds schemas without which tables cannot be restored, where the build is refused otherwise. */
+  includeNeeded: boolean;
+}
+
 /** Reads within the session's transaction; refuses what tables with rows cannot be without. */
-export async function readBroken(session: Session, excluded: CatalogueSchema[]): Promise<Broken> {
-  if (excluded.length === 0) return { leftOut: [], keys: new Set(), cuts: [], warnings: [] };
-  const schemas = excluded.map(({ oid }) => oid);
-  const broken = await readBrokenDependencies(session, schemas);
-  refuseColumns(broken.refused, excluded);
+export async function readBroken(session: Session, { excluded, includeNeeded }: Exclusion): Promise<Broken> {
+  if (excluded.length === 0) return { leftOut: [], keys: new Set(), cuts: [], needed: [], warnings: [] };
+  const graph = await readGraph(session);
+  const chosen = excluded.map(({ oid }) => oid);
+  const needed = await readNeededSchemas(session, { graph, leftOutSchemas: chosen });
+  const nameOf = ({ oid }: NeededSchema): string => excluded.find((schema) => schema.oid === oid)?.name ?? '';
+  if (needed.length > 0 && !includeNeeded) throw schemaNeeded(needed, nameOf);
+  const schemas = chosen.filter((oid) => !needed.some((each) => each.oid === oid));
+  const broken = await readBrokenDependencies(session, { graph, leftOutSchemas: schemas });
   const { leftOut, detached, missingParts } = broken;
   return {
     cuts: await readCuts(session, broken, schemas),
     keys: new Set(leftOut.filter(({ column }) => column === 0).map((each) => `${each.class}:${each.oid}`)),
+    needed: needed.map(nameOf),
     leftOut: [
       ...leftOut.map(({ class: catalog, oid, column, kind, name, needs }) => ({
         ...{ kind, name, needs },
@@ -34,6 +53,7 @@ export async function readBroken(session: Session, excluded: CatalogueSchema[]):
       ...[...detached, ...missingParts].map(({ kind, name, needs }) => ({ oid: 0, kind, name, needs })),
     ],
     warnings: [
+      ...needed.map((each) => includedWarning(nameOf(each), each)),
       ...leftOut.map(({ kind, name, needs }) =>
         warning(`The ${kind} ${name} needs ${needs}, whose schema is not in the snapshot: it will not be restored`),
       ),
@@ -53,18 +73,30 @@ function warning(message: string): WarningEvent {
   return { event: 'warning', code: 'object_left_out', message };
 }
 
+/** How many tables and columns are named for a schema that is included, and for a build that is refused. */
+const NAMED_IN_WARNING = 3;
+const NAMED_IN_ERROR = 20;
+
+function includedWarning(schema: string, { by }: NeededSchema): WarningEvent {
+  const named = by.slice(0, NAMED_IN_WARNING).map(reasonOf);
+  const more = by.length - named.length;
+  const reasons = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return { event: 'warning', code: 'schema_included', message: `Included schema ${schema}: ${reasons}` };
+}
+
+function reasonOf({ name, needs, needsKind }: BrokenObject): string {
+  return `${name} ${needsKind === 'type' ? 'is of type' : 'needs'} ${needs}`;
+}
+
 /** A table cannot be made without the type of its column, and a snapshot without its rows is not what was asked for. */
-function refuseColumns(refused: BrokenObject[], excluded: CatalogueSchema[]): void {
-  if (refused.length === 0) return;
-  const missing = excluded
-    .map(({ name }) => name)
-    .filter((name) => refused.some(({ needs }) => needs.startsWith(`${name}.`)));
-  throw new UserError(`The chosen schemas cannot be restored without ${missing.map(quoteText).join(', ')}`, {
+function schemaNeeded(needed: NeededSchema[], nameOf: (schema: NeededSchema) => string): UserError {
+  const names = needed.map(nameOf);
+  const reasons = [...new Set(needed.flatMap(({ by }) => by.map(reasonOf)))];
+  const more = reasons.length - NAMED_IN_ERROR;
+  return new UserError(`The chosen schemas cannot be restored without ${names.map(quoteText).join(', ')}`, {
     code: 'schema_needed',
     exit: EXIT.failed,
-    details: refused
-      .slice(0, 20)
-      .map(({ name, needs, needsKind }) => `${name} ${needsKind === 'type' ? 'is of type' : 'needs'} ${needs}`),
-    hint: `Add to the target's schema_config.include_schemas: ${missing.join(', ')}`,
+    details: [...reasons.slice(0, NAMED_IN_ERROR), ...(more > 0 ? [`and ${more} more`] : [])],
+    hint: `Build with --include-needed-schemas, or add to the target's schema_config.include_schemas: ${names.join(', ')}`,
   });
 }

@@ -17,7 +17,7 @@ import type { Session } from '../connection/session.ts';
 import { whyNoSetting } from '../restore/alter-set.ts';
 import { selectSchemas } from '../schema-selection.ts';
 import { majorOf } from '../tools.ts';
-import type { ArchiveDetails } from './archive.ts';
+import { type ArchiveDetails, archiveDetails } from './archive.ts';
 import { type Broken, readBroken } from './broken-selection.ts';
 import { type PartitionRoot, readPartitionRoots } from './partition-roots.ts';
 
@@ -44,14 +44,15 @@ export async function readSource(
 ): Promise<Source> {
   const available = await readSchemas(session);
   const names = available.map((schema) => schema.name);
-  const { schemas, warnings } = selectSchemas(names, request.schemaConfig);
+  const { schemas: chosen, warnings } = selectSchemas(names, request.schemaConfig);
   for (const warning of warnings) report(warning);
-  if (schemas.length === 0) throw noSchema(request, names);
+  if (chosen.length === 0) throw noSchema(request, names);
+  const broken = await readBroken(session, {
+    excluded: available.filter(({ name }) => !chosen.includes(name)),
+    includeNeeded: request.includeNeededSchemas ?? false,
+  });
+  const schemas = names.filter((name) => chosen.includes(name) || broken.needed.includes(name));
   const excluded = names.filter((name) => !schemas.includes(name));
-  const broken = await readBroken(
-    session,
-    available.filter(({ name }) => excluded.includes(name)),
-  );
   for (const warning of broken.warnings) report(warning);
   const replication = await readReplication(session);
   for (const warning of replicationWarnings(replication)) report(warning);
@@ -72,9 +73,16 @@ export async function readSource(
       inventory,
       replication,
       left_out: broken.leftOut,
+      ...neededSchemas(broken, request.copyOf),
       left_out_schemas: (request.copyOf && leftOutSchemasOf(request.copyOf)) ?? countLeftOut(excluded, allTables),
     },
   };
+}
+
+/** A copy has them for the reason that its original has. */
+function neededSchemas({ needed }: Broken, copyOf: DumpRequest['copyOf']): Pick<ArchiveDetails, 'needed_schemas'> {
+  const all = [...new Set([...needed, ...((copyOf && archiveDetails(copyOf).needed_schemas) ?? [])])];
+  return all.length === 0 ? {} : { needed_schemas: all };
 }
 
 /** `ALTER DATABASE … SET` of the database of the session, as `name=value`. */

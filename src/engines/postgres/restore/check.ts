@@ -2,6 +2,7 @@ import { splitName } from '../../../table-names.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
 import { IN_NO_SCHEMA, type Inventory, readInventory } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
+import { type Session, SqlError } from '../connection/session.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 import type { ClientTools } from '../tools.ts';
 import { restoreFailed } from './restore-failed.ts';
@@ -20,8 +21,8 @@ export interface Check {
 
 /** Compares a restored database with its manifest: rows of every table, every object, every sequence. */
 export async function checkRestored(context: EngineContext, check: Check): Promise<void> {
-  const [rows, objects] = await Promise.all([countRows(context, check), compareObjects(context, check)]);
-  const differences = [...rows, ...objects];
+  const { rows, objects } = await findDifferences(context, check);
+  const differences = [...rows.map(rowsText), ...objects];
   if (differences.length === 0) return;
   throw restoreFailed('The restored database is not what the manifest says', [
     ...differences.slice(0, DIFFERENCES),
@@ -29,20 +30,56 @@ export async function checkRestored(context: EngineContext, check: Check): Promi
   ]);
 }
 
-async function countRows(context: EngineContext, { url, tools, details, plan, jobs }: Check): Promise<string[]> {
+export interface Differences {
+  rows: RowDifference[];
+  /** Objects, sequences and large objects, for people. */
+  objects: string[];
+}
+
+interface RowDifference {
+  table: string;
+  expected: number;
+  /** `null` where the table cannot be counted, as when it is missing. */
+  found: number | null;
+  words: string;
+}
+
+/** What a restored database lacks of its manifest, and what it has besides. */
+export async function findDifferences(context: EngineContext, check: Check): Promise<Differences> {
+  const [rows, objects] = await Promise.all([countRows(context, check), compareObjects(context, check)]);
+  return { rows, objects };
+}
+
+export function rowsText({ table, found, words }: RowDifference): string {
+  return found === null ? `${table}: no rows, ${words}` : `${table}: ${found} rows, ${words}`;
+}
+
+async function countRows(context: EngineContext, { url, tools, details, plan, jobs }: Check): Promise<RowDifference[]> {
   const queue = countedRows(plan, details);
-  const differences: string[] = [];
+  const differences: RowDifference[] = [];
   const worker = async (): Promise<void> => {
     await using session = await connect(context, url, { tools, settings: { statement_timeout: '0' } });
     for (let next = queue.pop(); next; next = queue.pop()) {
       const { name, count, rows, words } = next;
-      const [counted] = await session.query<{ rows: number }>(count);
-      if (counted?.rows === rows) continue;
-      differences.push(`${name}: ${counted?.rows} rows, ${words}`);
+      const found = await countedBy(session, count);
+      if (found !== rows) differences.push({ table: name, expected: rows, found, words });
     }
   };
   await Promise.all(Array.from({ length: Math.min(jobs, queue.length) }, worker));
-  return differences.sort();
+  return differences.sort((a, b) => (a.table < b.table ? -1 : 1));
+}
+
+/** SQLSTATE of a table that does not exist. */
+const UNDEFINED_TABLE = '42P01';
+
+async function countedBy(session: Session, count: string): Promise<number | null> {
+  try {
+    const [counted] = await session.query<{ rows: number }>(count);
+    return counted?.rows ?? null;
+  } catch (error) {
+    if (error instanceof SqlError && error.sqlstate === UNDEFINED_TABLE) return null;
+    throw error;
+  }
 }
 
 async function compareObjects(context: EngineContext, { url, tools, details, plan }: Check): Promise<string[]> {

@@ -14,13 +14,17 @@ import { isLeftOut } from '../dump/left-out-entries.ts';
 import { listText, separateEventTriggers } from './event-triggers.ts';
 import { failureHint } from './failure-hint.ts';
 import type { Filling } from './filling.ts';
+import { liftForcedRowSecurity } from './forced-row-security.ts';
 import { listArchive } from './list-archive.ts';
 import { loadTables } from './load-tables.ts';
-import { restoreErrors } from './restore-errors.ts';
+import { restoreErrors, wentOn } from './restore-errors.ts';
 import { restoreFailed } from './restore-failed.ts';
 
-/** Fills an empty database: definitions, then rows side by side, then indexes and constraints side by side. */
-export async function fillDatabase(context: EngineContext, fill: Filling): Promise<void> {
+/**
+ * Fills an empty database: definitions, then rows side by side, then indexes and constraints side by side. Resolves with
+ * the tables whose row level security is to be forced when their rows are counted.
+ */
+export async function fillDatabase(context: EngineContext, fill: Filling): Promise<string[]> {
   const { report } = context;
   const { plan, jobs } = fill;
   const archive = await materialize(context, fill);
@@ -33,6 +37,7 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
     label: `Restore ${formatNumberOf(plan.tables.length, 'table')}`,
   });
   await pgRestore(context, { fill, archive, section: 'pre-data', jobs: 1 });
+  const forced = await liftForced(context, fill);
   await Promise.all([
     loadTables(context, fill),
     // Large objects and the values of sequences; tables go their own way.
@@ -52,6 +57,12 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
     await pgRestore(context, { fill, archive: last, section: 'post-data', jobs: 1 });
   }
   report({ event: 'step', step: 'index', state: 'done', label: 'Built indexes and constraints' });
+  return forced;
+}
+
+async function liftForced(context: EngineContext, { url, tools, settings }: Filling): Promise<string[]> {
+  await using session = await connect(context, url, { tools, settings });
+  return await liftForcedRowSecurity(session);
 }
 
 /** An archive in pg_dump's directory format, without the tables' rows. */
@@ -150,7 +161,8 @@ async function pgRestore(context: EngineContext, { fill, archive, section, jobs 
   const { signal } = context;
   const result = await context.runner.run({ file: tools.pg_restore, args, env: connection.env, mounts }, { signal });
   const errors = restoreErrors(result);
-  if (errors.length > 0)
+  if (errors.length > 0 && fill.errors && wentOn(result)) fill.errors.push(...errors);
+  else if (errors.length > 0)
     throw restoreFailed(
       `pg_restore failed on the ${section} of snapshot ${fill.manifest.id}`,
       errors,

@@ -9,6 +9,8 @@ export interface Filling extends RestoreRun {
   details: ArchiveDetails;
   /** Schemas that were made for extensions before. */
   premade?: string[] | undefined;
+  /** Takes the errors of a restore that goes on after them; without it the first one ends the restore. */
+  errors?: string[] | undefined;
   /** Of the sessions that fill it. */
   settings: Settings;
 }

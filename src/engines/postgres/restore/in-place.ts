@@ -16,6 +16,7 @@ import { carryOverInPlace } from './carry-over-in-place.ts';
 import { within } from './check.ts';
 import { dropsWithoutSchema } from './drops-without-schema.ts';
 import { materialize, sectionArgs } from './fill.ts';
+import { FORCE_SCRIPT, LIFT_SCRIPT } from './forced-row-security.ts';
 import {
   COPY_FLAGS,
   checkTags,
@@ -70,13 +71,16 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     '--command=BEGIN',
     await script('clear.sql', await clearScript(context, run)),
     await section('pre-data'),
+    await script('lift.sql', LIFT_SCRIPT),
     ...[sayWord, ...commands.args, sayWord],
     await section('data'),
     await section('post-data'),
+    await script('check-rows.sql', rowsScript(run)),
+    await script('force.sql', FORCE_SCRIPT),
     await script('carry-over.sql', carryOver.script),
     // Created last, they hear neither of the definitions nor of the grants.
     ...(archive.eventTriggers ? [await section('post-data', archive.eventTriggers)] : []),
-    await script('check.sql', checkScript(run)),
+    await script('check.sql', inventoryScript(run)),
     ...['--command=COMMIT', sayWord],
   ];
   report({ event: 'step', step: 'prepare', state: 'done', label: 'Prepared' });
@@ -196,13 +200,18 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
 }
 
 /** The manifest's row counts, inside the transaction: a difference ends it. */
-function checkScript({ plan, manifest }: RestoreRun): string {
+function rowsScript({ plan, manifest }: RestoreRun): string {
   const details = archiveDetails(manifest);
   const checks = countedRows(plan, details).map(({ name, count, rows, words }) =>
     failUnless(`(${count}) = ${quoteNumber(rows)}`, `${name} has other rows than it should: ${words}`),
   );
-  // The scripts before leave a search path of their own, by which the server would write types otherwise.
-  return ['SET LOCAL search_path = pg_catalog;', ...checks, ...inventoryChecks(details, plan.schemas), ''].join('\n');
+  return ['SET LOCAL search_path = pg_catalog;', ...checks, ''].join('\n');
+}
+
+/** The scripts before leave a search path of their own, by which the server would write types otherwise. */
+function inventoryScript({ plan, manifest }: RestoreRun): string {
+  const checks = inventoryChecks(archiveDetails(manifest), plan.schemas);
+  return ['SET LOCAL search_path = pg_catalog;', ...checks, ''].join('\n');
 }
 
 /** What a load beside the destination compares in `checkRestored`, as statements. */

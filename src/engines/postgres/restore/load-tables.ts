@@ -32,7 +32,24 @@ export async function loadTables(context: EngineContext, fill: Filling): Promise
   const signal = AbortSignal.any([context.signal, failed.signal]);
   const worker = async (): Promise<void> => {
     for (let batch = queue.shift(); batch && !signal.aborted; batch = queue.shift()) {
-      await loadBatch({ ...context, signal }, { fill, batch, onBytes });
+      let read = 0;
+      const refusal = await loadBatch(
+        { ...context, signal },
+        {
+          fill,
+          batch,
+          onBytes: (current, bytes) => {
+            read += bytes;
+            onBytes(current, bytes);
+          },
+        },
+      );
+      if (!refusal) continue;
+      if (!fill.errors) throw refusal;
+      // The batch is one transaction: which of its tables can be loaded shows one at a time.
+      done -= read;
+      if (batch.length > 1) queue.unshift(...batch.map((table) => [table]));
+      else fill.errors.push([refusal.message, ...refusal.details].join(': '));
     }
   };
   const workers = Array.from({ length: Math.min(jobs, queue.length) }, () =>
@@ -75,8 +92,11 @@ interface Batch {
   onBytes: (current: string, bytes: number) => void;
 }
 
-/** One psql for the batch, in one transaction. */
-async function loadBatch(context: EngineContext, { fill, batch, onBytes }: Batch): Promise<void> {
+/** How psql exits when the server has refused a command: an argument, or a line of its input. */
+const REFUSED_BY_SERVER = new Set<number | null>([1, 3]);
+
+/** One psql for the batch, in one transaction. Resolves with what the server has refused of it, which then is empty. */
+async function loadBatch(context: EngineContext, { fill, batch, onBytes }: Batch): Promise<UserError | null> {
   const { url, tools, details, settings } = fill;
   const connection = connectionOf(url, { ...settings, ...COPY_SETTINGS });
   const commands = copyCommands(
@@ -91,8 +111,15 @@ async function loadBatch(context: EngineContext, { fill, batch, onBytes }: Batch
   const [fed, ended] = await Promise.allSettled([feeding, child.ended]);
   // One COPY has ended for each table before the one that failed.
   const current = batch[copyCounts(said()).length] ?? batch[0];
-  refuseUnlessFed({ fed, ended, details, what: `The rows of ${current?.name} could not be loaded` });
+  try {
+    refuseUnlessFed({ fed, ended, details, what: `The rows of ${current?.name} could not be loaded` });
+  } catch (error) {
+    const refused = ended.status === 'fulfilled' && REFUSED_BY_SERVER.has(ended.value.exitCode);
+    if (refused && error instanceof UserError && error.code === 'restore_failed') return error;
+    throw error;
+  }
   checkTags(said(), batch);
+  return null;
 }
 
 /** How feeding a psql and the psql itself came out. */

@@ -22,12 +22,16 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const { url, manifest, schemaConfig } = request;
   toolsForArchive(await findClientTools(context), manifest.tool_version);
   const details = archiveDetails(manifest);
-  const { schemas, warnings } = selectSchemas(manifest.schemas, schemaConfig, leftOutByBuild(manifest, schemaConfig));
-  if (schemas.length === 0) throw noSchema(request);
+  const selection = selectSchemas(manifest.schemas, schemaConfig, leftOutByBuild(manifest, schemaConfig));
+  if (selection.schemas.length === 0) throw noSchema(request);
+  const { warnings } = selection;
+  const needed = details.needed_schemas ?? [];
+  const schemas = manifest.schemas.filter((name) => selection.schemas.includes(name) || needed.includes(name));
   const facts = await inspectDestination(context, url);
   refuseMissing(facts, { extensions: details.extensions.map(({ name }) => name), roles: details.roles });
   if (request.role !== undefined) await refuseRole(context, url, request.role);
   const chosen = chooseStrategy(facts, request);
+  if (chosen.strategy === 'in_place' && request.keepGoing) throw keepGoingNeedsSecond(chosen.strategyReason);
   if (chosen.strategy === 'in_place' && !request.neverInPlace) await refuseInPlace(context, { url, details });
   const swapping = chosen.strategy === 'swap' ? await planSwap(context, url, facts) : [];
   const wanted = new Set(schemas);
@@ -217,6 +221,15 @@ function chooseStrategy(
   if (inPlace && exists) return { strategy: 'in_place', strategyReason: '--in-place was said' };
   if (!facts.maySwap) return { strategy: 'in_place', strategyReason: facts.whyNot };
   return { strategy: 'swap', strategyReason: 'the destination stays as it is until the new database is complete' };
+}
+
+function keepGoingNeedsSecond(why: string): UserError {
+  return new UserError('--keep-going needs a second database, and this load is one transaction in the destination', {
+    code: 'keep_going_refused',
+    exit: EXIT.failed,
+    details: [why],
+    hint: 'Load without --in-place, as a role that may create databases.',
+  });
 }
 
 function versionWarnings(facts: Facts, { manifest }: RestoreRequest): WarningEvent[] {

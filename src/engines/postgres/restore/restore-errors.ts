@@ -26,10 +26,19 @@ export function restoreErrors(ended: Ended): string[] {
   return ended.exitCode === WITH_ERRORS && toldAll(ended.stderr) ? [] : failureWords('pg_restore', ended);
 }
 
+/** Whether pg_restore came to its end after errors. Several jobs count an error more than once. */
+export function wentOn({ exitCode, stderr }: Ended): boolean {
+  return exitCode === WITH_ERRORS && countedErrors(stderr) > 0;
+}
+
 /** Whether it came to its end, and each error that it counted was read. */
 function toldAll(stderr: string): boolean {
-  const counted = /^pg_restore: warning: errors ignored on restore: (\d+)\s*$/m.exec(stderr)?.[1];
-  return counted !== undefined && Number(counted) > 0 && parseFailures(stderr).length >= Number(counted);
+  const counted = countedErrors(stderr);
+  return counted > 0 && parseFailures(stderr).length >= counted;
+}
+
+function countedErrors(stderr: string): number {
+  return Number(/^pg_restore: warning: errors ignored on restore: (\d+)\s*$/m.exec(stderr)?.[1] ?? 0);
 }
 
 /** What there is to say of a program that failed: its own words, or how it ended. */

@@ -1,8 +1,9 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { UserError } from '../../../errors.ts';
+import type { MissingParts } from '../../../results.ts';
 import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
-import { connectToServer } from '../connection/connect.ts';
+import { connect, connectToServer } from '../connection/connect.ts';
 import type { Session } from '../connection/session.ts';
 import { type Settings, withDatabase } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
@@ -18,10 +19,12 @@ import {
 } from '../server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
 import { checkSwap } from './blockers.ts';
-import { checkRestored } from './check.ts';
+import { checkRestored, findDifferences } from './check.ts';
 import { createExtensions } from './create-extensions.ts';
 import { fillDatabase } from './fill.ts';
+import { forceRowSecurity } from './forced-row-security.ts';
 import { restoreInPlace } from './in-place.ts';
+import { incompleteMessage, isIncomplete, missingParts, restoreIncomplete } from './incomplete.ts';
 import { readTablespace } from './rights.ts';
 import { databaseExists, inherit, swapDatabases } from './swap.ts';
 import { openSwapSession } from './swap-session.ts';
@@ -37,24 +40,53 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   const details = archiveDetails(manifest);
   const tools = toolsForArchive(await findClientTools(context), manifest.tool_version);
 
+  const errors: string[] | undefined = run.keepGoing ? [] : undefined;
+  let missing: MissingParts | null = null;
   const beside = { ...run, locale: details.locale, settings: details.settings };
-  return besideDestination(context, beside, async ({ fresh }) => {
+  const replaced = await besideDestination(context, beside, async ({ fresh }) => {
     const filled = withDatabase(url, fresh);
     const settings = restoreSettings(plan.destination.local, jobs);
     const { extensions } = details;
     const premade = run.admin ? await createExtensions(context, { admin: run.admin, url: filled, extensions }) : [];
-    const filling = fillDatabase(context, { ...run, url: filled, tools, details, settings, premade });
-    await filling.catch((error) => Promise.reject(run.admin ? hintAtRights(error) : error));
+    const filling = fillDatabase(context, { ...run, url: filled, tools, details, settings, premade, errors });
+    const forced = await filling.catch((error) =>
+      Promise.reject(run.admin ? hintAtRights(error) : hintAtTheRest(error, run)),
+    );
     report({ event: 'step', step: 'check', state: 'started', label: 'Check against the manifest' });
-    await checkRestored(context, { url: filled, tools, details, plan, jobs });
+    const check = { url: filled, tools, details, plan, jobs };
+    if (errors) missing = missingParts(await findDifferences(context, check), errors);
+    else await checkRestored(context, check);
     report({
       event: 'step',
       step: 'check',
       state: 'done',
       label: `Checked ${tablesText(plan)}; row by row counted`,
     });
+    if (forced.length > 0) {
+      await using session = await connect(context, filled, { tools, settings });
+      await forceRowSecurity(session, forced);
+    }
+    if (missing) acceptMissing(context, { run, missing, fresh });
     await run.beforeSwap?.(filled);
   });
+  return missing ? { ...replaced, missing } : replaced;
+}
+
+/** Goes on to the swap only where that was explicitly requested. */
+function acceptMissing(
+  { report }: EngineContext,
+  { run, missing, fresh }: { run: RestoreRun; missing: MissingParts; fresh: string },
+): void {
+  if (run.keepGoing !== 'swap') throw restoreIncomplete(missing, { fresh, destination: run.url.database ?? '' });
+  report({ event: 'warning', code: 'restore_incomplete', message: incompleteMessage(missing) });
+}
+
+/** A load of the user's own can go on; what is made of one, such as a sanitized copy, must be complete. */
+function hintAtTheRest(error: unknown, { keepGoing, throwAway }: RestoreRun): unknown {
+  if (!(error instanceof UserError && error.code === 'restore_failed') || keepGoing || throwAway) return error;
+  const { code, exit, details } = error;
+  const hint = `To restore the rest, load with --keep-going. ${error.hint ?? ''}`.trim();
+  return new UserError(error.message, { code, exit, details, hint, cause: error });
 }
 
 function hintAtRights(error: unknown): unknown {
@@ -76,7 +108,10 @@ export interface Beside {
   throwAway?: boolean | undefined;
 }
 
-/** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
+/**
+ * Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails, but a
+ * database that is to be inspected since it is not complete.
+ */
 export async function besideDestination(
   context: EngineContext,
   { url, undo, locale, settings = [], role, throwAway }: Beside,
@@ -118,7 +153,7 @@ export async function besideDestination(
     context.signal.throwIfAborted();
     return await swapDatabases(context, { server, url, fresh, undo });
   } catch (error) {
-    await dropAfterFailure(context, { url, fresh });
+    if (!isIncomplete(error)) await dropAfterFailure(context, { url, fresh });
     throw error;
   }
 }

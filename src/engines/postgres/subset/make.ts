@@ -8,6 +8,7 @@ import type { Made, SubsetRun } from '../../subset.ts';
 import { connect } from '../connection/connect.ts';
 import { connectionOf, type Settings, withDatabase } from '../connection/url.ts';
 import { listText, separateEventTriggers } from '../restore/event-triggers.ts';
+import { forceRowSecurity, liftForcedRowSecurity } from '../restore/forced-row-security.ts';
 import { type ArchiveToList, listArchive } from '../restore/list-archive.ts';
 import { inspectDestination } from '../restore/preflight.ts';
 import { besideDestination, restoreSettings } from '../restore/restore.ts';
@@ -38,6 +39,8 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
       report({ event: 'step', step: 'copy', state: 'started', label: 'Copy the rows' });
       const lists = await writeLists(context, { tools, archive, directory: run.directory });
       await restoreSection(context, { ...restoring, list: lists.others, section: 'pre-data', jobs: 1 });
+      await using session = await connect(context, url, { tools, settings });
+      const forced = await liftForcedRowSecurity(session);
       const copying = { source, run: { ...run, url }, settings };
       made.rows = await copyRows(context, copying);
       const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
@@ -63,7 +66,6 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
       });
 
       report({ event: 'step', step: 'prove', state: 'started', label: 'Prove every reference' });
-      await using session = await connect(context, url, { tools, settings });
       made.proof = await prove(session, { source, run });
       report({
         event: 'step',
@@ -71,6 +73,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
         state: 'done',
         label: `Proved ${formatNumberOf(made.proof.length, 'reference')} by looking for rows that refer to none`,
       });
+      await forceRowSecurity(session, forced);
       if (lists.eventTriggers) {
         await restoreSection(context, { ...restoring, list: lists.eventTriggers, section: 'post-data', jobs: 1 });
       }
