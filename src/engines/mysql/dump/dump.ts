@@ -115,6 +115,7 @@ async function readRows({ request, database, schema, tables, readers, progress }
     table,
     files: parts.map((part, at) => ({ part, name: fileName(index, at) })),
     packed: new Array<Promise<PackedFile>>(parts.length),
+    longest: 0,
   }));
   const queue = files
     .toSorted((a, b) => b.table.bytes - a.table.bytes)
@@ -132,11 +133,12 @@ async function readRows({ request, database, schema, tables, readers, progress }
       // Awaited with the others; when the reading fails before, its error is the one to tell.
       packed.catch(() => {});
       each.packed[at] = packed;
-      await reader.read({ select: selectOf(database, table, part), file: path }).catch((error) => {
+      const longest = await reader.read({ select: selectOf(database, table, part), file: path }).catch((error) => {
         failed = true;
         request.finish();
         throw cannotRead(`${schema}.${table.name}`, error);
       });
+      each.longest = Math.max(each.longest, longest);
       // No more than two unpacked files a reader lie on the disk.
       await packing;
       packing = packed;
@@ -145,7 +147,9 @@ async function readRows({ request, database, schema, tables, readers, progress }
   const outcomes = await Promise.allSettled(readers.map(work));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   return Promise.all(
-    files.map(async ({ table, packed }) => assemble({ schema, table, packed: await Promise.all(packed) })),
+    files.map(async ({ table, longest, packed }) =>
+      assemble({ schema, table, longest, packed: await Promise.all(packed) }),
+    ),
   );
 }
 
@@ -158,10 +162,12 @@ function fileName(table: number, part: number): string {
 interface Packed {
   schema: string;
   table: CatalogueTable;
+  /** Bytes of the longest row. */
+  longest: number;
   packed: PackedFile[];
 }
 
-function assemble({ schema, table, packed }: Packed): DumpedTable {
+function assemble({ schema, table, longest, packed }: Packed): DumpedTable {
   const name = `${schema}.${table.name}`;
   if (!packed.every(({ terminated }) => terminated)) throw cutShort(name);
   const [file, ...parts] = packed.map((each) => each.file);
@@ -175,6 +181,7 @@ function assemble({ schema, table, packed }: Packed): DumpedTable {
         table: table.name,
         columns: columns.map((column) => column.name),
         texts: columns.filter(({ type }) => TEXT_TYPES.has(type)).map((column) => column.name),
+        longest_row: longest,
       },
     },
   };

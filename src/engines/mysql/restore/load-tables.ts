@@ -8,6 +8,7 @@ import type { Details } from '../details.ts';
 import { createPartQueue } from '../dump/part-queue.ts';
 import { ROWS_TERMINATOR_BYTES } from '../dump/row-text.ts';
 import { type InsertOptions, insertRows, type Loaded, warningsOf } from './insert-rows.ts';
+import { isPacketTooSmall, knownPacketLimit, packetLimit, packetTooSmall } from './packet-limit.ts';
 import { restoreFailed } from './restore-failed.ts';
 
 export interface Loading extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
@@ -102,6 +103,10 @@ export interface RowsToLoad {
 export async function loadRows(session: Session, { name, localInfile, rows }: RowsToLoad): Promise<number> {
   const load = localInfile ? loadInfile : insertRows;
   const { loaded, warnings } = await load(session, rows).catch((error) => {
+    if (isPacketTooSmall(error)) {
+      const longest = rows.longest_row;
+      throw packetTooSmall(name, { limit: knownPacketLimit(session), longest, insert: !localInfile });
+    }
     throw error instanceof SqlError ? restoreFailed(`The rows of ${name} could not be loaded`, [error.message]) : error;
   });
   const changed = warnings.filter(({ Code }) => Code !== DATA_TRUNCATED).map(({ Message }) => Message);
@@ -127,6 +132,15 @@ async function* rowsOf(
   }
 }
 
+/** The content of a file travels in packets as well, each of which the server must take. */
+const FILE_PACKET = 256 * 1024;
+
+async function* slices(content: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
+  for await (const part of content) {
+    for (let from = 0; from < part.length; from += bytes) yield part.subarray(from, from + bytes);
+  }
+}
+
 /** Bytes are stored as they come, in each column's own character set; but some types take only text. */
 async function loadInfile(session: Session, { table, columns, texts, content }: InsertOptions): Promise<Loaded> {
   const isText = new Set(texts);
@@ -136,7 +150,8 @@ async function loadInfile(session: Session, { table, columns, texts, content }: 
   );
   const set = conversions.length > 0 ? ` SET ${conversions.join(', ')}` : '';
   const statement = `LOAD DATA LOCAL INFILE 'rows' INTO TABLE ${quoteName(table)} CHARACTER SET binary FIELDS TERMINATED BY '\\t' ESCAPED BY '\\\\' LINES TERMINATED BY '\\n' (${fields.join(', ')})${set}`;
-  const { info, rows, warnings } = await session.load(statement, content);
+  const limit = await packetLimit(session);
+  const { info, rows, warnings } = await session.load(statement, slices(content, Math.min(FILE_PACKET, limit / 2)));
   const skipped = Number(/Skipped: (\d+)/.exec(info)?.[1] ?? 0);
   return { loaded: rows - skipped, warnings: warnings > 0 ? await warningsOf(session) : [] };
 }
