@@ -12,6 +12,7 @@ interface Arguments {
 
 interface Options {
   note?: string;
+  program?: boolean;
   sanitize: boolean;
   push: boolean;
   allowSuperuser?: boolean;
@@ -21,10 +22,10 @@ interface Options {
 
 export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
   const { target } = invocation.arguments;
-  const { sanitize: wanted, push, note, cpus, allowSuperuser, unverifiedSources } = invocation.options;
+  const { sanitize: wanted, push, note, program, cpus, allowSuperuser, unverifiedSources } = invocation.options;
   const context = await invocation.context();
   const parallel = cpus === undefined ? {} : { cpus };
-  const noted = note === undefined ? {} : { note };
+  const noted = { ...(note !== undefined && { note }), ...(program && { program }) };
   if (wanted && hasSanitizeQuery(context, target)) {
     return buildAndSanitize(invocation, {
       ...{ target, build: noted, push, ...parallel },

@@ -9,6 +9,15 @@ import { cores, storageProfile, text } from './values.ts';
 export const targetSchema = v.strictObject({
   name: v.exactOptional(v.pipe(text, v.description('Name to show.'), v.examples(['Application']))),
   cpus: v.exactOptional(v.pipe(cores, v.description('CPU cores for this target; wins over defaults.cpus.'))),
+  program: v.exactOptional(
+    v.pipe(
+      v.boolean(),
+      v.description(
+        "Builds snapshots of MySQL and MariaDB with the server's own mysqldump or mariadb-dump, as tool build --program.",
+      ),
+      v.examples([false]),
+    ),
+  ),
   storage_profile: v.exactOptional(
     v.pipe(storageProfile, v.description('Storage profile that snapshots are pushed to.')),
   ),

@@ -32,6 +32,7 @@ export const mysql: Engine = {
   isSuperuser: (context, url) => explained(url, () => isSuperuser(context, url)),
   restore: (context, run) => explained(run.url, () => restore(context, run)),
   inspect: (context, url) => explained(url, async () => (await inspectDestination(context, url)).destination),
+  alwaysProgram: false,
   scriptsRollBack: false,
   runScript: (context, run) => explained(run.url, () => runScript(context, run)),
   countRows: (context, live) => explained(live.url, () => countRows(context, live)),

@@ -32,6 +32,7 @@ export const postgres: Engine = {
   isSuperuser,
   restore,
   inspect: async (context, url) => (await inspectDestination(context, url)).destination,
+  alwaysProgram: true,
   scriptsRollBack: true,
   runScript,
   countRows,

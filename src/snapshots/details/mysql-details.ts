@@ -5,6 +5,8 @@ import { count, fileName, list } from '../values.ts';
 export function mysqlDetails(text: v.GenericSchema<string>) {
   return v.object({
     flavour: v.picklist(['mysql', 'mariadb']),
+    /** The vendor's program that wrote rows and definitions, where it was not the driver. */
+    program: v.exactOptional(v.object({ name: text, version: text })),
     database: text,
     /** Collations that something in it is sorted by. */
     collations: list(text),

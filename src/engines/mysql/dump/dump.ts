@@ -10,6 +10,7 @@ import { quoteName, SqlError } from '../connection/session.ts';
 import { readDefinitions } from '../definitions.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { collationsIn, featuresOf } from '../features.ts';
+import { dumpByProgram } from '../program/dump-program.ts';
 import { reservedInSource } from '../restore/beside.ts';
 import { createDumpProgress, type DumpProgress } from './dump-progress.ts';
 import { beginInstant } from './instant.ts';
@@ -32,7 +33,12 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const server = await readServer(session);
   const reserved = await reservedInSource(session, database);
   if (reserved !== null) throw nameReserved(url.display, reserved);
-  const names = (await readTables(session, database)).map(({ name }) => name);
+  const listed = await readTables(session, database);
+  if (request.program || (copyOf && detailsOf(copyOf).program)) {
+    warnOfOtherEngines(context, listed);
+    return await dumpByProgram(context, request, { session, server, tables: listed });
+  }
+  const names = listed.map(({ name }) => name);
   await using readers = await openReaders(context, { request, count: Math.max(1, Math.min(jobs, names.length)) });
   const begun = await beginInstant(context, session, { database, tables: names, readers: readers.all });
   const tables = await readTables(session, database);

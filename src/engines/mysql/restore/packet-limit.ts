@@ -70,7 +70,7 @@ function settingFor(longest: number): number {
 const AROUND_VALUE = 4;
 
 export interface Longest {
-  details: Pick<Details, 'data' | 'flavour'>;
+  details: Pick<Details, 'data' | 'program'>;
   tables: ManifestTable[];
   limit: number;
   localInfile: boolean;
@@ -86,13 +86,15 @@ export function checkPacketLimit({ details, tables, limit, localInfile, boundsJs
   return tables.flatMap(({ name, file }): WarningEvent[] => {
     const data = details.data[file.name];
     if (data?.longest_row === undefined) return [];
-    if (localInfile) {
+    // The client sends INSERT statements, whatever the server would take.
+    const { program } = details;
+    if (localInfile && !program) {
       if (!boundsJson || data.texts.length === 0 || data.longest_row < limit) return [];
       const { message, hint } = packetTooSmall(name, { limit, longest: data.longest_row, insert: false });
       return [{ event: 'warning', code: 'row_too_long', message: `${message}: JSON values may be refused. ${hint}` }];
     }
     const statement = insertHead(data).length + data.longest_row + AROUND_VALUE * data.columns.length;
-    if (statement >= limit) throw packetTooSmall(name, { limit, longest: data.longest_row, insert: true });
+    if (statement >= limit) throw packetTooSmall(name, { limit, longest: data.longest_row, insert: !program });
     return [];
   });
 }

@@ -12,6 +12,7 @@ import { inDatabase, type Session } from '../connection/session.ts';
 import { addressOf, writeAddress } from '../connection/url.ts';
 import { readCode } from '../definitions.ts';
 import { type Details, detailsOf } from '../details.ts';
+import { ownClientFor } from '../tools.ts';
 import { hasRoutines, readRoutineGrants } from './grants.ts';
 import { checkPacketLimit, packetLimit } from './packet-limit.ts';
 
@@ -24,6 +25,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const lost = destination.exists ? await lossWarnings(context, url) : [];
   refuseOtherFlavour(details, { server, collations });
   const { tables, empty } = divideTables(manifest.tables, request);
+  if (details.program) await ownClientFor(context, server);
   const packets = checkPacketLimit({ ...packet, details, tables, boundsJson: server.flavour === 'mysql' });
   refuseShortSpace(
     { destination, freeBytes },
