@@ -14,7 +14,7 @@ export const COMMANDS: CommandSpec[] = [
       { flags: '--note <text>', description: 'a note to keep with the snapshot' },
       {
         flags: '--program',
-        description: "dump MySQL or MariaDB with the server's own mysqldump, for what the driver cannot read",
+        description: "dump with the server's own mysqldump instead of the driver (MySQL, MariaDB)",
       },
       { flags: '--no-sanitize', description: 'leave the sanitization out, where the target has a query for it' },
       { flags: '--no-push', description: "leave it on this machine, whatever the target's storage_profile" },

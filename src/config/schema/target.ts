@@ -12,9 +12,7 @@ export const targetSchema = v.strictObject({
   program: v.exactOptional(
     v.pipe(
       v.boolean(),
-      v.description(
-        "Builds snapshots of MySQL and MariaDB with the server's own mysqldump or mariadb-dump, as tool build --program.",
-      ),
+      v.description("Dumps with the server's own mysqldump instead of the driver (MySQL, MariaDB)."),
       v.examples([false]),
     ),
   ),

@@ -89,7 +89,12 @@ const WARNINGS_TOLD = 5;
 async function loadPart(session: Session, part: LoadingPart): Promise<number> {
   const { loading, table, file, data, onBytes } = part;
   const content = rowsOf(loading, file, (bytes) => onBytes(table.name, bytes));
-  return loadRows(session, { name: table.name, localInfile: loading.localInfile, rows: { ...data, content } });
+  return loadRows(session, {
+    name: table.name,
+    localInfile: loading.localInfile,
+    rows: { ...data, content },
+    next: BY_PROGRAM,
+  });
 }
 
 export interface RowsToLoad {
@@ -97,21 +102,32 @@ export interface RowsToLoad {
   name: string;
   localInfile: boolean;
   rows: InsertOptions;
+  /** What to do when the server does not take them. */
+  next?: string;
 }
 
+const BY_PROGRAM =
+  "Build a snapshot with the server's own mysqldump instead, which its own client loads: tool build TARGET --program.";
+
 /** How many rows the server took; it must take every value as it is. */
-export async function loadRows(session: Session, { name, localInfile, rows }: RowsToLoad): Promise<number> {
+export async function loadRows(session: Session, { name, localInfile, rows, next }: RowsToLoad): Promise<number> {
   const load = localInfile ? loadInfile : insertRows;
   const { loaded, warnings } = await load(session, rows).catch((error) => {
     if (isPacketTooSmall(error)) {
       const longest = rows.longest_row;
       throw packetTooSmall(name, { limit: knownPacketLimit(session), longest, insert: !localInfile });
     }
-    throw error instanceof SqlError ? restoreFailed(`The rows of ${name} could not be loaded`, [error.message]) : error;
+    throw error instanceof SqlError
+      ? restoreFailed(`The rows of ${name} could not be loaded`, [error.message], next)
+      : error;
   });
   const changed = warnings.filter(({ Code }) => Code !== DATA_TRUNCATED).map(({ Message }) => Message);
   if (changed.length > 0) {
-    throw restoreFailed(`The server does not take values of ${name} as they are`, changed.slice(0, WARNINGS_TOLD));
+    throw restoreFailed(
+      `The server does not take values of ${name} as they are`,
+      changed.slice(0, WARNINGS_TOLD),
+      next,
+    );
   }
   return loaded;
 }
