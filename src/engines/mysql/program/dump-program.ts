@@ -22,7 +22,7 @@ import { type ClientTool, dumpToolFor } from '../tools.ts';
 import { InsertRefused, type InsertScanner } from './insert-scanner.ts';
 import { END_OF_ROWS } from './rows-file.ts';
 import { createScriptDefinitions, StatementUnknown } from './script-definitions.ts';
-import { readScript } from './script-reader.ts';
+import { readScript, ScriptCutShort } from './script-reader.ts';
 
 /** Bytes of text and BLOB as literals that every session reads alike; one instant; no statement that the load does itself. */
 const FLAGS = [
@@ -165,13 +165,13 @@ async function runProgram(
     });
     await files.end();
   } catch (error) {
-    child.kill();
-    await files.close();
-    const { exitCode, stderr } = await child.ended;
     request.finish();
-    // What it could not go on with is the reason for half a statement.
-    if (exitCode !== null && exitCode !== 0) throw programFailed(tool, stderr);
-    throw notUnderstood(tool, error);
+    await files.close();
+    // It has ended by itself, and its reason is the reason.
+    if (!(error instanceof ScriptCutShort)) child.kill();
+    const { exitCode, stderr } = await child.ended;
+    if (!(error instanceof ScriptCutShort)) throw notUnderstood(tool, error);
+    throw exitCode === 0 ? cutShort(tool, url.display) : programFailed(tool, stderr);
   }
   const { exitCode, stderr } = await child.ended;
   if (exitCode !== 0 || !definitions.ended) {

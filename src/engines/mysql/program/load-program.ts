@@ -8,6 +8,7 @@ import type { DatabaseUrl, EngineContext, RestoreRun } from '../../engine.ts';
 import { readServer } from '../catalogue.ts';
 import { type ClientConnection, connectionOf } from '../connection/client-options.ts';
 import { connectToServer } from '../connection/connect.ts';
+import type { TableDefinition } from '../definitions.ts';
 import type { Details } from '../details.ts';
 import { restoreFailed } from '../restore/restore-failed.ts';
 import { type ClientTool, ownClientFor } from '../tools.ts';
@@ -41,12 +42,13 @@ const FLAGS = [
 
 /** As the driver's sessions, so that literals mean what was checked: with backslash escapes. */
 const PROLOGUE =
-  "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES', foreign_key_checks = 0, unique_checks = 0;\n";
+  "SET NAMES utf8mb4, lc_messages = 'en_US', time_zone = '+00:00', sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES', foreign_key_checks = 0, unique_checks = 0;\n";
 
 export interface ClientLoading extends Pick<RestoreRun, 'plan' | 'jobs' | 'read'> {
   client: Client;
   url: DatabaseUrl;
   details: Details;
+  definitions: TableDefinition[];
 }
 
 /** Loads the rows through clients, side by side, into tables that are there. Only INSERTs of rows reach a client. */
@@ -89,7 +91,7 @@ async function runClient({ runner, signal }: EngineContext, { loading, queue, on
   );
   // That it has ended is told by its exit code.
   child.stdin.on('error', () => {});
-  const changes = changesIn(child);
+  const changes = changesIn(child, enumsOf(loading.definitions));
   try {
     let open = await write(child, Buffer.from(PROLOGUE));
     for (let table = queue.shift(); table && open && !signal.aborted; table = queue.shift()) {
@@ -111,19 +113,33 @@ async function runClient({ runner, signal }: EngineContext, { loading, queue, on
   child.stdin.end();
   const { exitCode, stderr } = await child.ended;
   if (exitCode !== 0) {
-    const said = redact(stderr).trim().split('\n').slice(0, LINES_TOLD);
-    throw restoreFailed(`${tool.name} could not load the rows`, said);
+    throw restoreFailed(`${tool.name} could not load the rows`, errorsIn(stderr));
   }
   const changed = await changes;
   if (changed.length > 0) throw restoreFailed('The server does not take values of the snapshot as they are', changed);
 }
 
 const LINES_TOLD = 20;
-/** An ENUM that is none of its words, and still is; a value for a generated column; what is deprecated. */
-const HARMLESS = new Set(['1265', '1906', '1287', '1681', '6414']);
+
+/** The client's words without the statement, which MariaDB's repeats: rows are nobody's business. */
+function errorsIn(stderr: string): string[] {
+  const lines = redact(stderr).split('\n');
+  const errors = lines.filter((line) => /^(?:ERROR \d+|\S*(?:mysql|mariadb): )/.test(line)).slice(0, LINES_TOLD);
+  return errors.length > 0 ? errors : ['It ended without a reason.'];
+}
+/** A value for a generated column, which is NULL; what is deprecated. */
+const HARMLESS = new Set(['1906', '1287', '1681', '6414']);
+/** A value was cut; also said of an ENUM that is none of its words, and still is. */
+const DATA_TRUNCATED = '1265';
+
+/** Columns of which the server says that their value is cut when it stays as it is, as messages name them. */
+function enumsOf(tables: TableDefinition[]): string[] {
+  const names = tables.flatMap(({ create }) => [...create.matchAll(/^ {2}`((?:[^`]|``)*)` (?:enum|set)\(/gm)]);
+  return [...new Set(names.map(([, name = '']) => `'${name.replaceAll('``', '`')}'`))];
+}
 
 /** What the server says of values that it has changed, a line each; rows themselves give no output. */
-async function changesIn({ stdout }: RunningProcess): Promise<string[]> {
+async function changesIn({ stdout }: RunningProcess, enums: string[]): Promise<string[]> {
   const changes = new Set<string>();
   let unfinished = '';
   for await (const part of stdout.setEncoding('utf8')) {
@@ -131,7 +147,8 @@ async function changesIn({ stdout }: RunningProcess): Promise<string[]> {
     unfinished = lines.pop() ?? '';
     for (const line of lines) {
       const [, code = '', words = ''] = /^(?:Warning|Error) \(Code (\d+)\): (.*)$/.exec(line) ?? [];
-      if (words !== '' && !HARMLESS.has(code) && changes.size < LINES_TOLD) changes.add(words);
+      const isEnum = code === DATA_TRUNCATED && enums.some((name) => words.includes(name));
+      if (words !== '' && !HARMLESS.has(code) && !isEnum && changes.size < LINES_TOLD) changes.add(words);
     }
   }
   return [...changes];

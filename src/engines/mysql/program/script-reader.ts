@@ -9,6 +9,11 @@ export interface ScriptTaker {
   rows(bytes: Uint8Array, insert: InsertScanner): Promise<void>;
 }
 
+/** The output ends in the middle of a statement. */
+export class ScriptCutShort extends Error {
+  override readonly name = 'ScriptCutShort';
+}
+
 const INSERT = 'INSERT INTO ';
 /** A definition that is longer is none. */
 const MOST_STATEMENT = 64 * 1024 * 1024;
@@ -106,5 +111,5 @@ export async function readScript(output: AsyncIterable<Uint8Array>, taker: Scrip
     }
   }
   await takeStatements(true);
-  if (insert || text.trim() !== '') throw new Error('the script ends in the middle of a statement');
+  if (insert || text.trim() !== '') throw new ScriptCutShort();
 }

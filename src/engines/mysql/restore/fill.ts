@@ -55,7 +55,7 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   const tables = withRowsToCome(definitions.tables, fill);
   await createTables(session, { ...definitions, tables });
   if (fill.client) {
-    await loadByProgram(context, { ...fill, client: fill.client });
+    await loadByProgram(context, { ...fill, client: fill.client, definitions: tables });
   } else {
     const [server] = await session.query<{ allowed: number }>('SELECT @@local_infile AS allowed');
     await loadTables(context, { ...fill, definitions: tables, localInfile: server?.allowed === 1 });
