@@ -52,7 +52,7 @@ export function packetTooSmall(table: string, { limit, longest, insert }: Packet
   const value = limit === null ? '' : ` (${formatBytes(limit)})`;
   const setting = longest == null ? MOST_PACKET_BYTES : settingFor(longest);
   const others = insert ? ['set local_infile=ON there, so that rows are loaded by LOAD DATA'] : [];
-  const raise = (limit ?? 0) >= MOST_PACKET_BYTES ? [] : [`SET GLOBAL max_allowed_packet = ${setting} there`];
+  const raise = (limit ?? 0) >= MOST_PACKET_BYTES ? [] : [`SET GLOBAL max_allowed_packet = ${Number(setting)} there`];
   const ways = [...raise, ...others];
   return new UserError(`${row} does not fit into max_allowed_packet${value} of the destination`, {
     code: 'row_too_long',
