@@ -66,6 +66,8 @@ export interface SnapshotRow {
   sanitized_at?: string;
   engine: EngineId;
   server_version: string;
+  /** The vendor's program that has written it, where `build --program` asked for it: `mariadb-dump 10.11.14`. */
+  program?: string;
   schemas: string[];
   /** Schemas of the source that are not in it, if there are any. */
   left_out_schemas?: LeftOutSchema[];

@@ -1,6 +1,7 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
 import { leftOutText } from '../../src/left-out-schemas.ts';
+import { programText } from '../../src/program-text.ts';
 import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
 import { isForeign } from '../../src/results.ts';
 import { dataWord } from '../../src/sanitize-results.ts';
@@ -45,6 +46,7 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
     facts: [
       { name: 'Snapshot', value: plan.snapshot ? snapshotLine(plan.snapshot, now) : (plan.file ?? '') },
       { name: 'Contents', value: `${contentsLine(plan)}, ${dataWord(plan)}` },
+      ...programFacts(plan),
       ...leftOutFacts(plan),
       ...destinationFacts(destination),
       // Where the window is low, long lists are cut, and not where they go.
@@ -60,6 +62,10 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
     go: destination.exists ? `Replace ${database}` : `Create ${database}`,
     typeName: isForeign(plan) ? database : nameToType(destination, plan),
   };
+}
+
+function programFacts({ snapshot }: LoadPlan): Fact[] {
+  return snapshot?.program === undefined ? [] : [{ name: 'Program', value: programText(snapshot.program) }];
 }
 
 function leftOutFacts({ snapshot }: LoadPlan): Fact[] {

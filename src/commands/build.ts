@@ -12,6 +12,7 @@ interface Arguments {
 
 interface Options {
   note?: string;
+  program?: boolean;
   sanitize: boolean;
   push: boolean;
   allowSuperuser?: boolean;
@@ -26,6 +27,7 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
     sanitize: wanted,
     push,
     note,
+    program,
     cpus,
     allowSuperuser,
     unverifiedSources,
@@ -33,7 +35,11 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
   } = invocation.options;
   const context = await invocation.context();
   const parallel = cpus === undefined ? {} : { cpus };
-  const asked = { ...(note !== undefined && { note }), ...(includeNeededSchemas && { includeNeededSchemas }) };
+  const asked = {
+    ...(note !== undefined && { note }),
+    ...(program && { program }),
+    ...(includeNeededSchemas && { includeNeededSchemas }),
+  };
   if (wanted && hasSanitizeQuery(context, target)) {
     return buildAndSanitize(invocation, {
       ...{ target, build: asked, push, ...parallel },

@@ -12,6 +12,10 @@ export const COMMANDS: CommandSpec[] = [
     arguments: [TARGET],
     options: [
       { flags: '--note <text>', description: 'a note to keep with the snapshot' },
+      {
+        flags: '--program',
+        description: "dump with the server's own mysqldump instead of the driver (MySQL, MariaDB)",
+      },
       { flags: '--no-sanitize', description: 'leave the sanitization out, where the target has a query for it' },
       { flags: '--no-push', description: "leave it on this machine, whatever the target's storage_profile" },
       {

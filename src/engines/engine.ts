@@ -46,6 +46,8 @@ export interface DumpRequest {
   includeNeededSchemas?: boolean | undefined;
   /** How many tables are dumped at the same moment. */
   jobs: number;
+  /** By the vendor's own program, where the engine otherwise reads the database itself. */
+  program?: boolean;
   /** The snapshot of which the database is a copy: what this is called there it is called in the new one too. */
   copyOf?: Manifest | undefined;
   /** An empty folder for the tool's files. */
@@ -222,6 +224,8 @@ export interface Engine {
   /** The state of the database that a script would be run on. */
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
   runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
+  /** Whether a dump is always made by the vendor's own program. */
+  alwaysProgram: boolean;
   /** Whether a script that fails on a database as it is has done nothing. */
   scriptsRollBack: boolean;
   /** The rows of every table of a database, by the names that the snapshot has for them; not every engine can tell. */

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import type { DumpRequest, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, toUserError, UserError } from '../errors.ts';
+import type { WarningEvent } from '../events.ts';
 import { leftOutSchemasOf, leftOutText } from '../left-out-schemas.ts';
 import type { SnapshotRow } from '../results.ts';
 import { bytesOfTable, type Manifest } from '../snapshots/manifest.ts';
@@ -25,6 +26,8 @@ export interface BuildRequest {
   cpus?: number;
   /** `false` leaves the snapshot on this machine only. Default: pushed when the target has a storage profile. */
   push?: boolean;
+  /** By the vendor's own dump program. Default: the target's `program`. */
+  program?: boolean;
   /** Connection URL of another database than the target's source: of its subset. */
   source?: string;
   /** Also takes the schemas that tables of the chosen ones cannot be without; without it such a build is refused. */
@@ -34,7 +37,7 @@ export interface BuildRequest {
 /** Takes a snapshot of the target's source and pushes it to its shelf. Steps: `connect`, `dump`, `store`, `push`. */
 export async function build(
   context: Context,
-  { target: name, note, cpus, push = true, source, includeNeededSchemas }: BuildRequest,
+  { target: name, note, cpus, push = true, source, includeNeededSchemas, program }: BuildRequest,
 ): Promise<SnapshotRow> {
   const { configuration, report, clock } = context;
   const target = findTarget(configuration, name);
@@ -47,6 +50,8 @@ export async function build(
   const created = clock().toISOString();
 
   const jobs = cpus ?? jobsFor(context, name);
+  const byProgram = program ?? target.program ?? false;
+  if (byProgram && engine.alwaysProgram) report(ALWAYS_PROGRAM);
   const stored = await store(context, {
     engine,
     repository,
@@ -55,6 +60,7 @@ export async function build(
     url,
     schemaConfig: target.snapshot?.schema_config,
     includeNeededSchemas,
+    program: byProgram && !engine.alwaysProgram,
   });
   if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url });
   report({ event: 'step', step: 'store', state: 'started', label: 'Store the snapshot' });
@@ -85,6 +91,12 @@ export async function build(
   });
   return { ...row, where: ['local', 'remote'] };
 }
+
+const ALWAYS_PROGRAM: WarningEvent = {
+  event: 'warning',
+  code: 'program_without_effect',
+  message: 'program has no effect on PostgreSQL: its snapshots are always built with pg_dump',
+};
 
 /** What the source says of itself is remembered for the guard; a source that is gone by now costs no snapshot. */
 async function rememberSource(context: Context, { key, url }: Omit<SeenSource, 'identity'>): Promise<void> {
@@ -117,7 +129,7 @@ export function jobsFor({ configuration: { settings } }: Context, target: string
 }
 
 export interface Storing
-  extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'includeNeededSchemas' | 'jobs' | 'copyOf'> {
+  extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'includeNeededSchemas' | 'jobs' | 'copyOf' | 'program'> {
   engine: Engine;
   repository: Repository;
   previous: Manifest | undefined;

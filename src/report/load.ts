@@ -1,5 +1,6 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../amounts.ts';
 import { leftOutText } from '../left-out-schemas.ts';
+import { programText } from '../program-text.ts';
 import { isForeign, type LoadPlan, type LoadResult, type MissingParts } from '../results.ts';
 import { dataText } from '../sanitize-results.ts';
 import { reasonsOf, shortened, type TableSelection } from '../selected-tables.ts';
@@ -12,6 +13,7 @@ export function loadPlanLines(plan: LoadPlan): string[] {
   return [
     `Load ${contents(plan)}`,
     ...(plan.selection ? selectionLines(plan.selection) : []),
+    ...programLines(plan),
     ...leftOutLines(plan),
     dataLine(plan),
     ...destinationLines(plan.destination),
@@ -62,6 +64,11 @@ export function dataLine({ sanitized, sanitized_reason }: Pick<LoadPlan, 'saniti
 function leftOutLines({ snapshot }: LoadPlan): string[] {
   const leftOut = snapshot?.left_out_schemas ?? [];
   return leftOut.length === 0 ? [] : [`  left out  ${leftOutText(leftOut)}: not in the snapshot`];
+}
+
+/** What loads a snapshot that the vendor's program has written. */
+function programLines({ snapshot }: LoadPlan): string[] {
+  return snapshot?.program === undefined ? [] : [`  program   ${programText(snapshot.program)}`];
 }
 
 function contents({ target, snapshot, file, tables, rows, size_bytes, schemas }: LoadPlan): string {

@@ -23,9 +23,9 @@ export function snapshotsText({ target, snapshots }: TargetSnapshots, options: S
 
 /** `snapshot 0 of app (k3f9…): 25 tables, 200,123 rows, 45.1 MB (12.0 MB added)` */
 export function snapshotLine(target: string, snapshot: SnapshotRow): string {
-  const { index, id, tables, rows, size_bytes, stored_bytes } = snapshot;
+  const { index, id, tables, rows, size_bytes, stored_bytes, program } = snapshot;
   const contents = [formatNumberOf(tables, 'table'), formatNumberOf(rows, 'row'), formatBytes(size_bytes)].join(', ');
-  return `snapshot ${index} of ${target} (${id}): ${contents} (${formatBytes(stored_bytes)} added)`;
+  return `snapshot ${index} of ${target} (${id}): ${contents} (${formatBytes(stored_bytes)} added)${program === undefined ? '' : `, by ${program}`}`;
 }
 
 /** What is not in the snapshots, a line for those that leave out the same; no line where nothing is left out. */
@@ -47,6 +47,7 @@ export function placesText(places: SnapshotPlace[]): string {
 
 function snapshotColumns(snapshots: SnapshotRow[], now: Date): Column<SnapshotRow>[] {
   const shared = snapshots.some(({ origin }) => origin !== undefined);
+  const byProgram = snapshots.some(({ program }) => program !== undefined);
   return [
     { title: 'INDEX', cell: ({ index }) => String(index), align: 'right' },
     { title: 'ID', cell: ({ id }) => id },
@@ -55,6 +56,7 @@ function snapshotColumns(snapshots: SnapshotRow[], now: Date): Column<SnapshotRo
     { title: 'AGE', cell: ({ created_at }) => formatAge(now.getTime() - Date.parse(created_at)) },
     { title: 'KIND', cell: ({ sanitized }) => (sanitized ? 'sanitized' : 'original') },
     { title: 'SERVER', cell: ({ engine, server_version }) => `${engine} ${server_version}` },
+    ...(byProgram ? [{ title: 'PROGRAM', cell: ({ program }: SnapshotRow) => program ?? '' }] : []),
     { title: 'TABLES', cell: ({ tables }) => formatCount(tables), align: 'right' },
     { title: 'ROWS', cell: ({ rows }) => formatCount(rows), align: 'right' },
     { title: 'SIZE', cell: ({ size_bytes }) => formatBytes(size_bytes), align: 'right' },

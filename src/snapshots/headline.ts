@@ -15,6 +15,8 @@ export const headlineSchema = v.object({
   sanitized_at: v.exactOptional(time),
   engine: v.picklist(['postgres', 'mysql']),
   server_version: name,
+  /** The vendor's program that has written it, where that is not the rule: `mariadb-dump 10.11.14`. */
+  program: v.exactOptional(v.string()),
   schemas: list(v.string()),
   left_out_schemas: v.exactOptional(list(v.object({ schema: v.string(), tables: count }))),
   tables: count,
@@ -29,15 +31,25 @@ export const headlineSchema = v.object({
 
 export type Headline = v.InferOutput<typeof headlineSchema>;
 
+const recorded = v.object({ program: v.object({ name: v.string(), version: v.string() }) });
+
+/** `mariadb-dump 10.11.14`, of a snapshot that was built with `--program`. */
+function programOf({ details }: Manifest): string | null {
+  const { success, output } = v.safeParse(recorded, details);
+  return success ? `${output.program.name} ${output.program.version}` : null;
+}
+
 export function headlineOf(manifest: Manifest): Headline {
   const { sanitized_of, sanitized_at } = manifest;
   const signature = verifyManifest(manifest);
   const { target, id, created_at, sanitized, engine, server_version, schemas, tables, note } = manifest;
+  const program = programOf(manifest);
   const leftOut = leftOutSchemasOf(manifest) ?? [];
   return {
     ...{ target, id, created_at, sanitized, engine, server_version, schemas },
     ...(sanitized_of !== undefined && { sanitized_of }),
     ...(sanitized_at !== undefined && { sanitized_at }),
+    ...(program !== null && { program }),
     ...(leftOut.length > 0 && { left_out_schemas: leftOut }),
     tables: tables.length,
     rows: tables.reduce((sum, table) => sum + table.rows, 0),

@@ -9,26 +9,37 @@ import { createObjectPool } from '../../src/snapshots/objects/object-pool.ts';
 import { createRepository } from '../../src/snapshots/repository.ts';
 
 /** Changes a stored snapshot as whoever can write to its store may: object, checksums and manifest fit each other. */
-export async function changeDefinitions<Content>(
+export function changeDefinitions<Content>(
   directory: string,
   { id, change }: { id: string; change: (definitions: Content) => unknown },
+): Promise<void> {
+  const changed = (text: string): string => {
+    const content = JSON.parse(text) as Content;
+    change(content);
+    return JSON.stringify(content);
+  };
+  return changeFile(directory, { id, name: DEFINITIONS_FILE, change: changed });
+}
+
+/** As `changeDefinitions`, of any file of the snapshot, as text. */
+export async function changeFile(
+  directory: string,
+  { id, name, change }: { id: string; name: string; change: (text: string) => string },
 ): Promise<void> {
   const [path] = globSync(join(directory, 'snapshots', '**', `*${id}*`));
   if (path === undefined) throw new Error(`no manifest of ${id}`);
   const manifest = JSON.parse(await readFile(path, 'utf8')) as Manifest;
-  const file = manifest.files.find(({ name }) => name === DEFINITIONS_FILE);
-  if (!file) throw new Error('the manifest has no definitions');
-  const content = JSON.parse(
-    zstdDecompressSync(await readFile(join(directory, objectKey(file.sha256)))).toString('utf8'),
-  ) as Content;
-  change(content);
+  const file = [...manifest.files, ...manifest.tables.map((table) => table.file)].find((each) => each.name === name);
+  if (!file) throw new Error(`the manifest has no ${name}`);
+  const stored = await readFile(join(directory, objectKey(file.sha256)));
+  const content = change(zstdDecompressSync(stored).toString('utf8'));
 
   const repository = createRepository({ directory, report: () => {} });
   const pool = createObjectPool(1);
   pool.finish();
   const source = join(directory, `${id}.json`);
   const destination = join(directory, `${id}.object`);
-  await writeFile(source, JSON.stringify(content));
+  await writeFile(source, content);
   const packed = await pool.pack({ source, destination, terminator: null, onBytes: () => {} });
   await rm(source, { force: true });
   await repository.store(destination, { sha256: packed.sha256 });

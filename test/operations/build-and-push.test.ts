@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { diff } from '../../src/operations/snapshots/diff.ts';
@@ -52,6 +53,13 @@ describeWithPostgres('a build that pushes, and a load that pulls', () =>
         },
       });
     }
+
+    it('program has no effect on PostgreSQL, and says so', async () => {
+      const events: RunEvent[] = [];
+      const context = { ...here.context, report: (event: RunEvent) => void events.push(event) };
+      expect(await build(context, { target: 'app', push: false, program: true })).not.toHaveProperty('program');
+      expect(events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'program_without_effect' }));
+    });
 
     it('another machine loads what was built, and then the destination is compared with it', async () => {
       const built = await build(here.context, { target: 'app' });

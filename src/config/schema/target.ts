@@ -9,6 +9,13 @@ import { cores, storageProfile, text } from './values.ts';
 export const targetSchema = v.strictObject({
   name: v.exactOptional(v.pipe(text, v.description('Name to show.'), v.examples(['Application']))),
   cpus: v.exactOptional(v.pipe(cores, v.description('CPU cores for this target; wins over defaults.cpus.'))),
+  program: v.exactOptional(
+    v.pipe(
+      v.boolean(),
+      v.description("Dumps with the server's own mysqldump instead of the driver (MySQL, MariaDB)."),
+      v.examples([false]),
+    ),
+  ),
   storage_profile: v.exactOptional(
     v.pipe(storageProfile, v.description('Storage profile that snapshots are pushed to.')),
   ),

@@ -240,7 +240,7 @@ export function withoutDatabase(sql: string, database: string, mode: LexicalMode
 }
 
 /** MariaDB keeps the head of a trigger as somebody wrote it: `app.audit`, `app . audit`; in a body that may be an alias. */
-function inOwnDatabase(
+export function inOwnDatabase(
   create: string,
   { kind, database, mode }: { kind: string; database: string; mode: LexicalMode },
 ): string {

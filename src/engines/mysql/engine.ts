@@ -33,6 +33,7 @@ export const mysql: Engine = {
   restore: (context, run) => explained(run.url, () => restore(context, run)),
   whyNotKeepGoing: 'the swap of a MySQL database renames every table of the snapshot, so none may be missing',
   inspect: (context, url) => explained(url, async () => (await inspectDestination(context, url)).destination),
+  alwaysProgram: false,
   scriptsRollBack: false,
   runScript: (context, run) => explained(run.url, () => runScript(context, run)),
   countRows: (context, live) => explained(live.url, () => countRows(context, live)),

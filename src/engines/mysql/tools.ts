@@ -3,7 +3,7 @@ import { EXIT, UserError } from '../../errors.ts';
 import type { Runner } from '../../process/runner.ts';
 import { unlessAborted } from '../../process/unless-aborted.ts';
 import type { EngineContext, ToolReport } from '../engine.ts';
-import { type Flavour, serverOf } from './catalogue.ts';
+import { type Flavour, LABELS, type Server, serverOf } from './catalogue.ts';
 
 /** The client program: it runs SQL files, whose grammar (`DELIMITER`, `\.`) is its own and not the server's. */
 export interface ClientTool {
@@ -15,6 +15,7 @@ export interface ClientTool {
 
 /** Names of the client; what is called `mysql` may be either flavour's. */
 const NAMES = ['mysql', 'mariadb'];
+const DUMP_NAMES = ['mysqldump', 'mariadb-dump'];
 
 /** Where installations put it that are not on the PATH: Homebrew on both chips, MySQL's own package on macOS. */
 const USUAL_PLACES = [
@@ -27,10 +28,10 @@ const USUAL_PLACES = [
 ];
 
 /** Prints each client program with what it says of itself, wherever a runner runs it. */
-const LOOK_FOR_TOOLS = `
+const lookForAll = (names: string[]): string => `
 places=$PATH IFS=:
 for directory in $places ${USUAL_PLACES.join(' ')}; do
-  for name in ${NAMES.join(' ')}; do
+  for name in ${names.join(' ')}; do
     [ -f "$directory/$name" ] && [ -x "$directory/$name" ] || continue
     printf '%s\t%s\n' "$directory/$name" "$("$directory/$name" --version 2>/dev/null)"
   done
@@ -41,18 +42,26 @@ const INSTALL_HINT =
 
 /** What a runner finds does not change while it lives, and one operation asks often. */
 const found = new WeakMap<Runner, Promise<ClientTool[]>>();
+const foundDumps = new WeakMap<Runner, Promise<ClientTool[]>>();
 
 /** Every client program where the runner runs them; one that has two names is told once. */
-function findClientTools({ runner, signal }: EngineContext): Promise<ClientTool[]> {
-  const looking = found.get(runner) ?? lookForTools(runner);
-  found.set(runner, looking);
+function findClientTools(context: EngineContext): Promise<ClientTool[]> {
+  return findTools(context, { names: NAMES, known: found });
+}
+
+function findTools(
+  { runner, signal }: EngineContext,
+  { names, known }: { names: string[]; known: typeof found },
+): Promise<ClientTool[]> {
+  const looking = known.get(runner) ?? lookForTools(runner, names);
+  known.set(runner, looking);
   // That they could not be looked for says nothing of the next time.
-  looking.catch(() => found.delete(runner));
+  looking.catch(() => known.delete(runner));
   return unlessAborted(looking, signal);
 }
 
-async function lookForTools(runner: Runner): Promise<ClientTool[]> {
-  const { stdout } = await runner.run({ file: '/bin/sh', args: ['-c', LOOK_FOR_TOOLS] });
+async function lookForTools(runner: Runner, names: string[]): Promise<ClientTool[]> {
+  const { stdout } = await runner.run({ file: '/bin/sh', args: ['-c', lookForAll(names)] });
   const tools = stdout.split('\n').flatMap((line) => {
     const [path = '', answer = ''] = line.split('\t');
     return readVersion(answer, { name: basename(path), path }) ?? [];
@@ -86,8 +95,58 @@ export async function clientFor(context: EngineContext, flavour: Flavour): Promi
   });
 }
 
+/** The server's own dump program: of its flavour, and of its version or newer; the nearest, which writes what it knows. */
+export async function dumpToolFor(context: EngineContext, server: Server): Promise<ClientTool> {
+  const tools = await findTools(context, { names: DUMP_NAMES, known: foundDumps });
+  const [tool] = tools
+    .filter(({ flavour, version }) => flavour === server.flavour && compareSeries(version, server.version) >= 0)
+    .sort((a, b) => compareSeries(a.version, b.version));
+  if (tool) return tool;
+  const name = server.flavour === 'mysql' ? 'mysqldump' : 'mariadb-dump';
+  throw notFitting(context, {
+    needed: `${server.label} needs its own ${name}, of its version or newer`,
+    server,
+    tools,
+  });
+}
+
+/** The newest client of the server's flavour, which loads what the dump program has written. */
+export async function ownClientFor(context: EngineContext, server: Server): Promise<ClientTool> {
+  const tools = await findClientTools(context);
+  const [tool] = tools
+    .filter(({ flavour }) => flavour === server.flavour)
+    .sort((a, b) => compareSeries(b.version, a.version));
+  if (tool) return tool;
+  const name = server.flavour === 'mysql' ? 'mysql' : 'mariadb';
+  const needed = `A snapshot built with --program is loaded into ${server.label} by its own client, ${name}`;
+  throw notFitting(context, { needed, server, tools });
+}
+
+function notFitting(
+  { runner }: EngineContext,
+  { needed, server, tools }: { needed: string; server: Server; tools: ClientTool[] },
+): UserError {
+  const place = runner.id === 'docker' ? 'the image of docker.images.mysql' : 'this machine';
+  return new UserError(`${needed}, and ${place} has none`, {
+    // The container is tried then, where an image is configured.
+    code: 'tools_too_old',
+    exit: EXIT.failed,
+    details: tools.map(({ path, flavour, version }) => `${path} is of ${LABELS[flavour]} ${version}`),
+    hint: `Nothing was changed. Install the client programs of ${server.label}, or set docker.images.mysql to ${EXAMPLES[server.flavour]}.`,
+  });
+}
+
+const EXAMPLES: Record<Flavour, string> = { mysql: 'mysql:8.4', mariadb: 'mariadb:11' };
+
+/** Compares major and minor version. */
+function compareSeries(a: string, b: string): number {
+  const [first = [], second = []] = [a, b].map((text) => text.split('.').map(Number));
+  return (first[0] ?? 0) - (second[0] ?? 0) || (first[1] ?? 0) - (second[1] ?? 0);
+}
+
 /** What `config check` shows. */
 export async function reportTools(context: EngineContext): Promise<ToolReport[]> {
   const tools = await findClientTools(context);
-  return tools.map(({ name, path, version }) => ({ name, path, version }));
+  const dumps = await findTools(context, { names: DUMP_NAMES, known: foundDumps });
+  return [...tools, ...dumps].map(({ name, path, version }) => ({ name, path, version }));
 }

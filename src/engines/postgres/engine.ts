@@ -33,6 +33,7 @@ export const postgres: Engine = {
   restore,
   whyNotKeepGoing: null,
   inspect: async (context, url) => (await inspectDestination(context, url)).destination,
+  alwaysProgram: true,
   scriptsRollBack: true,
   runScript,
   countRows,

@@ -1,10 +1,12 @@
 import * as v from 'valibot';
-import { fileName, list } from '../values.ts';
+import { count, fileName, list } from '../values.ts';
 
 /** What a manifest holds for MySQL and MariaDB beyond what every engine records; `text` is what a name in it may be. */
 export function mysqlDetails(text: v.GenericSchema<string>) {
   return v.object({
     flavour: v.picklist(['mysql', 'mariadb']),
+    /** The vendor's program that wrote rows and definitions, where it was not the driver. */
+    program: v.exactOptional(v.object({ name: text, version: text })),
     database: text,
     /** Collations that something in it is sorted by. */
     collations: list(text),
@@ -12,8 +14,11 @@ export function mysqlDetails(text: v.GenericSchema<string>) {
     features: list(text),
     /** Compared after a restore: kind → names. */
     inventory: v.record(v.pipe(v.string(), v.regex(/^[a-z_ ]{1,64}$/, 'must be a kind of object')), list(text)),
-    /** What the rows of a file are: table, columns in order, and those that take text and no bytes. */
-    data: v.record(fileName, v.object({ table: text, columns: list(text), texts: list(text) })),
+    /** What the rows of a file are: table, columns in order, those that take text and no bytes, bytes of the longest row. */
+    data: v.record(
+      fileName,
+      v.object({ table: text, columns: list(text), texts: list(text), longest_row: v.exactOptional(count) }),
+    ),
   });
 }
 

@@ -7,6 +7,7 @@ import type { DatabaseUrl } from '../../engine.ts';
 import { forEachRow, textOfRows } from '../dump/row-stream.ts';
 import type { RowPacket } from '../dump/row-text.ts';
 import { signEd25519 } from './auth-ed25519.ts';
+import { statementSender } from './long-statement.ts';
 import { addressOf, tlsPolicyOf } from './url.ts';
 
 /** A conversation with a server through the driver: it speaks to every flavour, whatever programs are installed. */
@@ -15,6 +16,8 @@ export interface Session extends AsyncDisposable {
   id: number;
   query<Row>(sql: string): Promise<Row[]>;
   execute(statement: string): Promise<Executed>;
+  /** A statement that may be longer than memory, in pieces; each is copied before the next is asked for. */
+  send(pieces: AsyncIterable<Uint8Array>): Promise<Executed>;
   /** `LOAD DATA LOCAL INFILE`: the statement and the content of its file. */
   load(statement: string, content: AsyncIterable<Uint8Array>): Promise<Executed>;
   /** Every row as the server sends it, which makes no object of it. */
@@ -109,14 +112,30 @@ function sessionOf({ connection, socket }: Opened, signal: AbortSignal | undefin
         else resolve(result as Result);
       });
     });
-  const executed = async (statement: string, content?: AsyncIterable<Uint8Array>): Promise<Executed> => {
-    const header = await run<ResultSetHeader>(statement, content);
-    return { rows: header.affectedRows, warnings: header.warningStatus, info: header.info };
-  };
+  const outcomeOf = ({ affectedRows, warningStatus, info }: ResultSetHeader): Executed => ({
+    rows: affectedRows,
+    warnings: warningStatus,
+    info,
+  });
+  const executed = async (statement: string, content?: AsyncIterable<Uint8Array>): Promise<Executed> =>
+    outcomeOf(await run<ResultSetHeader>(statement, content));
+  const sender = statementSender(connection);
   const session: Session = {
     id: connection.threadId,
     query: (sql) => run(sql),
     execute: (statement) => executed(statement),
+    async send(pieces) {
+      signal?.throwIfAborted();
+      let unreadable: { error: unknown } | null = null;
+      const kept = keepingError(pieces, (error) => {
+        unreadable = { error };
+      });
+      return outcomeOf(
+        await sender(kept).catch((error) => {
+          throw unreadable ? (unreadable as { error: unknown }).error : translated(error, signal);
+        }),
+      );
+    },
     load: (statement, content) => executed(statement, content),
     eachRow: (select, take) =>
       forEachRow(connection, select, take).catch((error) => {
@@ -138,6 +157,19 @@ function sessionOf({ connection, socket }: Opened, signal: AbortSignal | undefin
     [Symbol.asyncDispose]: () => session.close(),
   };
   return session;
+}
+
+/** What the pieces themselves throw is no error of the connection. */
+async function* keepingError(
+  pieces: AsyncIterable<Uint8Array>,
+  keep: (error: unknown) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    keep(error);
+    throw error;
+  }
 }
 
 /** Whoever gives the content takes its memory back when asked for more, and a stream asks before it has passed it on. */

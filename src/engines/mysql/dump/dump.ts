@@ -10,6 +10,7 @@ import { quoteName, SqlError } from '../connection/session.ts';
 import { readDefinitions } from '../definitions.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { collationsIn, featuresOf } from '../features.ts';
+import { dumpByProgram } from '../program/dump-program.ts';
 import { reservedInSource } from '../restore/beside.ts';
 import { createDumpProgress, type DumpProgress } from './dump-progress.ts';
 import { beginInstant } from './instant.ts';
@@ -32,7 +33,12 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const server = await readServer(session);
   const reserved = await reservedInSource(session, database);
   if (reserved !== null) throw nameReserved(url.display, reserved);
-  const names = (await readTables(session, database)).map(({ name }) => name);
+  const listed = await readTables(session, database);
+  if (request.program || (copyOf && detailsOf(copyOf).program)) {
+    warnOfOtherEngines(context, listed);
+    return await dumpByProgram(context, request, { session, server, tables: listed });
+  }
+  const names = listed.map(({ name }) => name);
   await using readers = await openReaders(context, { request, count: Math.max(1, Math.min(jobs, names.length)) });
   const begun = await beginInstant(context, session, { database, tables: names, readers: readers.all });
   const tables = await readTables(session, database);
@@ -115,6 +121,7 @@ async function readRows({ request, database, schema, tables, readers, progress }
     table,
     files: parts.map((part, at) => ({ part, name: fileName(index, at) })),
     packed: new Array<Promise<PackedFile>>(parts.length),
+    longest: 0,
   }));
   const queue = files
     .toSorted((a, b) => b.table.bytes - a.table.bytes)
@@ -132,11 +139,12 @@ async function readRows({ request, database, schema, tables, readers, progress }
       // Awaited with the others; when the reading fails before, its error is the one to tell.
       packed.catch(() => {});
       each.packed[at] = packed;
-      await reader.read({ select: selectOf(database, table, part), file: path }).catch((error) => {
+      const longest = await reader.read({ select: selectOf(database, table, part), file: path }).catch((error) => {
         failed = true;
         request.finish();
         throw cannotRead(`${schema}.${table.name}`, error);
       });
+      each.longest = Math.max(each.longest, longest);
       // No more than two unpacked files a reader lie on the disk.
       await packing;
       packing = packed;
@@ -145,7 +153,9 @@ async function readRows({ request, database, schema, tables, readers, progress }
   const outcomes = await Promise.allSettled(readers.map(work));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   return Promise.all(
-    files.map(async ({ table, packed }) => assemble({ schema, table, packed: await Promise.all(packed) })),
+    files.map(async ({ table, longest, packed }) =>
+      assemble({ schema, table, longest, packed: await Promise.all(packed) }),
+    ),
   );
 }
 
@@ -158,10 +168,12 @@ function fileName(table: number, part: number): string {
 interface Packed {
   schema: string;
   table: CatalogueTable;
+  /** Bytes of the longest row. */
+  longest: number;
   packed: PackedFile[];
 }
 
-function assemble({ schema, table, packed }: Packed): DumpedTable {
+function assemble({ schema, table, longest, packed }: Packed): DumpedTable {
   const name = `${schema}.${table.name}`;
   if (!packed.every(({ terminated }) => terminated)) throw cutShort(name);
   const [file, ...parts] = packed.map((each) => each.file);
@@ -175,6 +187,7 @@ function assemble({ schema, table, packed }: Packed): DumpedTable {
         table: table.name,
         columns: columns.map((column) => column.name),
         texts: columns.filter(({ type }) => TEXT_TYPES.has(type)).map((column) => column.name),
+        longest_row: longest,
       },
     },
   };
@@ -214,7 +227,7 @@ function cannotRead(table: string, cause: unknown): unknown {
     hint:
       cause.errno === DEFINITION_CHANGED
         ? 'Somebody changed the table while it was read. Nothing was stored; build again.'
-        : 'Nothing was stored. Most often the user may not read the table.',
+        : "Nothing was stored. Most often the user may not read the table. If the driver cannot read it, the server's own mysqldump may: tool build TARGET --program.",
     cause,
   });
 }

@@ -7,8 +7,8 @@ import type { RowReply, RowTask } from './row-worker.ts';
 /** A session in a thread of its own, which writes rows to files. One thing at a time. */
 export interface RowReader extends AsyncDisposable {
   execute(statement: string): Promise<void>;
-  /** Appends the rows of a query to the file, as text, and the terminator. */
-  read(rows: { select: string; file: string }): Promise<void>;
+  /** Appends the rows of a query to the file, as text, and the terminator; how many bytes the longest row has. */
+  read(rows: { select: string; file: string }): Promise<number>;
 }
 
 /** Connects; ends with the signal, whatever it is doing. */
@@ -21,9 +21,9 @@ export async function openRowReader({
 }): Promise<RowReader> {
   signal.throwIfAborted();
   const worker = new Worker(workerFile(), { name: 'rows' });
-  let waiting: PromiseWithResolvers<void> | null = null;
+  let waiting: PromiseWithResolvers<number> | null = null;
   worker.on('message', (reply: RowReply) => {
-    if (reply.reply === 'done') waiting?.resolve();
+    if (reply.reply === 'done') waiting?.resolve(reply.longest);
     else {
       waiting?.reject(errorOf(reply));
     }
@@ -35,15 +35,15 @@ export async function openRowReader({
   worker.on('error', (error) => waiting?.reject(error));
   signal.addEventListener('abort', abort, { once: true });
 
-  async function ask(task: RowTask): Promise<void> {
+  async function ask(task: RowTask): Promise<number> {
     signal.throwIfAborted();
     waiting = Promise.withResolvers();
     worker.postMessage(task);
-    await waiting.promise;
+    return await waiting.promise;
   }
 
   const reader: RowReader = {
-    execute: (statement) => ask({ task: 'execute', statement }),
+    execute: async (statement) => void (await ask({ task: 'execute', statement })),
     read: (rows) => ask({ task: 'read', ...rows }),
     async [Symbol.asyncDispose]() {
       signal.removeEventListener('abort', abort);

@@ -13,7 +13,8 @@ export type RowTask =
   | { task: 'read'; select: string; file: string };
 
 export type RowReply =
-  | { reply: 'done' }
+  /** `longest`: bytes of the longest row that was read, as text. */
+  | { reply: 'done'; longest: number }
   | { reply: 'failed'; of: 'server' | 'connection' | 'file'; message: string; errno: number | null };
 
 /** How much is written at a time. */
@@ -25,7 +26,7 @@ let connection: Connection | null = null;
 
 port.on('message', (task: RowTask) => {
   work(task).then(
-    () => port.postMessage({ reply: 'done' } satisfies RowReply),
+    (longest) => port.postMessage({ reply: 'done', longest } satisfies RowReply),
     (thrown: Error) => {
       const errno = thrown instanceof SqlError || thrown instanceof ConnectionLost ? thrown.errno : null;
       const of = thrown instanceof SqlError ? 'server' : thrown instanceof ConnectionLost ? 'connection' : 'file';
@@ -34,21 +35,23 @@ port.on('message', (task: RowTask) => {
   );
 });
 
-async function work(task: RowTask): Promise<void> {
+async function work(task: RowTask): Promise<number> {
   switch (task.task) {
     case 'connect': {
       const opened = await openConnection({ url: { ...task.url, toJSON: () => task.url.display } });
       connection = opened.connection;
       for (const setting of SESSION_SETTINGS) await execute(setting).catch(() => {});
       // Bytes as they are stored: what a conversion would lose is kept.
-      return execute('SET character_set_results = NULL');
+      await execute('SET character_set_results = NULL');
+      return 0;
     }
     case 'execute':
-      return execute(task.statement);
+      await execute(task.statement);
+      return 0;
     case 'read':
       return read(task);
     default:
-      task satisfies never;
+      return task satisfies never;
   }
 }
 
@@ -58,11 +61,12 @@ function execute(statement: string): Promise<void> {
   });
 }
 
-/** Rows go from the socket into the file as text. */
-function read({ select, file }: { select: string; file: string }): Promise<void> {
+/** Rows go from the socket into the file as text; how many bytes the longest has. */
+function read({ select, file }: { select: string; file: string }): Promise<number> {
   const output = openSync(file, 'a');
   const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
   let filled = 0;
+  let longest = 0;
   const write = (bytes: Uint8Array): void => {
     for (let written = 0; written < bytes.length; ) written += writeSync(output, bytes, written);
   };
@@ -76,12 +80,22 @@ function read({ select, file }: { select: string; file: string }): Promise<void>
     try {
       if (filled + most > block.length) flush();
       // A row may be a gigabyte, and three as text: nothing of that size is kept.
-      if (most > block.length) for (const piece of piecesOfRow(packet, BLOCK_BYTES)) write(piece);
+      if (most > block.length) {
+        let bytes = 0;
+        for (const piece of piecesOfRow(packet, BLOCK_BYTES)) {
+          write(piece);
+          bytes += piece.length;
+        }
+        longest = Math.max(longest, bytes);
+        return;
+      }
     } catch (error) {
       unwritable = error;
       throw error;
     }
-    if (most <= block.length) filled = writeRow(packet, block, filled);
+    const start = filled;
+    filled = writeRow(packet, block, start);
+    longest = Math.max(longest, filled - start);
   };
   return forEachRow(connected(), select, take)
     .catch((error) => {
@@ -90,6 +104,7 @@ function read({ select, file }: { select: string; file: string }): Promise<void>
     .then(() => {
       flush();
       writeSync(output, ROWS_TERMINATOR);
+      return longest;
     })
     .finally(() => closeSync(output));
 }

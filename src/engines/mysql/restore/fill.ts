@@ -9,12 +9,15 @@ import { connect } from '../connection/connect.ts';
 import { quoteName, type Session, SqlError } from '../connection/session.ts';
 import { type Definitions, definitionsSchema, type TableDefinition, withIndexes } from '../definitions.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
+import { type Client, loadByProgram } from '../program/load-program.ts';
 import { alter, loadTables } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
 
 export interface Filling extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
   details: Details;
   definitions: Definitions;
+  /** Loads the rows of a snapshot that the vendor's program has written. */
+  client?: Client | null;
 }
 
 /** The snapshot's definitions, from their object. */
@@ -51,8 +54,12 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   await session.execute('SET foreign_key_checks = 0');
   const tables = withRowsToCome(definitions.tables, fill);
   await createTables(session, { ...definitions, tables });
-  const [server] = await session.query<{ allowed: number }>('SELECT @@local_infile AS allowed');
-  await loadTables(context, { ...fill, definitions: tables, localInfile: server?.allowed === 1 });
+  if (fill.client) {
+    await loadByProgram(context, { ...fill, client: fill.client, definitions: tables });
+  } else {
+    const [server] = await session.query<{ allowed: number }>('SELECT @@local_infile AS allowed');
+    await loadTables(context, { ...fill, definitions: tables, localInfile: server?.allowed === 1 });
+  }
   report({ event: 'step', step: 'restore', state: 'done', label: `Restored ${amount} and their indexes` });
 
   report({ event: 'step', step: 'index', state: 'started', label: 'Make foreign keys, views, routines and triggers' });
@@ -60,8 +67,9 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
 }
 
-/** A table that stays empty gets its indexes when it is made: nobody comes to it again. */
-function withRowsToCome(tables: TableDefinition[], { plan, details }: Filling): TableDefinition[] {
+/** A table that stays empty, or is filled by a client, gets its indexes when it is made: nobody comes to it again. */
+function withRowsToCome(tables: TableDefinition[], { plan, details, client }: Filling): TableDefinition[] {
+  if (client) return tables.map(withIndexes);
   const empty = new Set(plan.empty.map(({ file }) => details.data[file.name]?.table));
   return tables.map((table) => (empty.has(table.name) ? withIndexes(table) : table));
 }

@@ -8,6 +8,7 @@ import type { Details } from '../details.ts';
 import { createPartQueue } from '../dump/part-queue.ts';
 import { ROWS_TERMINATOR_BYTES } from '../dump/row-text.ts';
 import { type InsertOptions, insertRows, type Loaded, warningsOf } from './insert-rows.ts';
+import { isPacketTooSmall, knownPacketLimit, packetLimit, packetTooSmall } from './packet-limit.ts';
 import { restoreFailed } from './restore-failed.ts';
 
 export interface Loading extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
@@ -88,7 +89,12 @@ const WARNINGS_TOLD = 5;
 async function loadPart(session: Session, part: LoadingPart): Promise<number> {
   const { loading, table, file, data, onBytes } = part;
   const content = rowsOf(loading, file, (bytes) => onBytes(table.name, bytes));
-  return loadRows(session, { name: table.name, localInfile: loading.localInfile, rows: { ...data, content } });
+  return loadRows(session, {
+    name: table.name,
+    localInfile: loading.localInfile,
+    rows: { ...data, content },
+    next: BY_PROGRAM,
+  });
 }
 
 export interface RowsToLoad {
@@ -96,17 +102,32 @@ export interface RowsToLoad {
   name: string;
   localInfile: boolean;
   rows: InsertOptions;
+  /** What to do when the server does not take them. */
+  next?: string;
 }
 
+const BY_PROGRAM =
+  "Build a snapshot with the server's own mysqldump instead, which its own client loads: tool build TARGET --program.";
+
 /** How many rows the server took; it must take every value as it is. */
-export async function loadRows(session: Session, { name, localInfile, rows }: RowsToLoad): Promise<number> {
+export async function loadRows(session: Session, { name, localInfile, rows, next }: RowsToLoad): Promise<number> {
   const load = localInfile ? loadInfile : insertRows;
   const { loaded, warnings } = await load(session, rows).catch((error) => {
-    throw error instanceof SqlError ? restoreFailed(`The rows of ${name} could not be loaded`, [error.message]) : error;
+    if (isPacketTooSmall(error)) {
+      const longest = rows.longest_row;
+      throw packetTooSmall(name, { limit: knownPacketLimit(session), longest, insert: !localInfile });
+    }
+    throw error instanceof SqlError
+      ? restoreFailed(`The rows of ${name} could not be loaded`, [error.message], next)
+      : error;
   });
   const changed = warnings.filter(({ Code }) => Code !== DATA_TRUNCATED).map(({ Message }) => Message);
   if (changed.length > 0) {
-    throw restoreFailed(`The server does not take values of ${name} as they are`, changed.slice(0, WARNINGS_TOLD));
+    throw restoreFailed(
+      `The server does not take values of ${name} as they are`,
+      changed.slice(0, WARNINGS_TOLD),
+      next,
+    );
   }
   return loaded;
 }
@@ -127,6 +148,15 @@ async function* rowsOf(
   }
 }
 
+/** The content of a file travels in packets as well, each of which the server must take. */
+const FILE_PACKET = 256 * 1024;
+
+async function* slices(content: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
+  for await (const part of content) {
+    for (let from = 0; from < part.length; from += bytes) yield part.subarray(from, from + bytes);
+  }
+}
+
 /** Bytes are stored as they come, in each column's own character set; but some types take only text. */
 async function loadInfile(session: Session, { table, columns, texts, content }: InsertOptions): Promise<Loaded> {
   const isText = new Set(texts);
@@ -136,7 +166,8 @@ async function loadInfile(session: Session, { table, columns, texts, content }: 
   );
   const set = conversions.length > 0 ? ` SET ${conversions.join(', ')}` : '';
   const statement = `LOAD DATA LOCAL INFILE 'rows' INTO TABLE ${quoteName(table)} CHARACTER SET binary FIELDS TERMINATED BY '\\t' ESCAPED BY '\\\\' LINES TERMINATED BY '\\n' (${fields.join(', ')})${set}`;
-  const { info, rows, warnings } = await session.load(statement, content);
+  const limit = await packetLimit(session);
+  const { info, rows, warnings } = await session.load(statement, slices(content, Math.min(FILE_PACKET, limit / 2)));
   const skipped = Number(/Skipped: (\d+)/.exec(info)?.[1] ?? 0);
   return { loaded: rows - skipped, warnings: warnings > 0 ? await warningsOf(session) : [] };
 }

@@ -12,17 +12,21 @@ import { inDatabase, type Session } from '../connection/session.ts';
 import { addressOf, writeAddress } from '../connection/url.ts';
 import { readCode } from '../definitions.ts';
 import { type Details, detailsOf } from '../details.ts';
+import { ownClientFor } from '../tools.ts';
 import { hasRoutines, readRoutineGrants } from './grants.ts';
+import { checkPacketLimit, packetLimit } from './packet-limit.ts';
 
 /** Whether and with what consequences a snapshot can be restored; nothing is changed. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
   const { url, manifest, inPlace } = request;
   if (inPlace) throw notInPlace();
   const details = detailsOf(manifest);
-  const { destination, server, collations, freeBytes } = await inspectDestination(context, url);
+  const { destination, server, collations, freeBytes, packet } = await inspectDestination(context, url);
   const lost = destination.exists ? await lossWarnings(context, url) : [];
   refuseOtherFlavour(details, { server, collations });
   const { tables, empty } = divideTables(manifest.tables, request);
+  if (details.program) await ownClientFor(context, server);
+  const packets = checkPacketLimit({ ...packet, details, tables, boundsJson: server.flavour === 'mysql' });
   refuseShortSpace(
     { destination, freeBytes },
     tables.reduce((sum, table) => sum + bytesOfTable(table), 0),
@@ -34,7 +38,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     schemas: manifest.schemas,
     tables,
     empty,
-    warnings: [...versionWarnings(server, request), ...sessionWarnings(destination), ...lost],
+    warnings: [...versionWarnings(server, request), ...packets, ...sessionWarnings(destination), ...lost],
   };
 }
 
@@ -43,6 +47,8 @@ interface Facts extends Space {
   server: Server;
   /** That the server knows. */
   collations: Set<string>;
+  /** How rows reach it, and how long a statement may be. */
+  packet: { limit: number; localInfile: boolean };
 }
 
 export async function inspectDestination(context: EngineContext, url: DatabaseUrl): Promise<Facts> {
@@ -58,7 +64,9 @@ export async function inspectDestination(context: EngineContext, url: DatabaseUr
   const collations = await session.query<{ name: string }>(
     'SELECT COLLATION_NAME AS name FROM information_schema.COLLATIONS',
   );
-  const [data] = await session.query<{ directory: string }>('SELECT @@datadir AS directory');
+  const [data] = await session.query<{ directory: string; allowed: number }>(
+    'SELECT @@datadir AS directory, @@local_infile AS allowed',
+  );
   const address = addressOf(url);
   const local = 'socket' in address || (await isLocalAddress(address.host));
   return {
@@ -73,6 +81,7 @@ export async function inspectDestination(context: EngineContext, url: DatabaseUr
     server,
     // MariaDB 11 lists some under a name without their character set: `uca1400_ai_ci`.
     collations: new Set(collations.map(({ name }) => name)),
+    packet: { limit: await packetLimit(session), localInfile: data?.allowed === 1 },
     freeBytes: local && data ? await freeBytesOf(data.directory) : null,
   };
 }

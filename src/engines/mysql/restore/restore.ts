@@ -9,6 +9,7 @@ import { withDatabase } from '../connection/url.ts';
 import { type CodeDefinitions, readCode } from '../definitions.ts';
 import { detailsOf } from '../details.ts';
 import { besideNames, isReserved } from '../names.ts';
+import { openClient } from '../program/load-program.ts';
 import { databaseExists, destinationName, lockDestination } from '../server.ts';
 import { createBeside, dropBeside, lookBeside, reservedTables, undoCopyOf } from './beside.ts';
 import { checkRestored } from './check.ts';
@@ -27,13 +28,14 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   const { manifest, plan, url, jobs, undo, read, throwAway, beforeSwap } = run;
   const details = detailsOf(manifest);
   const definitions = await readDefinitionsFile(manifest, read);
+  const client = details.program ? await openClient(context, run) : null;
 
   return besideDestination(
     context,
     { url, undo, throwAway, collations: definitions },
     async ({ fresh, server, context: running }) => {
       const beside = withDatabase(url, fresh);
-      await fillDatabase(running, { url: beside, plan, jobs, read, details, definitions });
+      await fillDatabase(running, { url: beside, plan, jobs, read, details, definitions, client });
       report({ event: 'step', step: 'check', state: 'started', label: 'Check against the manifest' });
       await checkRestored(running, { url: beside, details, plan, jobs });
       report({

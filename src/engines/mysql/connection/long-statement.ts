@@ -1,0 +1,85 @@
+import type { Connection, ResultSetHeader } from 'mysql2';
+
+/** What a packet of the protocol holds at most; one that holds less ends the statement. */
+const FULL_PACKET = 0xff_ff_ff;
+const HEADER_BYTES = 4;
+const FIRST_BYTES = 1024 * 1024;
+
+/** What the driver's connection has and its types do not say. */
+interface RawConnection {
+  stream: { write(bytes: Uint8Array, written: (error?: Error | null) => void): boolean };
+  sequenceId: number;
+  writePacket?(packet: { buffer: Uint8Array }): void;
+  _bumpSequenceId(packets: number): void;
+}
+
+export type SendStatement = (pieces: AsyncIterable<Uint8Array>) => Promise<ResultSetHeader>;
+
+/**
+ * Sends statements of any length in packets that share one buffer. The driver would hold each as a text, encode it and
+ * copy it into packets. A statement whose pieces fail ends the connection: the server waits for the rest.
+ */
+export function statementSender(connection: Connection): SendStatement {
+  let buffer = Buffer.alloc(0);
+
+  /** Writes a packet; resolves when its memory is free again. */
+  function write(raw: RawConnection, bytes: number): Promise<void> {
+    buffer.writeUIntLE(bytes, 0, 3);
+    buffer.writeUInt8(raw.sequenceId, 3);
+    raw._bumpSequenceId(1);
+    return new Promise((resolve, reject) => {
+      raw.stream.write(buffer.subarray(0, HEADER_BYTES + bytes), (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  async function writeAll(raw: RawConnection, head: Uint8Array, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    if (buffer.length === 0) buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
+    buffer.set(head, HEADER_BYTES);
+    let filled = head.length;
+    for await (const piece of pieces) {
+      for (let from = 0; from < piece.length; ) {
+        const part = piece.subarray(from, from + FULL_PACKET - filled);
+        buffer = withRoom(buffer, filled, HEADER_BYTES + filled + part.length);
+        buffer.set(part, HEADER_BYTES + filled);
+        filled += part.length;
+        from += part.length;
+        if (filled < FULL_PACKET) continue;
+        await write(raw, filled);
+        filled = 0;
+      }
+    }
+    await write(raw, filled);
+  }
+
+  return (pieces) =>
+    new Promise((resolve, reject) => {
+      const raw = connection as unknown as RawConnection;
+      let head: Uint8Array | null = null;
+      raw.writePacket = (packet) => {
+        head = packet.buffer.subarray(HEADER_BYTES);
+      };
+      try {
+        connection.query<ResultSetHeader>('', (error, result) => (error ? reject(error) : resolve(result)));
+      } finally {
+        // The prototype's own again.
+        delete raw.writePacket;
+      }
+      // A connection that is closed has called back.
+      if (head === null) return;
+      writeAll(raw, head, pieces).catch((error) => {
+        // The server's own words come before the end of the connection, where there are any.
+        setImmediate(() => {
+          reject(error);
+          connection.destroy();
+        });
+      });
+    });
+}
+
+/** The buffer, or a larger one with its content: small statements need no room for a whole packet. */
+function withRoom(buffer: Buffer<ArrayBuffer>, filled: number, needed: number): Buffer<ArrayBuffer> {
+  if (needed <= buffer.length) return buffer;
+  const larger = Buffer.allocUnsafeSlow(HEADER_BYTES + FULL_PACKET);
+  larger.set(buffer.subarray(0, HEADER_BYTES + filled));
+  return larger;
+}

@@ -1,0 +1,347 @@
+import { type FileHandle, open, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatNumberOf } from '../../../amounts.ts';
+import { EXIT, UserError } from '../../../errors.ts';
+import { redact } from '../../../process/redact.ts';
+import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
+import {
+  type CatalogueTable,
+  type Flavour,
+  type Inventory,
+  readCollations,
+  readInventory,
+  type Server,
+} from '../catalogue.ts';
+import { connectionOf } from '../connection/client-options.ts';
+import { inDatabase, MARK, quoteName, type Session, SqlError } from '../connection/session.ts';
+import type { Definitions } from '../definitions.ts';
+import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
+import { createDumpProgress } from '../dump/dump-progress.ts';
+import { collationsIn, featuresOf } from '../features.ts';
+import { type ClientTool, dumpToolFor } from '../tools.ts';
+import { InsertRefused, type InsertScanner } from './insert-scanner.ts';
+import { END_OF_ROWS } from './rows-file.ts';
+import { createScriptDefinitions, StatementUnknown } from './script-definitions.ts';
+import { readScript, ScriptCutShort } from './script-reader.ts';
+
+/** Bytes of text and BLOB as literals that every session reads alike; one instant; no statement that the load does itself. */
+const FLAGS = [
+  '--default-character-set=utf8mb4',
+  '--single-transaction',
+  '--quick',
+  '--routines',
+  '--triggers',
+  '--events',
+  '--hex-blob',
+  '--complete-insert',
+  '--skip-comments',
+  '--skip-dump-date',
+  '--skip-add-drop-table',
+  '--skip-add-locks',
+  '--skip-disable-keys',
+  '--no-tablespaces',
+  '--max-allowed-packet=1G',
+  // How long a statement becomes, unless a row is longer.
+  '--net-buffer-length=262144',
+];
+
+/** What only one flavour's program understands, and the other refuses. */
+const OWN_FLAGS: Record<Flavour, string[]> = {
+  mysql: ['--set-gtid-purged=OFF', '--loose-column-statistics=0'],
+  mariadb: [],
+};
+
+/** How many lines that the program has written are told. */
+const LINES_TOLD = 20;
+
+/**
+ * A dump by the vendor's own `mysqldump` or `mariadb-dump`, cut into the files that every snapshot has: definitions, and
+ * the INSERT statements of each table. It is for what the driver cannot read; the rest of the program sees no difference.
+ */
+export async function dumpByProgram(
+  context: EngineContext,
+  request: DumpRequest,
+  { session, server, tables }: { session: Session; server: Server; tables: CatalogueTable[] },
+): Promise<DumpResult> {
+  const { report } = context;
+  const { url, copyOf } = request;
+  const database = url.database ?? '';
+  const schema = copyOf ? detailsOf(copyOf).database : database;
+  const tool = await dumpToolFor(context, server);
+  const inventory = await readInventory(session, database);
+  const collations = await readCollations(session, database);
+  if (!collations) throw new Error(`${database} has no default collation`);
+  const brokenViews = await findBrokenViews(session, database);
+  for (const [view, why] of brokenViews) {
+    const message = `The view ${view} cannot be read and is left out: ${why}`;
+    report({ event: 'warning', code: 'definition_unreadable', message });
+  }
+  report({ event: 'step', step: 'connect', state: 'done', label: `Connected to ${server.label}` });
+
+  const of = `${formatNumberOf(tables.length, 'table')} of ${url.display} with ${tool.name} ${tool.version}`;
+  report({ event: 'step', step: 'dump', state: 'started', label: `Dump ${of}` });
+  const left = [MARK, ...brokenViews.keys()].map((name) => `--ignore-table=${database}.${name}`);
+  const { dumped, definitions } = await runProgram(context, {
+    ...{ request, tool, tables, schema },
+    flags: [...FLAGS, ...OWN_FLAGS[tool.flavour], ...left],
+    definitions: createScriptDefinitions(database, collations),
+  });
+  if (JSON.stringify(await readInventory(session, database)) !== JSON.stringify(inventory)) throw changed(url.display);
+  refuseMissing(tables, dumped);
+  const recorded = inScript(context, inventory, definitions);
+  await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
+  request.finish();
+  const { file } = await request.pack({ name: DEFINITIONS_FILE, terminator: null, onBytes: () => {} });
+  report({ event: 'step', step: 'dump', state: 'done', label: `Dumped ${of}` });
+  const byName = [...dumped].sort((a, b) => (a.table < b.table ? -1 : 1));
+  const data = await Promise.all(byName.map(async (each) => ({ ...each, packed: await each.packing })));
+  for (const { table, packed, bytes } of data) {
+    if (!packed.terminated || packed.file.bytes !== bytes) throw cutShort(tool, `${schema}.${table}`);
+  }
+  const details = {
+    flavour: server.flavour,
+    program: { name: tool.name, version: tool.version },
+    database: schema,
+    collations: collationsIn(definitions),
+    features: featuresOf(server.flavour, definitions),
+    inventory: recorded,
+    data: Object.fromEntries(
+      data.map(({ table, packed, longest }) => [
+        packed.file.name,
+        { table, columns: columnsOf(tables, table), texts: [], longest_row: longest },
+      ]),
+    ),
+  } satisfies Details;
+  return {
+    serverVersion: server.version,
+    toolVersion: tool.version,
+    schemas: [schema],
+    tables: data.map(({ table, rows, packed }) => ({ name: `${schema}.${table}`, rows, file: packed.file })),
+    files: [file],
+    details,
+  };
+}
+
+interface DumpedTable {
+  table: string;
+  rows: number;
+  /** Of the longest row. */
+  longest: number;
+  /** Of the file. */
+  bytes: number;
+  packing: Promise<PackedFile>;
+}
+
+interface Running {
+  request: DumpRequest;
+  tool: ClientTool;
+  tables: CatalogueTable[];
+  schema: string;
+  flags: string[];
+  definitions: ReturnType<typeof createScriptDefinitions>;
+}
+
+/** Runs the program and cuts what it writes; rejects unless it has written all and says so. */
+async function runProgram(
+  { runner, report, signal }: EngineContext,
+  { request, tool, tables, schema, flags, definitions }: Running,
+): Promise<{ dumped: DumpedTable[]; definitions: Definitions }> {
+  const { url, directory } = request;
+  const progress = createDumpProgress({ database: schema, tables, expected: request.expectedBytes, report });
+  const files = createTableFiles(request, progress.onBytes);
+  const { args, env, mounts } = await connectionOf(url, { flavour: tool.flavour, directory });
+  const child = runner.start(
+    { file: tool.path, args: [...args, ...flags, '--', url.database ?? ''], env, mounts },
+    { signal },
+  );
+  child.stdin.end();
+  try {
+    await readScript(child.stdout, {
+      async statement(text) {
+        const table = definitions.take(text);
+        if (table !== null) await files.begin(table);
+      },
+      rows: (bytes, insert) => files.write(bytes, insert),
+    });
+    await files.end();
+  } catch (error) {
+    request.finish();
+    await files.close();
+    // It has ended by itself, and its reason is the reason.
+    if (!(error instanceof ScriptCutShort)) child.kill();
+    const { exitCode, stderr } = await child.ended;
+    if (!(error instanceof ScriptCutShort)) throw notUnderstood(tool, error);
+    throw exitCode === 0 ? cutShort(tool, url.display) : programFailed(tool, stderr);
+  }
+  const { exitCode, stderr } = await child.ended;
+  if (exitCode !== 0 || !definitions.ended) {
+    request.finish();
+    throw exitCode === 0 ? cutShort(tool, url.display) : programFailed(tool, stderr);
+  }
+  // It may leave things out with a line of complaint, and still say that all is well.
+  for (const line of linesOf(stderr).slice(0, LINES_TOLD)) {
+    report({ event: 'warning', code: 'program_warning', message: line });
+  }
+  return { dumped: files.written, definitions: definitions.finish() };
+}
+
+interface TableFiles {
+  written: DumpedTable[];
+  begin(table: string): Promise<void>;
+  write(bytes: Uint8Array, insert: InsertScanner): Promise<void>;
+  /** Ends the last file. */
+  end(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A file for each table, in the order of the script, packed while it is written. */
+function createTableFiles(request: DumpRequest, onBytes: (table: string, bytes: number) => void): TableFiles {
+  const written: DumpedTable[] = [];
+  let current: { handle: FileHandle; entry: DumpedTable } | null = null;
+
+  async function append(bytes: Uint8Array): Promise<void> {
+    if (!current) throw new Error('rows come before the first table');
+    current.entry.bytes += bytes.length;
+    for (let from = 0; from < bytes.length; ) {
+      const { bytesWritten } = await current.handle.write(bytes, from);
+      from += bytesWritten;
+    }
+  }
+
+  const files: TableFiles = {
+    written,
+    async begin(table) {
+      await files.end();
+      const name = `${String(written.length + 1).padStart(4, '0')}.sql`;
+      const handle = await open(join(request.directory, name), 'wx', 0o600);
+      const packing = request.pack({
+        name,
+        terminator: END_OF_ROWS,
+        onBytes: (bytes) => onBytes(table, bytes),
+      });
+      // Awaited with the others; when the program fails before, its error is the one to tell.
+      packing.catch(() => {});
+      const entry = { table, rows: 0, longest: 0, bytes: 0, packing };
+      current = { handle, entry };
+      written.push(entry);
+    },
+    async write(bytes, insert) {
+      if (insert.table !== current?.entry.table) throw new Error(`rows of ${insert.table} come with another table`);
+      await append(bytes);
+      if (!insert.done) return;
+      current.entry.rows += insert.rows;
+      current.entry.longest = Math.max(current.entry.longest, insert.longest);
+      await append(Buffer.from('\n'));
+    },
+    async end() {
+      if (!current) return;
+      await append(Buffer.from(END_OF_ROWS));
+      await files.close();
+      // No more than two unpacked files lie on the disk.
+      await written.at(-2)?.packing;
+    },
+    async close() {
+      await current?.handle.close();
+      current = null;
+    },
+  };
+  return files;
+}
+
+/** Views that stop the program, such as those of a table that is gone, each with the server's reason. */
+async function findBrokenViews(session: Session, database: string): Promise<Map<string, string>> {
+  const views = await session.query<{ name: string }>(
+    `SELECT TABLE_NAME AS name FROM information_schema.VIEWS WHERE ${inDatabase('TABLE_SCHEMA', database)}`,
+  );
+  const broken = new Map<string, string>();
+  for (const { name } of views) {
+    await session.query(`SHOW FIELDS FROM ${quoteName(database)}.${quoteName(name)}`).catch((error) => {
+      if (!(error instanceof SqlError)) throw error;
+      broken.set(name, error.message);
+    });
+  }
+  return broken;
+}
+
+/** What is in the script of what the server lists; a warning for each view or program that is not. */
+function inScript({ report }: EngineContext, inventory: Inventory, definitions: Definitions): Inventory {
+  const views = new Set(definitions.views.map(({ name }) => name));
+  const routines = new Set(definitions.routines.map(({ kind, name }) => `${kind.toLowerCase()} ${name}`));
+  const isThere: Record<string, (name: string) => boolean> = {
+    view: (name) => views.has(name),
+    routine: (name) => routines.has(name),
+    trigger: (name) => definitions.triggers.some((trigger) => name.endsWith(`.${trigger.name}`)),
+  };
+  const leftOut = (inventory.view ?? []).filter((name) => !views.has(name)).map((name) => `${name}.`);
+  return Object.fromEntries(
+    Object.entries(inventory).map(([kind, names]) => {
+      if (kind === 'column') return [kind, names.filter((name) => !leftOut.some((view) => name.startsWith(view)))];
+      const missing = names.filter((name) => isThere[kind]?.(name) === false);
+      for (const name of kind === 'view' ? [] : missing) {
+        const message = `The ${kind} ${name} is not in the dump: the user may not read it`;
+        report({ event: 'warning', code: 'definition_unreadable', message });
+      }
+      return [kind, names.filter((name) => !missing.includes(name))];
+    }),
+  );
+}
+
+function columnsOf(tables: CatalogueTable[], table: string): string[] {
+  return (tables.find(({ name }) => name === table)?.columns ?? []).map(({ name }) => name);
+}
+
+function refuseMissing(tables: CatalogueTable[], dumped: DumpedTable[]): void {
+  const there = new Set(dumped.map(({ table }) => table));
+  const missing = tables.filter(({ name }) => !there.has(name)).map(({ name }) => name);
+  if (missing.length === 0) return;
+  throw new UserError('The dump program left tables out', {
+    code: 'dump_failed',
+    exit: EXIT.failed,
+    details: missing.slice(0, LINES_TOLD),
+    hint: 'Nothing was stored. Grant the user SELECT on them, then build again.',
+  });
+}
+
+function linesOf(stderr: string): string[] {
+  const lines = redact(stderr)
+    .split('\n')
+    .map((line) => line.trim());
+  return lines.filter((line) => line !== '');
+}
+
+function programFailed({ name }: ClientTool, stderr: string): UserError {
+  return new UserError(`${name} failed`, {
+    code: 'dump_failed',
+    exit: EXIT.failed,
+    details: linesOf(stderr).slice(0, LINES_TOLD),
+    hint: 'Nothing was stored. Most often the user lacks a right: SELECT, SHOW VIEW, TRIGGER and EVENT on the database, SHOW_ROUTINE on MySQL.',
+  });
+}
+
+function notUnderstood({ name, version }: ClientTool, cause: unknown): unknown {
+  const known = cause instanceof StatementUnknown || cause instanceof InsertRefused;
+  if (!known) return cause;
+  return new UserError(`${name} ${version} wrote a statement that cannot be stored`, {
+    code: 'dump_failed',
+    exit: EXIT.failed,
+    details: [redact(cause.message)],
+    hint: 'Nothing was stored. Build without --program, or with another version of the program (docker.images.mysql).',
+    cause,
+  });
+}
+
+function cutShort({ name }: ClientTool, what: string): UserError {
+  return new UserError(`The dump of ${what} by ${name} is cut short`, {
+    code: 'dump_failed',
+    exit: EXIT.failed,
+    hint: 'Is the disk full? Nothing was stored.',
+  });
+}
+
+function changed(display: string): UserError {
+  return new UserError(`Objects of ${display} were created, changed or dropped during the dump`, {
+    code: 'dump_failed',
+    exit: EXIT.failed,
+    hint: 'Nothing was stored. Build again.',
+  });
+}

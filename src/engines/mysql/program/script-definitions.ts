@@ -1,0 +1,143 @@
+import type { Collations } from '../catalogue.ts';
+import { type Code, type Definitions, inOwnDatabase, splitTable, withoutDatabase } from '../definitions.ts';
+import { type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from '../tokens.ts';
+
+/** Statements of mysqldump that set up a session, or prepare for rows. What they are for the load does itself. */
+const PASSED_OVER = new Set('SET DROP LOCK UNLOCK SELECT PREPARE EXECUTE DEALLOCATE USE START COMMIT'.split(' '));
+const KINDS = ['TABLE', 'SEQUENCE', 'VIEW', 'TRIGGER', 'PROCEDURE', 'FUNCTION', 'EVENT', 'PACKAGE'];
+const LISTS = { VIEW: 'views', TRIGGER: 'triggers', EVENT: 'events' } as const;
+
+/** A statement that mysqldump is not known to write. */
+export class StatementUnknown extends Error {
+  override readonly name = 'StatementUnknown';
+}
+
+export interface ScriptDefinitions {
+  /** Takes a statement of the script; the name of the table that it makes, if it makes one. */
+  take(statement: string): string | null;
+  /** Whether the script has come to its end, which puts the settings of the session back. */
+  readonly ended: boolean;
+  finish(): Definitions;
+}
+
+/** Collects the definitions of a script, in the form in which every snapshot has them. */
+export function createScriptDefinitions(database: string, collations: Collations): ScriptDefinitions {
+  const found: Definitions = {
+    ...collations,
+    tables: [],
+    sequences: [],
+    routines: [],
+    views: [],
+    triggers: [],
+    events: [],
+  };
+  /** Of the session at this place of the script. */
+  const settings: Record<string, string> = {};
+  let ended = false;
+
+  function takeSetting(statement: string): void {
+    const assigned = /SET ([a-z_]+)\s*=\s*(?:'([^']*)'|([A-Za-z0-9_]+)|@)/i.exec(statement);
+    if (assigned) settings[String(assigned[1]).toLowerCase()] = assigned[2] ?? assigned[3] ?? '';
+    if (/SET SQL_NOTES\s*=\s*@OLD_SQL_NOTES/i.test(statement)) ended = true;
+  }
+
+  function takeCode(kind: string, create: string, mode: LexicalMode): void {
+    const own = inOwnDatabase(create, { kind, database, mode });
+    const isView = kind === 'VIEW';
+    const code: Code = {
+      kind,
+      name: nameOf(own, kind, mode),
+      create: own,
+      sql_mode: isView ? null : (settings.sql_mode ?? ''),
+      charset: settings.character_set_client || null,
+      collation: settings.collation_connection || null,
+      time_zone: kind === 'EVENT' ? (settings.time_zone ?? null) : null,
+    };
+    const list: Code[] = found[LISTS[kind as keyof typeof LISTS] ?? 'routines'];
+    // A view comes twice: first as a stand-in with its columns, for views that read it.
+    const earlier = list.findIndex((other) => other.kind === kind && other.name === code.name);
+    if (earlier === -1) list.push(code);
+    else list[earlier] = code;
+  }
+
+  return {
+    take(statement) {
+      const mode = lexicalModeOf(settings.sql_mode ?? null);
+      const tokens = significant(statement, mode);
+      const first = tokens.find(({ kind }) => kind === 'word')?.value ?? '';
+      const counted = /\bSETVAL\s*\(\s*(?:`[^`]*`\.)?`((?:[^`]|``)*)`\s*,\s*(-?\d+)\s*,/i.exec(statement);
+      if (counted && (first === 'DO' || first === 'SELECT')) {
+        const name = String(counted[1]).replaceAll('``', '`');
+        const sequence = found.sequences.find((each) => each.name === name);
+        if (sequence) sequence.next = String(counted[2]);
+        return null;
+      }
+      if (first === 'SET') takeSetting(statement);
+      if (PASSED_OVER.has(first) || isAlteration(tokens)) return null;
+      const kind = first === 'CREATE' ? kindOf(tokens) : undefined;
+      if (kind === undefined) throw new StatementUnknown(statement.slice(0, 200));
+      if (kind === 'TABLE') {
+        // The stand-in of a view, of older versions.
+        if (tokens[0]?.kind === 'version') return null;
+        const name = nameOf(statement, kind, mode);
+        found.tables.push(splitTable(name, statement));
+        return name;
+      }
+      if (kind === 'SEQUENCE') {
+        const create = withoutDatabase(statement, database, mode);
+        found.sequences.push({ name: nameOf(create, kind, mode), create, next: '1' });
+        return null;
+      }
+      takeCode(kind, unwrapped(statement, { kind, mode }), mode);
+      return null;
+    },
+    get ended() {
+      return ended;
+    },
+    finish: () => found,
+  };
+}
+
+/** `ALTER TABLE … DISABLE KEYS`, and `ALTER DATABASE … COLLATE` around code of another collation. */
+function isAlteration(tokens: Token[]): boolean {
+  const words = tokens.filter(({ kind }) => kind === 'word').map(({ value }) => value);
+  if (words[0] !== 'ALTER') return false;
+  return words[1] === 'DATABASE' || (words[1] === 'TABLE' && words.at(-1) === 'KEYS');
+}
+
+/** The kind of the object: the first word that is one, since definers are quoted. */
+function kindOf(tokens: Token[]): string | undefined {
+  const at = tokens.findIndex(({ kind, value }) => kind === 'word' && KINDS.includes(value));
+  const kind = tokens[at]?.value;
+  return kind === 'PACKAGE' && tokens[at + 1]?.value === 'BODY' ? 'PACKAGE BODY' : kind;
+}
+
+/**
+ * The statement without the comments for versions that mysqldump puts around its head and its body; those within are
+ * the object's own.
+ */
+function unwrapped(statement: string, { kind, mode }: { kind: string; mode: LexicalMode }): string {
+  const tokens = significant(statement, mode);
+  const last = tokens.at(-1);
+  if (tokens[0]?.kind !== 'version') return statement;
+  const word = kind.split(' ')[0];
+  const head = tokens.find((token) => token.kind === 'word' && token.value === word);
+  const kept = [...tokensOf(statement, mode)].filter((token) => {
+    const isWrapping = token.kind === 'version' || token.kind === 'versionEnd';
+    return !(isWrapping && (token.at < (head?.at ?? 0) || token.at === last?.at));
+  });
+  return kept
+    .map(({ text }) => text)
+    .join('')
+    .trim();
+}
+
+function nameOf(create: string, kind: string, mode: LexicalMode): string {
+  const tokens = significant(create, mode);
+  const word = kind.split(' ').at(-1);
+  let at = tokens.findIndex((token) => token.kind === 'word' && token.value === word) + 1;
+  if (tokens[at]?.value === 'IF') at += 3;
+  const name = tokens[at];
+  if (!name || (name.kind !== 'name' && name.kind !== 'word')) throw new StatementUnknown(create.slice(0, 200));
+  return name.kind === 'name' ? name.value : name.text;
+}

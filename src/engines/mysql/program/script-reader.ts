@@ -1,0 +1,115 @@
+import { createLexer, type LexicalMode, lexicalModeOf } from '../tokens.ts';
+import { createInsertScanner, type InsertScanner } from './insert-scanner.ts';
+
+/** What takes the parts of a script, in order. */
+export interface ScriptTaker {
+  /** A statement that is no INSERT, without its delimiter. */
+  statement(text: string): Promise<void>;
+  /** Bytes of an INSERT; gone with the next block. */
+  rows(bytes: Uint8Array, insert: InsertScanner): Promise<void>;
+}
+
+/** The output ends in the middle of a statement. */
+export class ScriptCutShort extends Error {
+  override readonly name = 'ScriptCutShort';
+}
+
+const INSERT = 'INSERT INTO ';
+/** A definition that is longer is none. */
+const MOST_STATEMENT = 64 * 1024 * 1024;
+/** The first line of newer versions of mariadb-dump, a command for the client. */
+const SANDBOX = /^\/\*M?!999999\\- enable the sandbox mode \*\/ ?/;
+
+/** Cuts the output of mysqldump into its statements as the client does, with `DELIMITER`; rows pass by in blocks. */
+export async function readScript(output: AsyncIterable<Uint8Array>, taker: ScriptTaker): Promise<void> {
+  /** What is left to be cut, a character a byte. */
+  let text = '';
+  let delimiter = ';';
+  let mode: LexicalMode = {};
+  let insert: InsertScanner | null = null;
+  let isFirst = true;
+
+  /** The place after the next statement, and the statement; `null` where its end has not come. */
+  function cut(ended: boolean): { statement: string; next: number } | null {
+    const lexer = createLexer(mode);
+    for (let at = 0; at < text.length; ) {
+      const token = lexer(text, at);
+      const end = at + token.text.length;
+      // What has come to the end of the text may go on, but for a delimiter, which is one whatever comes.
+      const isWhole = token.kind !== 'open' && (end < text.length || ended);
+      if (!isWhole && !text.startsWith(delimiter, at)) return null;
+      if (text.startsWith(delimiter, at)) return { statement: text.slice(0, at), next: at + delimiter.length };
+      at = end;
+    }
+    return null;
+  }
+
+  /** Takes all statements that are whole; what is left of the block is rows, or waits for more. */
+  async function takeStatements(ended: boolean): Promise<void> {
+    while (true) {
+      text = text.trimStart();
+      if (isFirst && text.length > 0) {
+        if (!ended && text.length < 100) return;
+        text = text.replace(SANDBOX, '').trimStart();
+        isFirst = false;
+      }
+      const comment = /^--[^\n]*\n/.exec(text);
+      if (comment) {
+        text = text.slice(comment[0].length);
+        continue;
+      }
+      if (text.startsWith(INSERT)) {
+        insert = createInsertScanner();
+        return;
+      }
+      if (!ended && text.length < INSERT.length) return;
+      const command = /^DELIMITER[ \t]+(\S+)[^\n]*(\n|$)/i.exec(text);
+      if (command) {
+        if (command[2] === '' && !ended) return;
+        delimiter = command[1] ?? ';';
+        text = text.slice(command[0].length);
+        continue;
+      }
+      const found = cut(ended);
+      if (!found) {
+        if (text.length > MOST_STATEMENT) throw new Error('a statement of the script has no end');
+        return;
+      }
+      text = text.slice(found.next);
+      const statement = Buffer.from(found.statement, 'latin1').toString('utf8').trim();
+      if (statement === '') continue;
+      const sqlMode = /^(?:\/\*!\d+ )?SET sql_mode\s*=\s*'([A-Za-z0-9_,]*)'/i.exec(statement)?.[1];
+      if (sqlMode !== undefined) mode = lexicalModeOf(sqlMode);
+      else if (/^(?:\/\*!\d+ )?SET sql_mode\s*=\s*@/i.test(statement)) mode = {};
+      await taker.statement(statement);
+    }
+  }
+
+  for await (const part of output) {
+    let block: Uint8Array = part;
+    while (block.length > 0) {
+      if (!insert) {
+        text += Buffer.from(block.buffer, block.byteOffset, block.byteLength).toString('latin1');
+        block = block.subarray(block.length);
+        await takeStatements(false);
+        if (!insert) continue;
+        block = Buffer.from(text, 'latin1');
+        text = '';
+      }
+      const scanner: InsertScanner = insert;
+      const end = scanner.scan(block, 0);
+      if (scanner.table !== null) {
+        await taker.rows(block.subarray(0, end), scanner);
+        block = block.subarray(end);
+        if (scanner.done) insert = null;
+        continue;
+      }
+      // The head has not come whole: it is read again with what follows.
+      text = Buffer.from(block.buffer, block.byteOffset, block.byteLength).toString('latin1');
+      block = block.subarray(block.length);
+      insert = null;
+    }
+  }
+  await takeStatements(true);
+  if (insert || text.trim() !== '') throw new ScriptCutShort();
+}
