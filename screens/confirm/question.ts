@@ -1,5 +1,6 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
+import { hiddenText } from '../../src/hidden-objects.ts';
 import { leftOutText } from '../../src/left-out-schemas.ts';
 import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
 import { isForeign } from '../../src/results.ts';
@@ -46,6 +47,7 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
       { name: 'Snapshot', value: plan.snapshot ? snapshotLine(plan.snapshot, now) : (plan.file ?? '') },
       { name: 'Contents', value: `${contentsLine(plan)}, ${dataWord(plan)}` },
       ...leftOutFacts(plan),
+      ...hiddenFacts(plan),
       ...destinationFacts(destination),
       // Where the window is low, long lists are cut, and not where they go.
       ...(plan.selection ? selectionFacts(plan.selection) : []),
@@ -65,6 +67,11 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
 function leftOutFacts({ snapshot }: LoadPlan): Fact[] {
   const leftOut = snapshot?.left_out_schemas ?? [];
   return leftOut.length === 0 ? [] : [{ name: 'Left out', value: leftOutText(leftOut) }];
+}
+
+function hiddenFacts({ snapshot }: LoadPlan): Fact[] {
+  const hidden = snapshot?.hidden ?? [];
+  return hidden.length === 0 ? [] : [{ name: 'Hidden', value: hiddenText(hidden), tone: 'caution' }];
 }
 
 /** What was marked, what comes along and why, and what is left empty. */

@@ -1,4 +1,5 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../../src/amounts.ts';
+import { hiddenText } from '../../src/hidden-objects.ts';
 import type { PlannedLoad } from '../../src/operations/load/planned-load.ts';
 import type { LoadPlan, LoadResult, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
@@ -57,9 +58,14 @@ function loadDetails({ strategy, destination: { database, exists } }: LoadPlan, 
   return [
     ...(selection ? selectionLines(selection) : []),
     ...(strategy === 'swap' ? [CHECKED] : []),
+    ...hiddenLines(result.snapshot),
     ...(swap_ms === null || !exists ? [] : [`${database} was away for ${formatDuration(swap_ms)}.`]),
     ...(undo_database === null ? [] : [`What ${database} held before is kept: u puts it back.`]),
   ];
+}
+
+function hiddenLines(snapshot: SnapshotRow | null): string[] {
+  return snapshot?.hidden ? [`Not in the snapshot, hidden from its user: ${hiddenText(snapshot.hidden)}`] : [];
 }
 
 /** What a load of some tables has loaded, and why. */
@@ -101,7 +107,10 @@ export function verifyWork(model: Model, target: string, snapshot: SnapshotRow):
       const read = `${formatNumberOf(result.files, 'file')}, ${formatBytes(result.bytes)}`;
       return (duration) =>
         result.ok
-          ? receipt(`Snapshot ${snapshot.index} of ${target} is whole (${read}, ${formatDuration(duration)})`)
+          ? {
+              ...receipt(`Snapshot ${snapshot.index} of ${target} is whole (${read}, ${formatDuration(duration)})`),
+              details: hiddenLines(result.snapshot),
+            }
           : {
               ...receipt(`Snapshot ${snapshot.index} of ${target} is damaged (${read})`),
               problems: result.problems,

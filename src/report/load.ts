@@ -1,4 +1,5 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../amounts.ts';
+import { hiddenText } from '../hidden-objects.ts';
 import { leftOutText } from '../left-out-schemas.ts';
 import { isForeign, type LoadPlan, type LoadResult } from '../results.ts';
 import { dataText } from '../sanitize-results.ts';
@@ -13,6 +14,7 @@ export function loadPlanLines(plan: LoadPlan): string[] {
     `Load ${contents(plan)}`,
     ...(plan.selection ? selectionLines(plan.selection) : []),
     ...leftOutLines(plan),
+    ...hiddenLines(plan),
     dataLine(plan),
     ...destinationLines(plan.destination),
     `  chosen by ${plan.chosen_by}`,
@@ -43,6 +45,7 @@ export function loadedText(plan: LoadPlan, result: LoadResult) {
   return [
     `Loaded ${what} into ${destination}${snapshot ? `: ${amount.join(', ')}` : ''}`,
     ...(selection ? selectionLines({ ...selection, empty: shortened(selection.empty) }) : []),
+    ...hiddenLines({ snapshot }),
     ...(swap_ms === null ? [] : [`The database was away for ${formatDuration(swap_ms)}`]),
     ...(undo_database === null ? [] : [`The database as it was is kept: ${undoCommand(plan)}`]),
   ].join('\n');
@@ -57,6 +60,12 @@ export function dataLine({ sanitized, sanitized_reason }: Pick<LoadPlan, 'saniti
 function leftOutLines({ snapshot }: LoadPlan): string[] {
   const leftOut = snapshot?.left_out_schemas ?? [];
   return leftOut.length === 0 ? [] : [`  left out  ${leftOutText(leftOut)}: not in the snapshot`];
+}
+
+/** Objects that the user of the build could not read. */
+function hiddenLines({ snapshot }: Pick<LoadPlan, 'snapshot'>): string[] {
+  const hidden = snapshot?.hidden ?? [];
+  return hidden.length === 0 ? [] : [`  hidden    ${hiddenText(hidden)}: not in the snapshot`];
 }
 
 function contents({ target, snapshot, file, tables, rows, size_bytes, schemas }: LoadPlan): string {

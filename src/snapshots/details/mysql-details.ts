@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { hiddenSchema } from '../../hidden-objects.ts';
 import { fileName, list } from '../values.ts';
 
 /** What a manifest holds for MySQL and MariaDB beyond what every engine records; `text` is what a name in it may be. */
@@ -14,6 +15,8 @@ export function mysqlDetails(text: v.GenericSchema<string>) {
     inventory: v.record(v.pipe(v.string(), v.regex(/^[a-z_ ]{1,64}$/, 'must be a kind of object')), list(text)),
     /** What the rows of a file are: table, columns in order, and those that take text and no bytes. */
     data: v.record(fileName, v.object({ table: text, columns: list(text), texts: list(text) })),
+    /** What the rights of the build's user kept out of it; absent where nothing, and from earlier versions. */
+    hidden: v.exactOptional(list(hiddenSchema(text))),
   });
 }
 
