@@ -56,5 +56,7 @@ async function buildAndSanitize(
 }
 
 function builtText(target: string, snapshot: SnapshotRow): string {
-  return [`Built ${snapshotLine(target, snapshot)}`, ...leftOutLines([snapshot]), ...hiddenLines([snapshot])].join('\n');
+  return [`Built ${snapshotLine(target, snapshot)}`, ...leftOutLines([snapshot]), ...hiddenLines([snapshot])].join(
+    '\n',
+  );
 }

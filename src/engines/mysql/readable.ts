@@ -2,7 +2,7 @@ import { formatNumberOf } from '../../amounts.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import { type HiddenObjects, whatIsHidden } from '../../hidden-objects.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
-import { type Inventory, readInventory, type Server } from './catalogue.ts';
+import { type CatalogueTable, type Inventory, readInventory, type Server } from './catalogue.ts';
 import { inDatabase, quoteName, quoteText, type Session, SqlError, tablesIn } from './connection/session.ts';
 import { type Definitions, type Listed, readDefinitions, type TableDefinition } from './definitions.ts';
 import { type Rights, readRights } from './rights.ts';
@@ -21,13 +21,15 @@ export interface Readable {
 interface Source {
   url: DatabaseUrl;
   server: Server;
+  /** As the catalog lists them for the user. */
+  tables: CatalogueTable[];
 }
 
 /** Reads the definitions, and warns of each kind of object that the rights of the user hide or may hide. */
 export async function readReadable(
   { report }: Pick<EngineContext, 'report'>,
   session: Session,
-  { url, server }: Source,
+  { url, server, tables }: Source,
 ): Promise<Readable> {
   const database = url.database ?? '';
   const rights = await readRights(session);
@@ -36,6 +38,7 @@ export async function readReadable(
     if (!isAboutOneObject(error)) throw error;
     unreadable.push({ kind, name, why, denied: isDenied(error) });
   }).catch((error) => explainDenied(session, url, error));
+  if (hidesColumns(tables, read)) await refuseDenied(session, url, 'The server hides columns from the user');
   const scope: Scope = { database, server, rights };
   const { definitions, dependents } = withoutDependents(read, { ...scope, unreadable });
   const hidden = [...unlisted(scope, definitions), ...named(scope, unreadable), ...dependents];
@@ -121,16 +124,15 @@ function unlisted(scope: Scope, { tables }: Definitions): Hidden[] {
 
 /** Objects that the server lists, but whose definitions it does not show. */
 function named(scope: Scope, unreadable: Unread[]): Hidden[] {
-  const hidden = [...Map.groupBy(unreadable, ({ kind, denied }) => `${denied} ${kind}`).values()].flatMap((objects) => {
+  return [...Map.groupBy(unreadable, ({ kind, denied }) => `${denied} ${kind}`).values()].map((objects): Hidden => {
     const [{ kind, denied } = { kind: '', denied: false }] = objects;
     const names = objects.map(({ name }) => name);
-    if (!denied) return [{ kind: kind.toLowerCase(), names, message: null }];
+    if (!denied) return { kind: kind.toLowerCase(), names, message: null };
     const right = KIND_RIGHTS[kind] ?? routineRight(scope).right;
     const each = { kind: kind.toLowerCase(), names, right };
     const message = `The user may not read the ${whatIsHidden(each)}: not in the snapshot. To include ${names.length === 1 ? 'it' : 'them'}: ${grantOf(scope, each)}`;
-    return [{ ...each, message }];
+    return { ...each, message };
   });
-  return hidden;
 }
 
 const KIND_RIGHTS: Record<string, string> = { VIEW: 'SELECT, SHOW VIEW', TRIGGER: 'TRIGGER', EVENT: 'EVENT' };
@@ -235,30 +237,40 @@ function refuseSequences(
   }
 }
 
+/** The server may show all columns of a table by SHOW CREATE TABLE and fewer in its catalog. */
+function hidesColumns(tables: CatalogueTable[], definitions: Definitions): boolean {
+  const listed = new Map(tables.map(({ name, columns }) => [name, new Set(columns.map((column) => column.name))]));
+  return definitions.tables.some(({ name, create }) =>
+    entriesOf(create)
+      .entries.flatMap((entry) => significant(entry).slice(0, 1))
+      .some(({ kind, value }) => kind === 'name' && listed.get(name)?.has(value) === false),
+  );
+}
+
 /** A UserError that names the tables and the GRANT, where the server refused to show or to read one; else the error. */
-export async function explainDenied(
-  session: Session,
-  { database, display }: DatabaseUrl,
-  error: unknown,
-): Promise<never> {
+export async function explainDenied(session: Session, url: DatabaseUrl, error: unknown): Promise<never> {
   const cause = error instanceof UserError ? error.cause : error;
-  if (!(cause instanceof SqlError && DENIED.has(cause.errno)) || database === null) throw error;
+  if (cause instanceof SqlError && DENIED.has(cause.errno)) return refuseDenied(session, url, cause.message);
+  throw error;
+}
+
+async function refuseDenied(session: Session, { database, display }: DatabaseUrl, why: string): Promise<never> {
+  const own = database ?? '';
   const rights = await readRights(session);
   const tables = await session.query<{ name: string }>(
-    `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${tablesIn(database)} AND TABLE_TYPE <> 'VIEW' ORDER BY TABLE_NAME`,
+    `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${tablesIn(own)} AND TABLE_TYPE <> 'VIEW' ORDER BY TABLE_NAME`,
   );
-  const lacking = tables.filter(({ name }) => !rights.onTable(database, name, 'SELECT')).map(({ name }) => name);
+  const lacking = tables.filter(({ name }) => !rights.onTable(own, name, 'SELECT')).map(({ name }) => name);
   const isWhole = lacking.length === 0 || lacking.length === tables.length || lacking.length > MOST_GRANTS;
   const grants = isWhole
-    ? [`GRANT SELECT ON ${rights.inGrant(database)}.* TO ${rights.account}`]
-    : lacking.map((name) => `GRANT SELECT ON ${quoteName(database)}.${quoteName(name)} TO ${rights.account}`);
+    ? [`GRANT SELECT ON ${rights.inGrant(own)}.* TO ${rights.account}`]
+    : lacking.map((name) => `GRANT SELECT ON ${quoteName(own)}.${quoteName(name)} TO ${rights.account}`);
   const what = lacking.length === 0 ? 'A table' : formatNumberOf(lacking.length, 'table');
   throw new UserError(`${what} of ${display} cannot be read`, {
     code: 'dump_failed',
     exit: EXIT.failed,
-    details: [cause.message, ...lacking.slice(0, MOST_LISTED).map((name) => `not readable: table ${name}`)],
+    details: [why, ...lacking.slice(0, MOST_LISTED).map((name) => `not readable: table ${name}`)],
     hint: `Nothing was stored. Let an administrator run on the source: ${grants.join('; ')}`,
-    cause,
   });
 }
 

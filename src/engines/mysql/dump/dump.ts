@@ -37,7 +37,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   await using readers = await openReaders(context, { request, count: Math.max(1, Math.min(jobs, names.length)) });
   const begun = await beginInstant(context, session, { database, tables: names, readers: readers.all });
   const tables = await readTables(session, database);
-  const { definitions, inventory, hidden } = await readReadable(context, session, { url, server });
+  const { definitions, inventory, hidden } = await readReadable(context, session, { url, server, tables });
   warnOfOtherEngines(context, tables);
   report({ event: 'step', step: 'connect', state: 'done', label: `Connected to ${server.label}` });
 

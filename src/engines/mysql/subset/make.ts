@@ -85,9 +85,10 @@ function rowsToCome({ plan, collected }: SubsetRun, table: string): number {
   return (isWhole ? plan.graph.tables.get(table)?.rows : collected.taken.get(table)?.size) ?? 0;
 }
 
-async function readSourceDefinitions(context: EngineContext, { url, server }: OpenSource) {
+async function readSourceDefinitions(context: EngineContext, { url, server, catalogue }: OpenSource) {
   await using session = await connect(context, url);
-  const { definitions } = await readReadable(context, session, { url, server });
+  const tables = [...catalogue.tables.values()].map((table) => table.catalogue);
+  const { definitions } = await readReadable(context, session, { url, server, tables });
   return definitions;
 }
 

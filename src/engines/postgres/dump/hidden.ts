@@ -15,12 +15,13 @@ export interface Hidden {
 export async function readHidden(session: Session): Promise<Hidden[]> {
   const mappings = await session.query<{ name: string; grant: string | null }>(`
     SELECT format('%s for %s', m.srvname, coalesce(m.usename, 'public')) AS name,
-      CASE WHEN m.umuser = 0 THEN format('GRANT %I TO %I', o.rolname, current_user)
+      CASE WHEN m.umuser = 0 AND NOT o.rolsuper THEN format('GRANT %I TO %I', o.rolname, current_user)
         WHEN m.usename = current_user THEN format('GRANT USAGE ON FOREIGN SERVER %I TO %I', m.srvname, current_user) END AS grant
     FROM pg_user_mappings m JOIN pg_foreign_server s ON s.oid = m.srvid JOIN pg_roles o ON o.oid = s.srvowner
     WHERE NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)
-      AND NOT pg_has_role(s.srvowner, 'USAGE')
-      AND NOT (m.umuser <> 0 AND m.usename = current_user AND has_server_privilege(s.oid, 'USAGE'))
+      AND NOT (m.umuser = 0 AND pg_has_role(s.srvowner, 'USAGE'))
+      AND NOT (m.umuser <> 0 AND m.usename = current_user
+        AND (pg_has_role(s.srvowner, 'USAGE') OR has_server_privilege(s.oid, 'USAGE')))
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_foreign_server'::regclass AND d.objid = s.oid AND d.deptype = 'e')
     ORDER BY 1`);
   if (mappings.length === 0) return [];
