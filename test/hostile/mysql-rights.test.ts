@@ -89,6 +89,8 @@ for (const flavour of FLAVOURS) {
           'GRANT TRIGGER ON app.* TO USER',
         ]);
         expect(refusals).toHaveLength(1);
+        const { hidden } = await check('wider', ['GRANT SELECT, SHOW VIEW, EVENT ON `a%`.* TO USER']);
+        expect(hidden).toMatchObject([{ kind: 'trigger' }, { kind: 'routine' }, { names: ['of_function'] }]);
       },
       LIMIT,
     );
@@ -99,7 +101,7 @@ for (const flavour of FLAVOURS) {
         const rest = TABLES[flavour].filter((name) => name !== 'parent' && name !== 'child');
         const { refusals, hidden } = await check('partial', [
           'GRANT SELECT (id) ON app.child TO USER',
-          ...rest.map((name) => `GRANT SELECT ON app.\`${name.replaceAll('`', '``')}\` TO USER`),
+          ...rest.map((name) => `GRANT SELECT, TRIGGER ON app.\`${name.replaceAll('`', '``')}\` TO USER`),
           'GRANT SELECT, SHOW VIEW ON app.of_view TO USER',
         ]);
         expect(refusals).toEqual([`1 table of mysql://partial@127.0.0.1:${server.port}/app cannot be read`]);
@@ -107,7 +109,7 @@ for (const flavour of FLAVOURS) {
           { kind: 'table', names: [] },
           ...(flavour === 'mariadb' ? [{ kind: 'sequence', names: [] }] : []),
           { kind: 'view', names: [] },
-          { kind: 'trigger', names: [] },
+          { kind: 'trigger', names: [], tables: ['child'] },
           { kind: 'routine', names: [] },
           { kind: 'event', names: [] },
           { kind: 'view', names: ['of_view'] },

@@ -38,8 +38,11 @@ export async function readReadable(
     if (!isAboutOneObject(error)) throw error;
     unreadable.push({ kind, name, why, denied: isDenied(error) });
   }).catch((error) => explainDenied(session, url, error));
-  if (hidesColumns(tables, read)) await refuseDenied(session, url, 'The server hides columns from the user');
   const scope: Scope = { database, server, rights };
+  if (read.tables.length === 0 && read.views.length === 0 && mayMissTables(scope)) {
+    await refuseDenied(session, url, 'The user may not see any table');
+  }
+  if (hidesColumns(tables, read)) await refuseDenied(session, url, 'The server hides columns from the user');
   const { definitions, dependents } = withoutDependents(read, { ...scope, unreadable });
   const hidden = [...unlisted(scope, definitions), ...named(scope, unreadable), ...dependents];
   for (const { message } of hidden) {
@@ -154,8 +157,18 @@ function routineRight({ server: { flavour, version } }: Scope): { right: string;
 function grantOf(scope: Scope, { right = '' }: Pick<HiddenObjects, 'right'>): string {
   const { database, rights } = scope;
   const routine = routineRight(scope);
-  const on = (right === routine.right ? routine.on : null) ?? `${rights.inGrant(database)}.*`;
-  return `GRANT ${right.replace(/ on .*$/, '')} ON ${on} TO ${rights.account}`;
+  const on = right === routine.right ? routine.on : null;
+  const wanted = right.replace(/ on .*$/, '');
+  return on === null ? grantOnDatabase(database, wanted, rights) : grantText([wanted], on, rights);
+}
+
+function grantOnDatabase(database: string, right: string, rights: Rights): string {
+  const all = new Set([...rights.byPattern(database), ...right.split(', ')]);
+  return grantText([...all], `${rights.inGrant(database)}.*`, rights);
+}
+
+function grantText(granted: string[], on: string, { account }: Rights): string {
+  return `GRANT ${granted.join(', ')} ON ${on} TO ${account}`;
 }
 
 interface Lacking extends Scope {
@@ -232,7 +245,7 @@ function refuseSequences(
     throw new UserError(`The table ${name} needs the sequence ${needed}, which the user may not see`, {
       code: 'dump_failed',
       exit: EXIT.failed,
-      hint: `Nothing was stored. Let an administrator run on the source: GRANT SELECT ON ${quoteName(database)}.${quoteName(needed)} TO ${rights.account}`,
+      hint: `Nothing was stored. Let an administrator run on the source: ${grantText(['SELECT'], `${quoteName(database)}.${quoteName(needed)}`, rights)}`,
     });
   }
 }
@@ -263,8 +276,8 @@ async function refuseDenied(session: Session, { database, display }: DatabaseUrl
   const lacking = tables.filter(({ name }) => !rights.onTable(own, name, 'SELECT')).map(({ name }) => name);
   const isWhole = lacking.length === 0 || lacking.length === tables.length || lacking.length > MOST_GRANTS;
   const grants = isWhole
-    ? [`GRANT SELECT ON ${rights.inGrant(own)}.* TO ${rights.account}`]
-    : lacking.map((name) => `GRANT SELECT ON ${quoteName(own)}.${quoteName(name)} TO ${rights.account}`);
+    ? [grantOnDatabase(own, 'SELECT', rights)]
+    : lacking.map((name) => grantText(['SELECT'], `${quoteName(own)}.${quoteName(name)}`, rights));
   const what = lacking.length === 0 ? 'A table' : formatNumberOf(lacking.length, 'table');
   throw new UserError(`${what} of ${display} cannot be read`, {
     code: 'dump_failed',
@@ -299,9 +312,8 @@ async function readStoredInventory(
   const triggers = await session.query<{ table_: string; name: string }>(`
     SELECT EVENT_OBJECT_TABLE AS table_, TRIGGER_NAME AS name FROM information_schema.TRIGGERS
     WHERE ${inDatabase('TRIGGER_SCHEMA', database)}`);
-  const derived = definitions.tables
-    .filter(({ name }) => !TABLE_RIGHTS.some((right) => right !== 'SELECT' && rights.onTable(database, name, right)))
-    .flatMap(constraintsOf);
+  const seesConstraints = TABLE_RIGHTS.some((right) => right !== 'SELECT' && rights.onDatabase(database, right));
+  const derived = seesConstraints ? [] : definitions.tables.flatMap(constraintsOf);
   const cut = read.tables.flatMap(constraintsOf).filter(isNotIn(definitions.tables.flatMap(constraintsOf)));
   return {
     ...inventory,

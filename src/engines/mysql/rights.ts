@@ -9,6 +9,11 @@ export interface Rights {
   fold(name: string): string;
   /** A database as a GRANT writes it, where names may be patterns. */
   inGrant(database: string): string;
+  /**
+   * Rights by a pattern that a grant on the database itself would end, since the server looks at the closest one alone:
+   * a GRANT for the user has to repeat them.
+   */
+  byPattern(database: string): string[];
   /** On the whole server. */
   onServer(right: string): boolean;
   /** On the whole database, by a grant on it or on the server. */
@@ -68,16 +73,19 @@ export function rightsOf({ account, folds, patterns, grants }: GrantFacts): Righ
       );
       if (ofDatabases.some(({ isRevoke, rights }) => isRevoke && includes(rights, right))) return false;
       if (granted(all.filter(isOnServer), right)) return true;
-      // The server looks at the most specific pattern alone.
-      const [closest] = ofDatabases
-        .filter(({ isRevoke }) => !isRevoke)
-        .sort((a, b) => literalLength(b.database ?? '') - literalLength(a.database ?? ''));
+      const closest = closestOf(ofDatabases);
       return closest !== undefined && includes(closest.rights, right);
     });
   return {
     account,
     fold,
     inGrant: (database) => quoteName(patterns ? database.replaceAll(/[_%\\]/g, '\\$&') : database),
+    byPattern: (database) => {
+      const own = (ofGrantee.get(account) ?? []).filter((each) => each.database !== null && each.table === null);
+      const closest = closestOf(own.filter((each) => matches(each.database ?? '', database)));
+      const isPattern = literalLength(closest?.database ?? '') < Number.MAX_SAFE_INTEGER;
+      return closest && isPattern ? [...closest.rights].filter((right) => right !== 'USAGE') : [];
+    },
     onServer: (right) => [...ofGrantee.values()].some((all) => granted(all.filter(isOnServer), right)),
     onDatabase,
     onTable: (database, table, right) =>
@@ -95,6 +103,13 @@ export function rightsOf({ account, folds, patterns, grants }: GrantFacts): Righ
         right,
       ),
   };
+}
+
+/** The server looks at the most specific pattern alone. */
+function closestOf(grants: Grant[]): Grant | undefined {
+  return grants
+    .filter(({ isRevoke }) => !isRevoke)
+    .sort((a, b) => literalLength(b.database ?? '') - literalLength(a.database ?? ''))[0];
 }
 
 function isOnServer({ database, isRevoke }: Grant): boolean {
