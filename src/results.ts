@@ -1,3 +1,4 @@
+import type { HiddenObjects } from './hidden-objects.ts';
 import type { LeftOutSchema } from './left-out-schemas.ts';
 import type { TableSelection } from './selected-tables.ts';
 
@@ -71,6 +72,8 @@ export interface SnapshotRow {
   schemas: string[];
   /** Schemas of the source that are not in it, if there are any. */
   left_out_schemas?: LeftOutSchema[];
+  /** What it lacks since the rights of its user did not suffice, if anything. */
+  hidden?: HiddenObjects[];
   tables: number;
   rows: number;
   /** Bytes of content. */

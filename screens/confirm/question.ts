@@ -1,5 +1,6 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
+import { hiddenText } from '../../src/hidden-objects.ts';
 import { leftOutText } from '../../src/left-out-schemas.ts';
 import { programText } from '../../src/program-text.ts';
 import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
@@ -48,6 +49,7 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
       { name: 'Contents', value: `${contentsLine(plan)}, ${dataWord(plan)}` },
       ...programFacts(plan),
       ...leftOutFacts(plan),
+      ...hiddenFacts(plan),
       ...destinationFacts(destination),
       // Where the window is low, long lists are cut, and not where they go.
       ...(plan.selection ? selectionFacts(plan.selection) : []),
@@ -71,6 +73,11 @@ function programFacts({ snapshot }: LoadPlan): Fact[] {
 function leftOutFacts({ snapshot }: LoadPlan): Fact[] {
   const leftOut = snapshot?.left_out_schemas ?? [];
   return leftOut.length === 0 ? [] : [{ name: 'Left out', value: leftOutText(leftOut) }];
+}
+
+function hiddenFacts({ snapshot }: LoadPlan): Fact[] {
+  const hidden = snapshot?.hidden ?? [];
+  return hidden.length === 0 ? [] : [{ name: 'Hidden', value: hiddenText(hidden), tone: 'caution' }];
 }
 
 /** What was marked, what comes along and why, and what is left empty. */

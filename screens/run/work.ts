@@ -1,4 +1,5 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../../src/amounts.ts';
+import { hiddenText } from '../../src/hidden-objects.ts';
 import type { BuildRequest } from '../../src/operations/build.ts';
 import type { LoadRequest, PlannedLoad } from '../../src/operations/load/planned-load.ts';
 import type { LoadPlan, LoadResult, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
@@ -69,9 +70,14 @@ function loadDetails({ strategy, destination: { database, exists } }: LoadPlan, 
   return [
     ...(selection ? selectionLines(selection) : []),
     ...(strategy === 'swap' && !result.missing ? [CHECKED] : []),
+    ...hiddenLines(result.snapshot),
     ...(swap_ms === null || !exists ? [] : [`${database} was away for ${formatDuration(swap_ms)}.`]),
     ...(undo_database === null ? [] : [`What ${database} held before is kept: u puts it back.`]),
   ];
+}
+
+function hiddenLines(snapshot: SnapshotRow | null): string[] {
+  return snapshot?.hidden ? [`Not in the snapshot, hidden from its user: ${hiddenText(snapshot.hidden)}`] : [];
 }
 
 /** What a load of some tables has loaded, and why. */
@@ -113,7 +119,10 @@ export function verifyWork(model: Model, target: string, snapshot: SnapshotRow):
       const read = `${formatNumberOf(result.files, 'file')}, ${formatBytes(result.bytes)}`;
       return (duration) =>
         result.ok
-          ? receipt(`Snapshot ${snapshot.index} of ${target} is whole (${read}, ${formatDuration(duration)})`)
+          ? {
+              ...receipt(`Snapshot ${snapshot.index} of ${target} is whole (${read}, ${formatDuration(duration)})`),
+              details: hiddenLines(result.snapshot),
+            }
           : {
               ...receipt(`Snapshot ${snapshot.index} of ${target} is damaged (${read})`),
               problems: result.problems,

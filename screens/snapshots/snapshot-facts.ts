@@ -1,5 +1,6 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatBytes, formatNumberOf, formatTime } from '../../src/amounts.ts';
+import { hiddenText } from '../../src/hidden-objects.ts';
 import { programText } from '../../src/program-text.ts';
 import type { SnapshotRow } from '../../src/results.ts';
 import { SIGNATURE_WORDS, signatureText } from '../../src/signature-text.ts';
@@ -14,6 +15,7 @@ export function snapshotFacts(row: SnapshotRow, destination: string | null): Fac
     { name: 'Taken', value: `${formatTime(row.created_at)} from ${ENGINE_NAMES[row.engine]} ${row.server_version}` },
     { name: 'Contents', value: contents },
     ...(row.program === undefined ? [] : [{ name: 'Program', value: programText(row.program) }]),
+    ...(row.hidden ? [{ name: 'Hidden', value: hiddenText(row.hidden), tone: 'caution' as const }] : []),
     { name: 'Size', value: `${formatBytes(row.size_bytes)}; this one added ${formatBytes(row.stored_bytes)}` },
     {
       name: 'Stored on',

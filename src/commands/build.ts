@@ -1,7 +1,7 @@
 import { build } from '../operations/build.ts';
 import { hasSanitizeQuery, planSanitize, sanitize } from '../operations/sanitize/sanitize.ts';
 import { sanitizedText, sanitizeQuestion } from '../report/sanitize.ts';
-import { leftOutLines, snapshotLine } from '../report/snapshots.ts';
+import { hiddenLines, leftOutLines, snapshotLine } from '../report/snapshots.ts';
 import { createStyle } from '../report/style.ts';
 import type { SnapshotRow } from '../results.ts';
 import type { Invocation, Outcome } from './command.ts';
@@ -71,5 +71,7 @@ async function buildAndSanitize(
 }
 
 function builtText(target: string, snapshot: SnapshotRow): string {
-  return [`Built ${snapshotLine(target, snapshot)}`, ...leftOutLines([snapshot])].join('\n');
+  return [`Built ${snapshotLine(target, snapshot)}`, ...leftOutLines([snapshot]), ...hiddenLines([snapshot])].join(
+    '\n',
+  );
 }

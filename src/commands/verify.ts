@@ -1,6 +1,7 @@
 import { formatBytes, formatNumberOf } from '../amounts.ts';
 import { EXIT, UserError } from '../errors.ts';
 import { verify } from '../operations/snapshots/verify.ts';
+import { hiddenLines } from '../report/snapshots.ts';
 import type { VerifyResult } from '../results.ts';
 import type { Invocation, Outcome } from './command.ts';
 import { type SnapshotArguments, snapshotRequest } from './selector.ts';
@@ -26,7 +27,8 @@ export async function run(invocation: Invocation<SnapshotArguments, Options>): P
   const amount = `${formatNumberOf(result.files, 'file')}, ${formatBytes(result.bytes)}`;
   const repaired =
     result.repaired.length > 0 ? `; ${result.repaired.length} of them were damaged and are repaired` : '';
-  return { data: result, text: `Snapshot ${index} of ${target} (${id}) is whole: ${amount} read${repaired}` };
+  const whole = `Snapshot ${index} of ${target} (${id}) is whole: ${amount} read${repaired}`;
+  return { data: result, text: [whole, ...hiddenLines([result.snapshot])].join('\n') };
 }
 
 function damaged({ target, snapshot, problems, lost }: VerifyResult): UserError {

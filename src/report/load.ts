@@ -1,4 +1,5 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../amounts.ts';
+import { hiddenText } from '../hidden-objects.ts';
 import { leftOutText } from '../left-out-schemas.ts';
 import { programText } from '../program-text.ts';
 import { isForeign, type LoadPlan, type LoadResult, type MissingParts } from '../results.ts';
@@ -15,6 +16,7 @@ export function loadPlanLines(plan: LoadPlan): string[] {
     ...(plan.selection ? selectionLines(plan.selection) : []),
     ...programLines(plan),
     ...leftOutLines(plan),
+    ...hiddenLines(plan),
     dataLine(plan),
     ...destinationLines(plan.destination),
     `  chosen by ${plan.chosen_by}`,
@@ -45,6 +47,7 @@ export function loadedText(plan: LoadPlan, result: LoadResult) {
   return [
     `Loaded ${what} into ${destination}${snapshot ? `: ${amount.join(', ')}` : ''}`,
     ...(selection ? selectionLines({ ...selection, empty: shortened(selection.empty) }) : []),
+    ...hiddenLines({ snapshot }),
     ...(swap_ms === null ? [] : [`The database was away for ${formatDuration(swap_ms)}`]),
     ...(result.missing ? missingLines(result.missing) : []),
     ...(undo_database === null ? [] : [`The database as it was is kept: ${undoCommand(plan)}`]),
@@ -69,6 +72,12 @@ function leftOutLines({ snapshot }: LoadPlan): string[] {
 /** What loads a snapshot that the vendor's program has written. */
 function programLines({ snapshot }: LoadPlan): string[] {
   return snapshot?.program === undefined ? [] : [`  program   ${programText(snapshot.program)}`];
+}
+
+/** Objects that the user of the build could not read. */
+function hiddenLines({ snapshot }: Pick<LoadPlan, 'snapshot'>): string[] {
+  const hidden = snapshot?.hidden ?? [];
+  return hidden.length === 0 ? [] : [`  hidden    ${hiddenText(hidden)}: not in the snapshot`];
 }
 
 function contents({ target, snapshot, file, tables, rows, size_bytes, schemas }: LoadPlan): string {

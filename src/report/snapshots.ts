@@ -1,4 +1,5 @@
 import { formatAge, formatBytes, formatCount, formatNumberOf } from '../amounts.ts';
+import { hiddenText } from '../hidden-objects.ts';
 import { leftOutText } from '../left-out-schemas.ts';
 import type { SnapshotPlace, SnapshotRow, TargetSnapshots } from '../results.ts';
 import { SIGNATURE_WORDS } from '../signature-text.ts';
@@ -14,7 +15,7 @@ export interface SnapshotsTextOptions extends TableOptions {
 export function snapshotsText({ target, snapshots }: TargetSnapshots, options: SnapshotsTextOptions): string {
   if (snapshots.length > 0) {
     const table = formatTable(snapshotColumns(snapshots, options.now), snapshots, options);
-    return [table, ...leftOutLines(snapshots)].join('\n');
+    return [table, ...leftOutLines(snapshots), ...hiddenLines(snapshots)].join('\n');
   }
   return options.shares
     ? `Nothing is shared with target ${target} yet. Others share by tool push, and only what is sanitized, unless --original is said.`
@@ -30,11 +31,23 @@ export function snapshotLine(target: string, snapshot: SnapshotRow): string {
 
 /** What is not in the snapshots, a line for those that leave out the same; no line where nothing is left out. */
 export function leftOutLines(snapshots: SnapshotRow[]): string[] {
-  const leaving = snapshots.filter(({ left_out_schemas = [] }) => left_out_schemas.length > 0);
-  const groups = Map.groupBy(leaving, ({ left_out_schemas = [] }) => leftOutText(left_out_schemas));
-  return [...groups].map(([text, rows]) => {
+  return lackingLines(snapshots, ({ left_out_schemas = [] }) => leftOutText(left_out_schemas)).map(
+    ([which, text]) => `Not in ${which}: ${text}`,
+  );
+}
+
+/** What the users who built them could not read, in the same way. */
+export function hiddenLines(snapshots: SnapshotRow[]): string[] {
+  return lackingLines(snapshots, ({ hidden = [] }) => hiddenText(hidden)).map(
+    ([which, text]) => `Not in ${which}, hidden from its user: ${text}`,
+  );
+}
+
+function lackingLines(snapshots: SnapshotRow[], textOf: (row: SnapshotRow) => string): [string, string][] {
+  const lacking = snapshots.filter((row) => textOf(row) !== '');
+  return [...Map.groupBy(lacking, textOf)].map(([text, rows]) => {
     const indexes = [...new Set(rows.map(({ index }) => index))];
-    return `Not in ${indexes.length === 1 ? 'snapshot' : 'snapshots'} ${indexes.join(', ')}: ${text}`;
+    return [`${indexes.length === 1 ? 'snapshot' : 'snapshots'} ${indexes.join(', ')}`, text];
   });
 }
 

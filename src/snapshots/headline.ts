@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { hiddenObjectsOf, hiddenSchema } from '../hidden-objects.ts';
 import { leftOutSchemasOf } from '../left-out-schemas.ts';
 import { filesOf } from './catalogue.ts';
 import type { Manifest } from './manifest.ts';
@@ -19,6 +20,7 @@ export const headlineSchema = v.object({
   program: v.exactOptional(v.string()),
   schemas: list(v.string()),
   left_out_schemas: v.exactOptional(list(v.object({ schema: v.string(), tables: count }))),
+  hidden: v.exactOptional(list(hiddenSchema(v.string()))),
   tables: count,
   // Sums, which may be larger than what a manifest may say.
   rows: v.pipe(v.number(), v.minValue(0), v.finite()),
@@ -45,12 +47,14 @@ export function headlineOf(manifest: Manifest): Headline {
   const { target, id, created_at, sanitized, engine, server_version, schemas, tables, note } = manifest;
   const program = programOf(manifest);
   const leftOut = leftOutSchemasOf(manifest) ?? [];
+  const hidden = hiddenObjectsOf(manifest);
   return {
     ...{ target, id, created_at, sanitized, engine, server_version, schemas },
     ...(sanitized_of !== undefined && { sanitized_of }),
     ...(sanitized_at !== undefined && { sanitized_at }),
     ...(program !== null && { program }),
     ...(leftOut.length > 0 && { left_out_schemas: leftOut }),
+    ...(hidden.length > 0 && { hidden }),
     tables: tables.length,
     rows: tables.reduce((sum, table) => sum + table.rows, 0),
     size_bytes: filesOf(manifest).reduce((sum, file) => sum + file.bytes, 0),

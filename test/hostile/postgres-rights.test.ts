@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
+import { checkPostgresRights, createRightsSource } from '../helpers/postgres-rights.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -46,16 +47,19 @@ const RIGHTS: { right: string; sql: string; names?: string }[] = [
 
 describeWithPostgres('a build by a role that lacks a right', () => {
   let server: TestPostgres;
+  let kinds: TestPostgres;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
   beforeAll(async () => {
     folder = await temporaryFolder();
-    server = await startPostgres();
+    [server, kinds] = await Promise.all([startPostgres(), startPostgres()]);
+    await createRightsSource(kinds);
     await server.psql('postgres', { sql: `CREATE ROLE reader LOGIN PASSWORD 'reader'` });
   }, 60_000);
 
   afterAll(async () => {
     await server?.stop();
+    await kinds?.stop();
     await folder?.[Symbol.asyncDispose]();
   });
 
@@ -89,4 +93,24 @@ describeWithPostgres('a build by a role that lacks a right', () => {
       hint: expect.stringContaining('set cpus'),
     });
   });
+
+  it.each([
+    'REVOKE ALL ON FOREIGN SERVER far FROM PUBLIC, reader',
+    'REVOKE ALL ON a.t FROM reader; GRANT SELECT (id) ON a.t TO reader',
+  ])(
+    'is whole, or announces what it lacks: %s',
+    async (revoke) => {
+      const database = `kinds_${revoke.length}`;
+      const { hidden } = await checkPostgresRights(kinds, {
+        database,
+        revoke,
+        workingDirectory: `${folder.path}/${database}`,
+      });
+      const own = revoke.includes('FOREIGN SERVER') ? ['far for reader'] : [];
+      expect(hidden).toEqual([
+        { kind: 'user mapping option', names: ['far for other', 'far for public', ...own], right: 'superuser' },
+      ]);
+    },
+    60_000,
+  );
 });

@@ -75,6 +75,8 @@ const MYSQL: Record<string, string[]> = {
   'definitions.ts': ['kind', 'path', 'what'],
   'dump/dump.ts': ['part', 'where'],
   'dump/parts.ts': ['key'],
+  // A hint for people: rights, and names that were quoted before.
+  'readable.ts': ['account', 'granted.join(", ")', 'on'],
   // Rights out of a SET column of the server.
   'restore/grants.ts': ['given.join(", ")'],
   'restore/load-tables.ts': ['additions', 'conversions.join(", ")', 'fields.join(", ")', 'set'],

@@ -76,7 +76,7 @@ export interface CodeDefinitions {
 }
 
 /** What could not be read, for a warning each. */
-export type Unreadable = (what: string, why: string) => void;
+export type Unreadable = (what: string, why: string, object: Listed & { error: Error }) => void;
 
 export async function readDefinitions(
   session: Session,
@@ -128,7 +128,7 @@ export async function readCode(session: Session, database: string, unreadable: U
     const codes: Code[] = [];
     for (const each of listed) {
       const code = await readOne(session, { ...each, database }).catch((error: Error) => {
-        unreadable(`${each.kind.toLowerCase()} ${each.name}`, error.message);
+        unreadable(`${each.kind.toLowerCase()} ${each.name}`, error.message, { ...each, error });
         return null;
       });
       if (code) codes.push(code);

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { hiddenSchema } from '../../hidden-objects.ts';
 import { count, fileName, list } from '../values.ts';
 
 /** What a manifest holds for MySQL and MariaDB beyond what every engine records; `text` is what a name in it may be. */
@@ -19,6 +20,8 @@ export function mysqlDetails(text: v.GenericSchema<string>) {
       fileName,
       v.object({ table: text, columns: list(text), texts: list(text), longest_row: v.exactOptional(count) }),
     ),
+    /** What the rights of the build's user kept out of it; absent where nothing, and from earlier versions. */
+    hidden: v.exactOptional(list(hiddenSchema(text))),
   });
 }
 

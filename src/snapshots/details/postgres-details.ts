@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { hiddenSchema } from '../../hidden-objects.ts';
 import { count, fileName, list } from '../values.ts';
 
 /** What a manifest holds for PostgreSQL beyond what every engine records; `text` is what a name in it may be. */
@@ -56,6 +57,8 @@ export function postgresDetails(text: v.GenericSchema<string>) {
         needs: text,
       }),
     ),
+    /** What the rights of the build's user kept out of it; absent where nothing, and from earlier versions. */
+    hidden: v.exactOptional(list(hiddenSchema(text))),
     /** Schemas of the source that are not in the snapshot; absent from earlier versions. */
     left_out_schemas: v.optional(list(v.object({ schema: text, tables: count }))),
     /** Schemas that were not chosen and that tables of the chosen ones cannot be without: every load restores them. */

@@ -2,15 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatNumberOf } from '../../../amounts.ts';
 import { EXIT, UserError } from '../../../errors.ts';
+import { hiddenDetails, hiddenObjectsOf } from '../../../hidden-objects.ts';
 import type { ManifestTable } from '../../../snapshots/manifest.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
-import { type CatalogueTable, readInventory, readServer, readTables, TEXT_TYPES } from '../catalogue.ts';
+import { type CatalogueTable, readServer, readTables, TEXT_TYPES } from '../catalogue.ts';
 import { connect, explainConnection } from '../connection/connect.ts';
 import { quoteName, SqlError } from '../connection/session.ts';
-import { readDefinitions } from '../definitions.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { collationsIn, featuresOf } from '../features.ts';
 import { dumpByProgram } from '../program/dump-program.ts';
+import { explainDenied, readReadable } from '../readable.ts';
 import { reservedInSource } from '../restore/beside.ts';
 import { createDumpProgress, type DumpProgress } from './dump-progress.ts';
 import { beginInstant } from './instant.ts';
@@ -42,11 +43,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   await using readers = await openReaders(context, { request, count: Math.max(1, Math.min(jobs, names.length)) });
   const begun = await beginInstant(context, session, { database, tables: names, readers: readers.all });
   const tables = await readTables(session, database);
-  const definitions = await readDefinitions(session, database, (what, why) => {
-    const message = `The ${what} cannot be read and is left out: ${why}`;
-    report({ event: 'warning', code: 'definition_unreadable', message });
-  });
-  const inventory = await readInventory(session, database);
+  const { definitions, inventory, hidden } = await readReadable(context, session, { url, server, tables });
   warnOfOtherEngines(context, tables);
   report({ event: 'step', step: 'connect', state: 'done', label: `Connected to ${server.label}` });
 
@@ -54,8 +51,13 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   report({ event: 'step', step: 'dump', state: 'started', label: `Dump ${of}` });
   const progress = createDumpProgress({ database: schema, tables, expected: request.expectedBytes, report });
   const cutTables: CutTable[] = [];
-  for (const table of tables) cutTables.push({ table, parts: await partsOf(session, { database, table }) });
-  const dumped = await readRows({ request, database, schema, tables: cutTables, readers: begun, progress });
+  const explain = (error: unknown): Promise<never> => explainDenied(session, url, error);
+  for (const table of tables) {
+    cutTables.push({ table, parts: await partsOf(session, { database, table }).catch(explain) });
+  }
+  const dumped = await readRows({ request, database, schema, tables: cutTables, readers: begun, progress }).catch(
+    explain,
+  );
   await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
   request.finish();
   const { file } = await request.pack({ name: DEFINITIONS_FILE, terminator: null, onBytes: () => {} });
@@ -67,6 +69,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
     features: featuresOf(server.flavour, definitions),
     inventory,
     data: Object.assign({}, ...dumped.map(({ data }) => data)),
+    ...hiddenDetails([...(copyOf ? hiddenObjectsOf(copyOf) : []), ...hidden]),
   } satisfies Details;
   return {
     serverVersion: server.version,

@@ -6,8 +6,9 @@ import { checkDefinitions } from '../check-definitions.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
-import { readDefinitions, withIndexes } from '../definitions.ts';
+import { withIndexes } from '../definitions.ts';
 import { collationsIn, featuresOf } from '../features.ts';
+import { readReadable } from '../readable.ts';
 import { createDependents, createTables } from '../restore/fill.ts';
 import { inspectDestination, refuseOtherFlavour } from '../restore/preflight.ts';
 import { besideDestination } from '../restore/restore.ts';
@@ -84,12 +85,11 @@ function rowsToCome({ plan, collected }: SubsetRun, table: string): number {
   return (isWhole ? plan.graph.tables.get(table)?.rows : collected.taken.get(table)?.size) ?? 0;
 }
 
-async function readSourceDefinitions(context: EngineContext, { url, database }: OpenSource) {
+async function readSourceDefinitions(context: EngineContext, { url, server, catalogue }: OpenSource) {
   await using session = await connect(context, url);
-  return await readDefinitions(session, database, (what, why) => {
-    const message = `The ${what} cannot be read and is left out: ${why}`;
-    context.report({ event: 'warning', code: 'definition_unreadable', message });
-  });
+  const tables = [...catalogue.tables.values()].map((table) => table.catalogue);
+  const { definitions } = await readReadable(context, session, { url, server, tables });
+  return definitions;
 }
 
 interface Proving {

@@ -1,5 +1,6 @@
 import { EXIT, UserError } from '../../../errors.ts';
 import type { Report } from '../../../events.ts';
+import { hiddenDetails, hiddenObjectsOf } from '../../../hidden-objects.ts';
 import { countLeftOut, leftOutSchemasOf } from '../../../left-out-schemas.ts';
 import type { DumpRequest, EngineContext } from '../../engine.ts';
 import {
@@ -19,6 +20,7 @@ import { selectSchemas } from '../schema-selection.ts';
 import { majorOf } from '../tools.ts';
 import { type ArchiveDetails, archiveDetails } from './archive.ts';
 import { type Broken, readBroken } from './broken-selection.ts';
+import { readHidden } from './hidden.ts';
 import { type PartitionRoot, readPartitionRoots } from './partition-roots.ts';
 
 /** What the source's catalogue says, all of one instant. */
@@ -56,6 +58,8 @@ export async function readSource(
   for (const warning of broken.warnings) report(warning);
   const replication = await readReplication(session);
   for (const warning of replicationWarnings(replication)) report(warning);
+  const hidden = await readHidden(session);
+  for (const { warning } of hidden) report(warning);
   const allTables = await readTables(session);
   const inventory = await readInventory(session, schemas, broken.keys);
   return {
@@ -74,6 +78,10 @@ export async function readSource(
       replication,
       left_out: broken.leftOut,
       ...neededSchemas(broken, request.copyOf),
+      ...hiddenDetails([
+        ...(request.copyOf ? hiddenObjectsOf(request.copyOf) : []),
+        ...hidden.map(({ objects }) => objects),
+      ]),
       left_out_schemas: (request.copyOf && leftOutSchemasOf(request.copyOf)) ?? countLeftOut(excluded, allTables),
     },
   };

@@ -1,0 +1,360 @@
+import { formatNumberOf } from '../../amounts.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import { type HiddenObjects, whatIsHidden } from '../../hidden-objects.ts';
+import type { DatabaseUrl, EngineContext } from '../engine.ts';
+import { type CatalogueTable, type Inventory, readInventory, type Server } from './catalogue.ts';
+import { inDatabase, quoteName, quoteText, type Session, SqlError, tablesIn } from './connection/session.ts';
+import { type Definitions, type Listed, readDefinitions, type TableDefinition } from './definitions.ts';
+import { type Rights, readRights } from './rights.ts';
+import { entriesOf } from './table-entries.ts';
+import { lexicalModeOf, significant, type Token } from './tokens.ts';
+import { viewNeeds } from './view-needs.ts';
+
+/** What of a database its user may read, and what that leaves out. */
+export interface Readable {
+  definitions: Definitions;
+  /** Of what is in the definitions, and nothing else. */
+  inventory: Inventory;
+  hidden: HiddenObjects[];
+}
+
+interface Source {
+  url: DatabaseUrl;
+  server: Server;
+  /** As the catalog lists them for the user. */
+  tables: CatalogueTable[];
+}
+
+/** Reads the definitions, and warns of each kind of object that the rights of the user hide or may hide. */
+export async function readReadable(
+  { report }: Pick<EngineContext, 'report'>,
+  session: Session,
+  { url, server, tables }: Source,
+): Promise<Readable> {
+  const database = url.database ?? '';
+  const rights = await readRights(session);
+  const unreadable: Unread[] = [];
+  const read = await readDefinitions(session, database, (_what, why, { kind, name, error }) => {
+    if (!isAboutOneObject(error)) throw error;
+    unreadable.push({ kind, name, why, denied: isDenied(error) });
+  }).catch((error) => explainDenied(session, url, error));
+  const scope: Scope = { database, server, rights };
+  if (read.tables.length === 0 && read.views.length === 0 && mayMissTables(scope)) {
+    await refuseDenied(session, url, 'The user may not see any table');
+  }
+  if (hidesColumns(tables, read)) await refuseDenied(session, url, 'The server hides columns from the user');
+  const { definitions, dependents } = withoutDependents(read, { ...scope, unreadable });
+  const hidden = [...unlisted(scope, definitions), ...named(scope, unreadable), ...dependents];
+  for (const { message } of hidden) {
+    if (message !== null) report({ event: 'warning', code: 'objects_hidden', message });
+  }
+  for (const { kind, name, why } of unreadable.filter(({ denied }) => !denied)) {
+    const message = `The ${kind.toLowerCase()} ${name} cannot be read and is left out: ${why}`;
+    report({ event: 'warning', code: 'definition_unreadable', message });
+  }
+  return {
+    definitions,
+    inventory: await readStoredInventory(session, scope, { definitions, read }),
+    hidden: hidden.map(({ message: _, ...objects }) => objects),
+  };
+}
+
+interface Unread extends Listed {
+  why: string;
+  /** Whether a right is missing. */
+  denied: boolean;
+}
+
+interface Scope {
+  database: string;
+  server: Server;
+  rights: Rights;
+}
+
+interface Hidden extends HiddenObjects {
+  /** The warning of a build; `null` where each object has one of its own. */
+  message: string | null;
+}
+
+/** `ER_DBACCESS_DENIED_ERROR` and the same of tables, columns, privileges and routines. */
+const DENIED = new Set([1044, 1142, 1143, 1227, 1370]);
+
+/** Without a number: the server shows the object, but not how it is made. */
+function isDenied(error: unknown): boolean {
+  return !(error instanceof SqlError) || DENIED.has(error.errno);
+}
+
+/** What ends the session or the run is not about the object that was asked for. */
+function isAboutOneObject(error: Error): boolean {
+  return error instanceof SqlError || error.name === 'Error';
+}
+
+const TABLE_RIGHTS =
+  'SELECT,INSERT,UPDATE,DELETE,CREATE,DROP,REFERENCES,INDEX,ALTER,CREATE VIEW,SHOW VIEW,TRIGGER,DELETE HISTORY'.split(
+    ',',
+  );
+const ROUTINE_RIGHTS = ['EXECUTE', 'ALTER ROUTINE', 'CREATE ROUTINE'];
+
+/** Whether a table on which the user has no right would not be listed. */
+function mayMissTables({ database, rights }: Scope): boolean {
+  return !TABLE_RIGHTS.some((right) => rights.onDatabase(database, right));
+}
+
+/** Kinds of objects that the server does not even list for this user. */
+function unlisted(scope: Scope, { tables }: Definitions): Hidden[] {
+  const { database, rights } = scope;
+  const found: Pick<HiddenObjects, 'kind' | 'tables' | 'right'>[] = [];
+  if (mayMissTables(scope)) {
+    const kinds = scope.server.flavour === 'mariadb' ? ['table', 'sequence'] : ['table'];
+    found.push(...kinds.map((kind) => ({ kind, right: 'SELECT' })), { kind: 'view', right: 'SELECT, SHOW VIEW' });
+  }
+  const withoutTriggers = tables.filter(({ name }) => !rights.onTable(database, name, 'TRIGGER'));
+  if (withoutTriggers.length > 0) {
+    const some = withoutTriggers.length < tables.length && { tables: withoutTriggers.map(({ name }) => name) };
+    found.push({ kind: 'trigger', right: 'TRIGGER', ...some });
+  }
+  if (!seesRoutines(scope) && !ROUTINE_RIGHTS.some((right) => rights.onDatabase(database, right))) {
+    found.push({ kind: 'routine', right: routineRight(scope).right });
+  }
+  if (!rights.onDatabase(database, 'EVENT')) found.push({ kind: 'event', right: 'EVENT' });
+  return found.map((each) => {
+    const objects = { ...each, names: [] };
+    const what = whatIsHidden(objects).replace(/^any /, '');
+    const message = `The user may not see ${what}: those that exist are not in the snapshot. To include them: ${grantOf(scope, each)}`;
+    return { ...objects, message };
+  });
+}
+
+/** Objects that the server lists, but whose definitions it does not show. */
+function named(scope: Scope, unreadable: Unread[]): Hidden[] {
+  return [...Map.groupBy(unreadable, ({ kind, denied }) => `${denied} ${kind}`).values()].map((objects): Hidden => {
+    const [{ kind, denied } = { kind: '', denied: false }] = objects;
+    const names = objects.map(({ name }) => name);
+    if (!denied) return { kind: kind.toLowerCase(), names, message: null };
+    const right = KIND_RIGHTS[kind] ?? routineRight(scope).right;
+    const each = { kind: kind.toLowerCase(), names, right };
+    const message = `The user may not read the ${whatIsHidden(each)}: not in the snapshot. To include ${names.length === 1 ? 'it' : 'them'}: ${grantOf(scope, each)}`;
+    return { ...each, message };
+  });
+}
+
+const KIND_RIGHTS: Record<string, string> = { VIEW: 'SELECT, SHOW VIEW', TRIGGER: 'TRIGGER', EVENT: 'EVENT' };
+
+/** Whether the text of every routine is readable. */
+function seesRoutines({ database, server, rights }: Scope): boolean {
+  if (server.flavour === 'mysql') return rights.onServer('SHOW_ROUTINE') || rights.onServer('SELECT');
+  return rights.onTable('mysql', 'proc', 'SELECT') || rights.onDatabase(database, 'SHOW CREATE ROUTINE');
+}
+
+function routineRight({ server: { flavour, version } }: Scope): { right: string; on: string | null } {
+  const isSince = (first: string): boolean => version.localeCompare(first, 'en', { numeric: true }) >= 0;
+  if (flavour === 'mysql') return { right: isSince('8.0.20') ? 'SHOW_ROUTINE' : 'SELECT on *.*', on: '*.*' };
+  return isSince('11.3')
+    ? { right: 'SHOW CREATE ROUTINE', on: null }
+    : { right: 'SELECT on mysql.proc', on: '`mysql`.`proc`' };
+}
+
+function grantOf(scope: Scope, { right = '' }: Pick<HiddenObjects, 'right'>): string {
+  const { database, rights } = scope;
+  const routine = routineRight(scope);
+  const on = right === routine.right ? routine.on : null;
+  const wanted = right.replace(/ on .*$/, '');
+  return on === null ? grantOnDatabase(database, wanted, rights) : grantText([wanted], on, rights);
+}
+
+function grantOnDatabase(database: string, right: string, rights: Rights): string {
+  const all = new Set([...rights.byPattern(database), ...right.split(', ')]);
+  return grantText([...all], `${rights.inGrant(database)}.*`, rights);
+}
+
+function grantText(granted: string[], on: string, { account }: Rights): string {
+  return `GRANT ${granted.join(', ')} ON ${on} TO ${account}`;
+}
+
+interface Lacking extends Scope {
+  unreadable: Unread[];
+}
+
+/** Leaves out views and foreign keys that need what is hidden: they could not be restored. */
+function withoutDependents(read: Definitions, scope: Lacking): { definitions: Definitions; dependents: Hidden[] } {
+  const { database, rights, unreadable } = scope;
+  const invisible = mayMissTables(scope);
+  const hiddenViews = new Set(unreadable.filter(({ kind }) => kind === 'VIEW').map(({ name }) => rights.fold(name)));
+  const hiddenRoutines = new Set(
+    unreadable.filter(({ kind }) => /^(FUNCTION|PACKAGE)/.test(kind)).map(({ name }) => name.toLowerCase()),
+  );
+  const anyRoutine = !seesRoutines(scope) && !ROUTINE_RIGHTS.some((right) => rights.onDatabase(database, right));
+  const stored = new Set([...read.tables, ...read.sequences, ...read.views].map(({ name }) => rights.fold(name)));
+  const routines = new Set(read.routines.map(({ name }) => name.toLowerCase()));
+  const lacksTable = (name: string): boolean =>
+    !stored.has(rights.fold(name)) && (invisible || hiddenViews.has(rights.fold(name)));
+  const lacksRoutine = (name: string): boolean => !routines.has(name) && (anyRoutine || hiddenRoutines.has(name));
+  refuseSequences(read.tables, { ...scope, lacks: lacksTable });
+
+  const dependents: Hidden[] = [];
+  const leave = (kind: string, name: string, needs: { what: string; right: string }): void => {
+    const message = `The ${kind} ${name} needs ${needs.what}, which the user may not see: not in the snapshot`;
+    dependents.push({ kind, names: [name], right: needs.right, message });
+  };
+  let { views } = read;
+  for (let before = -1; before !== views.length; ) {
+    before = views.length;
+    views = views.filter(({ name, create, sql_mode }) => {
+      const needs = viewNeeds(create, lexicalModeOf(sql_mode));
+      const table = [...needs.tables].find(lacksTable);
+      const routine = [...needs.routines].find(lacksRoutine);
+      if (table === undefined && routine === undefined) return true;
+      stored.delete(rights.fold(name));
+      hiddenViews.add(rights.fold(name));
+      if (table !== undefined) leave('view', name, { what: table, right: 'SELECT, SHOW VIEW' });
+      else leave('view', name, { what: `function ${routine}`, right: routineRight(scope).right });
+      return false;
+    });
+  }
+  const tables = read.tables.map((table) => {
+    const foreignKeys = table.foreignKeys.filter((clause) => {
+      const tokens = significant(clause);
+      const target = referencedTable(tokens);
+      if (target === null || !lacksTable(target)) return true;
+      leave('foreign key', `${table.name}.${tokens[1]?.value}`, { what: `table ${target}`, right: 'SELECT' });
+      return false;
+    });
+    return foreignKeys.length === table.foreignKeys.length ? table : { ...table, foreignKeys };
+  });
+  return { definitions: { ...read, tables, views }, dependents };
+}
+
+/** `null` where it is of another database. */
+function referencedTable(tokens: Token[]): string | null {
+  const at = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'REFERENCES');
+  return tokens[at + 2]?.text === '.' ? null : (tokens[at + 1]?.value ?? null);
+}
+
+/** A table with rows cannot be made without the sequence of a default. */
+function refuseSequences(
+  tables: TableDefinition[],
+  { database, rights, lacks }: Lacking & { lacks: (name: string) => boolean },
+): void {
+  for (const { name, create } of tables) {
+    const tokens = significant(create);
+    const sequence = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'NEXTVAL') + 2;
+    if (sequence === 1) continue;
+    const [first, dot, second] = tokens.slice(sequence);
+    const needed = (dot?.text === '.' ? second?.value : first?.value) ?? '';
+    if (!lacks(needed)) continue;
+    throw new UserError(`The table ${name} needs the sequence ${needed}, which the user may not see`, {
+      code: 'dump_failed',
+      exit: EXIT.failed,
+      hint: `Nothing was stored. Let an administrator run on the source: ${grantText(['SELECT'], `${quoteName(database)}.${quoteName(needed)}`, rights)}`,
+    });
+  }
+}
+
+/** The server may show all columns of a table by SHOW CREATE TABLE and fewer in its catalog. */
+function hidesColumns(tables: CatalogueTable[], definitions: Definitions): boolean {
+  const listed = new Map(tables.map(({ name, columns }) => [name, new Set(columns.map((column) => column.name))]));
+  return definitions.tables.some(({ name, create }) =>
+    entriesOf(create)
+      .entries.flatMap((entry) => significant(entry).slice(0, 1))
+      .some(({ kind, value }) => kind === 'name' && listed.get(name)?.has(value) === false),
+  );
+}
+
+/** A UserError that names the tables and the GRANT, where the server refused to show or to read one; else the error. */
+export async function explainDenied(session: Session, url: DatabaseUrl, error: unknown): Promise<never> {
+  const cause = error instanceof UserError ? error.cause : error;
+  if (cause instanceof SqlError && DENIED.has(cause.errno)) return refuseDenied(session, url, cause.message);
+  throw error;
+}
+
+async function refuseDenied(session: Session, { database, display }: DatabaseUrl, why: string): Promise<never> {
+  const own = database ?? '';
+  const rights = await readRights(session);
+  const tables = await session.query<{ name: string }>(
+    `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${tablesIn(own)} AND TABLE_TYPE <> 'VIEW' ORDER BY TABLE_NAME`,
+  );
+  const lacking = tables.filter(({ name }) => !rights.onTable(own, name, 'SELECT')).map(({ name }) => name);
+  const isWhole = lacking.length === 0 || lacking.length === tables.length || lacking.length > MOST_GRANTS;
+  const grants = isWhole
+    ? [grantOnDatabase(own, 'SELECT', rights)]
+    : lacking.map((name) => grantText(['SELECT'], `${quoteName(own)}.${quoteName(name)}`, rights));
+  const what = lacking.length === 0 ? 'A table' : formatNumberOf(lacking.length, 'table');
+  throw new UserError(`${what} of ${display} cannot be read`, {
+    code: 'dump_failed',
+    exit: EXIT.failed,
+    details: [why, ...lacking.slice(0, MOST_LISTED).map((name) => `not readable: table ${name}`)],
+    hint: `Nothing was stored. Let an administrator run on the source: ${grants.join('; ')}`,
+  });
+}
+
+const MOST_GRANTS = 5;
+const MOST_LISTED = 20;
+
+/** The server lists objects whose text it does not show, and hides the constraints of tables that may only be read. */
+async function readStoredInventory(
+  session: Session,
+  { database, rights }: Scope,
+  { definitions, read }: { definitions: Definitions; read: Definitions },
+): Promise<Inventory> {
+  const inventory = await readInventory(session, database);
+  const stored = {
+    view: new Set(definitions.views.map(({ name }) => name)),
+    trigger: new Set(definitions.triggers.map(({ name }) => name)),
+    routine: new Set(definitions.routines.map(({ kind, name }) => `${kind.toLowerCase()} ${name}`)),
+  };
+  const views = (inventory.view ?? []).filter((name) => !stored.view.has(name));
+  const columns =
+    views.length === 0
+      ? []
+      : await session.query<{ name: string }>(`
+          SELECT CONCAT_WS('.', TABLE_NAME, COLUMN_NAME) AS name FROM information_schema.COLUMNS
+          WHERE ${tablesIn(database)} AND TABLE_NAME IN (${views.map(quoteText).join(', ')})`);
+  const triggers = await session.query<{ table_: string; name: string }>(`
+    SELECT EVENT_OBJECT_TABLE AS table_, TRIGGER_NAME AS name FROM information_schema.TRIGGERS
+    WHERE ${inDatabase('TRIGGER_SCHEMA', database)}`);
+  const seesConstraints = TABLE_RIGHTS.some((right) => right !== 'SELECT' && rights.onDatabase(database, right));
+  const derived = seesConstraints ? [] : definitions.tables.flatMap(constraintsOf);
+  const cut = read.tables.flatMap(constraintsOf).filter(isNotIn(definitions.tables.flatMap(constraintsOf)));
+  return {
+    ...inventory,
+    view: (inventory.view ?? []).filter((name) => stored.view.has(name)),
+    column: (inventory.column ?? []).filter(isNotIn(columns.map(({ name }) => name))),
+    trigger: triggers
+      .filter(({ name }) => stored.trigger.has(name))
+      .map(({ table_, name }) => `${table_}.${name}`)
+      .sort(),
+    routine: (inventory.routine ?? []).filter((name) => stored.routine.has(name)),
+    constraint: [...new Set([...(inventory.constraint ?? []), ...derived])].filter(isNotIn(cut)).sort(),
+  };
+}
+
+/** A predicate that is false once for each of the names. */
+function isNotIn(names: string[]): (name: string) => boolean {
+  const left = new Map([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
+  return (name) => {
+    const times = left.get(name) ?? 0;
+    left.set(name, times - 1);
+    return times <= 0;
+  };
+}
+
+/** `table.name` of its keys and checks, as information_schema.TABLE_CONSTRAINTS has them. */
+export function constraintsOf({ name, create, indexes, foreignKeys }: TableDefinition): string[] {
+  return [...entriesOf(create).entries, ...indexes.flat(), ...foreignKeys]
+    .flatMap((entry) => constraintOf(significant(entry)) ?? [])
+    .map((constraint) => `${name}.${constraint}`);
+}
+
+function constraintOf(tokens: Token[]): string | null {
+  const [first, second] = tokens;
+  if (first?.kind === 'name') {
+    // MariaDB names the check of a column as the column.
+    const isChecked = tokens.some(
+      ({ kind, value }, at) => kind === 'word' && value === 'CHECK' && tokens[at + 1]?.text === '(',
+    );
+    return isChecked ? first.value : null;
+  }
+  if (first?.value === 'PRIMARY') return 'PRIMARY';
+  if (first?.value === 'UNIQUE') return tokens.find(({ kind }) => kind === 'name')?.value ?? null;
+  return first?.value === 'CONSTRAINT' ? (second?.value ?? null) : null;
+}

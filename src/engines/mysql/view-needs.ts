@@ -1,0 +1,76 @@
+import { type LexicalMode, significant, type Token } from './tokens.ts';
+
+/** What a view reads, by the names in its own database. */
+export interface ViewNeeds {
+  /** Tables, views and sequences. */
+  tables: Set<string>;
+  /** Functions, in lower case. */
+  routines: Set<string>;
+}
+
+/** By SHOW CREATE VIEW, which quotes every name, without the name of the view's own database. */
+export function viewNeeds(create: string, mode: LexicalMode = {}): ViewNeeds {
+  const tokens = significant(create, mode);
+  const start = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'VIEW') + 2;
+  const needs: ViewNeeds = { tables: new Set(), routines: new Set() };
+  const own = new Set<string>();
+  /** Of each open parenthesis, whether it holds tables that are joined. */
+  const joins: boolean[] = [false];
+  for (let at = start; at < tokens.length; at += 1) {
+    const token = tokens[at];
+    const before = tokens[at - 1];
+    if (!token) continue;
+    if (token.text === '(') joins.push(startsTables(tokens, at - 1) || (before?.text === '(' && joins.at(-1) === true));
+    if (token.text === ')') joins.pop();
+    if (token.kind !== 'name' || tokens[at + 1]?.text === '.' || before?.text === '.') continue;
+    if (isCommonTable(tokens, at)) own.add(token.value);
+    else if (startsTables(tokens, at - 1) || (before?.text === '(' && joins.at(-1) === true))
+      needs.tables.add(token.value);
+    else if (before?.text === '(' && isWord(tokens[at - 2], SEQUENCE_FUNCTIONS)) needs.tables.add(token.value);
+    else if (tokens[at + 1]?.text === '(' && isCall(before)) needs.routines.add(token.value.toLowerCase());
+  }
+  for (const name of own) needs.tables.delete(name);
+  return needs;
+}
+
+const SEQUENCE_FUNCTIONS = new Set(['NEXTVAL', 'LASTVAL', 'SETVAL']);
+const JOINS = new Set(['JOIN', 'STRAIGHT_JOIN']);
+
+/** `FROM` or `JOIN`, but not the FROM of `extract(year from …)`. */
+function startsTables(tokens: Token[], at: number): boolean {
+  if (isWord(tokens[at], JOINS)) return true;
+  return isWord(tokens[at], new Set(['FROM'])) && isOfQuery(tokens, at);
+}
+
+/** Whether the parenthesis around the place begins a query. */
+function isOfQuery(tokens: Token[], from: number): boolean {
+  let depth = 0;
+  for (let at = from - 1; at >= 0; at -= 1) {
+    const token = tokens[at];
+    if (token?.text === ')') depth += 1;
+    if (token?.text === '(') {
+      if (depth === 0) return isWord(tokens[at + 1], new Set(['SELECT', 'WITH']));
+      depth -= 1;
+    }
+  }
+  return true;
+}
+
+/** `name AS (`, with or without a list of columns. */
+function isCommonTable(tokens: Token[], at: number): boolean {
+  let next = at + 1;
+  if (tokens[next]?.text === '(') {
+    while (next < tokens.length && tokens[next]?.text !== ')') next += 1;
+    next += 1;
+  }
+  return isWord(tokens[next], new Set(['AS'])) && tokens[next + 1]?.text === '(';
+}
+
+/** Not the alias of a derived table with its columns. */
+function isCall(before: Token | undefined): boolean {
+  return before?.text !== ')' && before?.kind !== 'name' && !isWord(before, new Set(['AS']));
+}
+
+function isWord(token: Token | undefined, words: Set<string>): boolean {
+  return token?.kind === 'word' && words.has(token.value);
+}
