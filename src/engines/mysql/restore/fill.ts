@@ -7,7 +7,13 @@ import { checkDefinitions } from '../check-definitions.ts';
 import { createCode } from '../code.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session, SqlError } from '../connection/session.ts';
-import { type Definitions, definitionsSchema, type TableDefinition, withForeignKeys, withIndexes } from '../definitions.ts';
+import {
+  type Definitions,
+  definitionsSchema,
+  type TableDefinition,
+  withForeignKeys,
+  withIndexes,
+} from '../definitions.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { alter, loadTables } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';

@@ -15,7 +15,7 @@ import { checkRestored } from './check.ts';
 import { fillDatabase, readDefinitionsFile } from './fill.ts';
 import { settleAfterFailure, sweepLeftovers } from './journal.ts';
 import { swapDatabases } from './swap.ts';
-import { whileAlive } from './while-alive.ts';
+import { releasable, whileAlive } from './while-alive.ts';
 
 /**
  * Restores a snapshot so that the destination's tables are the old ones or the new ones, whole, whatever happens: into
@@ -72,7 +72,8 @@ export async function besideDestination(
 ): Promise<Replaced> {
   const { report } = context;
   const destination = url.database ?? '';
-  await using server = await connectToServer(context, url);
+  const { signal, release } = releasable(context.signal);
+  await using server = await connectToServer({ signal }, url, { several: true });
   report({ event: 'step', step: 'prepare', state: 'started', label: `Make a database beside ${url.display}` });
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
@@ -91,7 +92,7 @@ export async function besideDestination(
     await dropTried(context, withDatabase(url, fresh), belongings);
     context.signal.throwIfAborted();
     await refuseReserved(server, fresh);
-    return await swapDatabases(context, { server, url, fresh, undo, ...belongings });
+    return await swapDatabases(context, { server, begun: release, url, fresh, undo, ...belongings });
   } catch (error) {
     // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.
     await server.close();

@@ -9,7 +9,9 @@ import { settleAfterFailure, sweepLeftovers } from './journal.ts';
 import { KEPT, type KeptRecord, keptSchema } from './kept.ts';
 import { inspectDestination } from './preflight.ts';
 import { readRecord } from './record.ts';
-import { exchange, type Rename, tablesOf } from './swap.ts';
+import { exchange, tablesOf } from './swap.ts';
+import type { Rename } from './swap-packet.ts';
+import { releasable } from './while-alive.ts';
 
 /** What the last load into the destination has replaced; rejects when nothing is kept. */
 export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept> {
@@ -26,7 +28,8 @@ export async function findKept(context: EngineContext, url: DatabaseUrl): Promis
 export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced> {
   const { report } = context;
   const destination = url.database ?? '';
-  await using server = await connectToServer(context, url);
+  const { signal, release } = releasable(context.signal);
+  await using server = await connectToServer({ signal }, url, { several: true });
   const names = besideNames(await destinationName(server, destination));
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
@@ -41,6 +44,8 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   const renames: Rename[] = [
     ...leaving.map((table, at): Rename => ({ from: [destination, table], to: aside(at) })),
     ...arriving.map((table): Rename => ({ from: [names.undo, table], to: [destination, table] })),
+  ];
+  const later: Rename[] = [
     { from: [names.undo, KEPT], to: [work, 'tool-retired'] },
     ...leaving.map((table, at): Rename => ({ from: aside(at), to: [names.undo, table] })),
     ...(made ? [] : [{ from: [work, KEPT], to: [names.undo, KEPT] } satisfies Rename]),
@@ -49,9 +54,11 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
     const kept = { keep: !made, obsolete: made ? names.undo : null };
     const swapMs = await exchange(context, {
       server,
+      begun: release,
       url,
       work,
       renames,
+      later,
       made,
       code,
       definers: 'theirs',
