@@ -18,6 +18,7 @@ interface Options {
   dryRun?: boolean;
   undo: boolean;
   inPlace?: boolean;
+  dropForeignReferences?: boolean;
   original?: boolean;
   drop: boolean;
   source?: boolean;
@@ -38,6 +39,7 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
 
 function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation<Arguments, Options>): LoadRequest {
   const { destdb, tables, undo, inPlace, original, drop, source, cpus, unverifiedSources, allowUntrusted } = options;
+  const { dropForeignReferences } = options;
   const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;
   if (file === undefined && (source || !drop)) throw needsFile(source ? '--source' : '--no-drop');
   if (file !== undefined && tables) throw needsSnapshot(snapshot ?? '');
@@ -48,6 +50,7 @@ function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation
     ...(tables && { tables }),
     ...(destdb !== undefined && { destdb }),
     ...(inPlace && { inPlace }),
+    ...(dropForeignReferences && { dropForeignReferences }),
     ...(original && { original }),
     ...(source && { source }),
     ...(unverifiedSources && { unverifiedSources }),

@@ -57,6 +57,10 @@ export const COMMANDS: CommandSpec[] = [
         flags: '--in-place',
         description: 'restore inside the destination, in one transaction; needs no second database',
       },
+      {
+        flags: '--drop-foreign-references',
+        description: 'drop foreign keys of other databases that reference tables of the destination (MySQL, MariaDB)',
+      },
       ORIGINAL,
       { flags: '--no-drop', description: 'with a file: run it on the database as it is' },
       { flags: '--source', description: 'with a file: run it on the source database' },

@@ -40,6 +40,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     schemaConfig,
     role,
     inPlace: request.inPlace ?? false,
+    dropForeignReferences: request.dropForeignReferences,
     ...(selected && { only: namesOf(selected) }),
   };
   const restore = await engine.planRestore(context, restoration);

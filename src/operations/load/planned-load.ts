@@ -24,6 +24,8 @@ export interface LoadRequest extends TrustChoice {
   /** Goes on although sources could not be compared with the destination. */
   unverifiedSources?: boolean | undefined;
   inPlace?: boolean;
+  /** Drops foreign keys of other databases that reference tables of the destination (MySQL, MariaDB). */
+  dropForeignReferences?: boolean;
   cpus?: number;
 }
 

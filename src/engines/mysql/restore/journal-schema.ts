@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { type CodeDefinitions, codeDefinitionsSchema } from '../definitions.ts';
+import { foreignReferenceSchema } from './foreign-references.ts';
 import { routineGrantSchema } from './grants.ts';
 
 const pathSchema = v.strictTuple([v.string(), v.string()]);
@@ -23,6 +24,8 @@ export const journalSchema = v.object({
   grants: v.optional(v.array(routineGrantSchema), []),
   /** Renames after the swap, all in one statement, after which the undo copy is the replaced database. */
   later: v.optional(v.array(renameSchema), []),
+  /** Foreign keys of other databases, to be dropped after the swap. */
+  unlink: v.optional(v.array(foreignReferenceSchema), []),
   /** An undo copy that nobody needs once the tables have moved. */
   obsolete: v.nullable(v.string()),
 });

@@ -8,6 +8,7 @@ import { type Code, type Listed, listCode, readCode } from '../definitions.ts';
 import { besideNames } from '../names.ts';
 import { databaseExists, destinationName, dropEmpty, lockDestination } from '../server.ts';
 import { dropBeside, lookBeside } from './beside.ts';
+import { dropStatement } from './foreign-references.ts';
 import { grantAgain } from './grants.ts';
 import { DONE, type Journal, journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { readRecord, writeRecord } from './record.ts';
@@ -46,6 +47,7 @@ export async function settle(context: Settling, { server, url, work }: Work): Pr
   if (moved) {
     // Somebody may have dropped it since.
     if (await databaseExists(server, destination)) await goForward(context, url, moved);
+    await dropReferences(server, moved);
     await renameLater(server, moved);
     await dropObsolete(context, server, { destination, journal: moved });
     // Replayed later, it would undo what has happened since.
@@ -62,6 +64,17 @@ export async function settle(context: Settling, { server, url, work }: Work): Pr
   const pending = await readJournal(server, { work, table: PENDING, destination });
   if (!pending) return;
   await goBack(context, { server, url, pending });
+}
+
+/** `ER_CANT_DROP_FIELD_OR_KEY`, `ER_NO_SUCH_TABLE`, `ER_BAD_DB_ERROR`: it is gone. */
+const GONE = new Set([1049, 1091, 1146]);
+
+async function dropReferences(server: Session, { unlink = [] }: Journal): Promise<void> {
+  for (const reference of unlink) {
+    await server.execute(dropStatement(reference)).catch((error) => {
+      if (!(error instanceof SqlError && GONE.has(error.errno))) throw error;
+    });
+  }
 }
 
 /** What the journal says is to be renamed when the tables have moved, unless it has been. */

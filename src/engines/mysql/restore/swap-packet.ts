@@ -29,7 +29,7 @@ export interface SwapProgram {
   later: Rename[];
   /** GRANT statements. */
   grants: string[];
-  /** `ALTER TABLE` of tables in other databases, before the tables move. */
+  /** `ALTER TABLE` of tables in other databases that drop their foreign keys. */
   unlink: string[];
 }
 
@@ -79,7 +79,7 @@ const plain = (statement: string): Step => ({ settings: [], statement });
 
 /** What replaces the code of the destination once the tables have moved, in an order in which nothing needs what follows. */
 function stepsAfter(program: SwapProgram): Record<'triggers' | 'drops' | 'code' | 'events' | 'end', Step[]> {
-  const { destination, work, listed, after, definers, later, grants } = program;
+  const { destination, work, listed, after, definers, later, grants, unlink } = program;
   const away = new Map(viewsInTheWay(program).map(({ name }, at) => [name, awayName(at)]));
   const create = (code: Code): Step => ({ settings: settingsOf(code), statement: createText(code, definers) });
   return {
@@ -101,6 +101,8 @@ function stepsAfter(program: SwapProgram): Record<'triggers' | 'drops' | 'code' 
     events: after.events.map(create),
     end: [
       plain('SET @tool_ended = SYSDATE(6)'),
+      // They have followed the tables that were replaced.
+      ...unlink.map(plain),
       ...(later.length > 0 ? [plain(renameStatement(later))] : []),
       plain(renameStatement([{ from: [work, MOVED], to: [work, DONE] }])),
     ],
@@ -108,13 +110,12 @@ function stepsAfter(program: SwapProgram): Record<'triggers' | 'drops' | 'code' 
 }
 
 function blocksOf(program: SwapProgram): string[] {
-  const { before, definers: _, unlink } = program;
+  const { before } = program;
   const { triggers, drops, code, events, end } = stepsAfter(program);
   const refused =
     'DECLARE EXIT HANDLER FOR SQLEXCEPTION GET DIAGNOSTICS CONDITION 1 @tool_refused = MYSQL_ERRNO, @tool_message = MESSAGE_TEXT;';
   const move = [
     ...before.triggers.flatMap((trigger) => [dynamic(dropTrigger(trigger)), 'SET @tool_dropped = 1']),
-    ...unlink.map(dynamic),
     dynamic(renameStatement([...awayRenames(program), ...program.renames])),
     'SET @tool_moved = 1',
   ];
@@ -145,14 +146,13 @@ function dynamic(statement: string): string {
 const BASE = SESSION_SETTINGS.slice(0, 1);
 
 function plainStatementsOf(program: SwapProgram): string[] {
-  const { before, unlink } = program;
+  const { before } = program;
   const { triggers, drops, code, events, end } = stepsAfter(program);
   const locked = before.triggers.length > 0;
   const renames = [...awayRenames(program), ...program.renames];
   const plainly = (steps: Step[]): string[] =>
     steps.flatMap(({ settings, statement }) => [...settings, statement, ...(settings.length > 0 ? BASE : [])]);
   return [
-    ...unlink,
     ...(locked
       ? [
           `LOCK TABLES ${renames.map(({ from }) => `${pathOf(from)} WRITE`).join(', ')}`,
@@ -173,8 +173,12 @@ function dropTrigger({ name }: Code): string {
   return `DROP TRIGGER IF EXISTS ${quoteName(name)}`;
 }
 
-function createText({ create, sql_mode }: Code, definers: Definers): string {
-  return definers === 'theirs' ? create : withoutDefiner(create, lexicalModeOf(sql_mode));
+/** Without a semicolon of its own at the end: the packet has one there. */
+export function createText({ create, sql_mode }: Code, definers: Definers): string {
+  const mode = lexicalModeOf(sql_mode);
+  const text = definers === 'theirs' ? create : withoutDefiner(create, mode);
+  const last = significant(text, mode).at(-1);
+  return last?.text === ';' ? text.slice(0, last.at) : text;
 }
 
 /** Views of the destination whose names tables take: renamed in the statement that moves the tables. */

@@ -9,12 +9,14 @@ import { type CodeDefinitions, listCode, readCode } from '../definitions.ts';
 import { besideNames } from '../names.ts';
 import { createDatabase, databaseExists, destinationName, mayNotCreate, verifyLock } from '../server.ts';
 import { createBeside, dropBeside, undoCopyOf } from './beside.ts';
+import { dropStatement, foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { hasRoutines, planGrants, type RoutineGrant, readRoutineGrants } from './grants.ts';
 import { journalRename, settle, writeJournal } from './journal.ts';
 import type { Journal } from './journal-schema.ts';
 import { KEPT, type KeptRecord } from './kept.ts';
 import { writeRecord } from './record.ts';
 import { type Rename, type SwapOutcome, swapStatements } from './swap-packet.ts';
+import { tidyBodies } from './tidy-bodies.ts';
 
 /** How often sessions are ended that hold a table. */
 const TRIES = 3;
@@ -34,6 +36,8 @@ export interface Swap {
   definers: Definers;
   /** Keeps what is replaced. */
   undo: boolean;
+  /** Drops foreign keys of other databases that reference tables of the destination. */
+  dropForeignReferences: boolean;
 }
 
 /**
@@ -77,7 +81,8 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   return { swapMs, undoDatabase: keep ? names.undo : null };
 }
 
-export interface Exchange extends Pick<Swap, 'server' | 'begun' | 'url' | 'code' | 'definers'> {
+export interface Exchange
+  extends Pick<Swap, 'server' | 'begun' | 'url' | 'code' | 'definers' | 'dropForeignReferences'> {
   /** The database in which the journal is written, and which is dropped in the end. */
   work: string;
   renames: Rename[];
@@ -114,21 +119,26 @@ export async function exchange(context: EngineContext, given: Exchange): Promise
     await writeRecord(server, { database: work, table: KEPT, value: record });
   }
   const grants = merged(own, theirs);
-  const journal: Journal = { of, made, before, after: code, definers, grants, later, obsolete };
+  // Asked again: somebody may have made one since.
+  const unlink = made ? [] : await foreignReferences(server, destination);
+  refuseForeignReferences(unlink, { destination, drop: given.dropForeignReferences });
+  const journal: Journal = { of, made, before, after: code, definers, grants, later, unlink, obsolete };
   const granting = await planGrants(server, { grants, routines: code.routines });
+  const { flavour } = await readServer(server);
+  const allowed = definers === 'theirs' && (await maySetDefiner(server)) ? 'theirs' : 'mine';
   const statements = swapStatements({
-    flavour: (await readServer(server)).flavour,
+    flavour,
     destination,
     work,
     made,
     before,
     listed: made ? [] : await listCode(server, destination),
     after: code,
-    definers: definers === 'theirs' && (await maySetDefiner(server)) ? 'theirs' : 'mine',
+    definers: allowed,
     renames: [...renames, journalRename(work)],
     later,
     grants: granting.statements,
-    unlink: [],
+    unlink: unlink.map(dropStatement),
   });
   await refuseLongPacket(server, statements);
   await writeJournal(server, work, journal);
@@ -142,6 +152,10 @@ export async function exchange(context: EngineContext, given: Exchange): Promise
   await settle({ report: context.report }, { server, url, work });
   if (outcome.refusal) throw (made ? mayNotCreate(destination, outcome.refusal) : null) ?? outcome.refusal;
   for (const warning of granting.lost) context.report(warning);
+  if (flavour === 'mysql') {
+    const granted = new Set(grants.map(({ routine }) => routine.toLowerCase()));
+    await tidyBodies(server, { destination, after: code, definers: allowed, granted });
+  }
   const swapMs = Math.round(outcome.microseconds === null ? performance.now() - started : outcome.microseconds / 1000);
   await dropBeside(context, server, { name: work, destination });
   return swapMs;

@@ -5,6 +5,7 @@ import { inDatabase, type Session } from '../connection/session.ts';
 import { besideNames } from '../names.ts';
 import { databaseExists, destinationName, lockDestination } from '../server.ts';
 import { createBeside, undoCopyOf } from './beside.ts';
+import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { settleAfterFailure, sweepLeftovers } from './journal.ts';
 import { KEPT, type KeptRecord, keptSchema } from './kept.ts';
 import { inspectDestination } from './preflight.ts';
@@ -34,6 +35,7 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
   const { code, grants } = await readKept(server, url);
+  refuseForeignReferences(await foreignReferences(server, destination), { destination, drop: false });
   report({ event: 'step', step: 'swap', state: 'started', label: `Put back what ${destination} was` });
   const made = !(await databaseExists(server, destination));
   const work = names.fresh();
@@ -55,6 +57,7 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
     const swapMs = await exchange(context, {
       server,
       begun: release,
+      dropForeignReferences: false,
       url,
       work,
       renames,
