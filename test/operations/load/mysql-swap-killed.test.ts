@@ -25,7 +25,9 @@ const OLDER = [
   'CREATE VIEW behind AS SELECT name FROM parent',
   'CREATE VIEW ahead AS SELECT name FROM behind',
   ...many((at) => `CREATE FUNCTION old_${at}(n INT) RETURNS INT DETERMINISTIC RETURN n + ${at}`),
-  ...many((at) => `CREATE TRIGGER old_${at} BEFORE INSERT ON parent FOR EACH ROW BEGIN SET NEW.name = 'old ${at}'; END`),
+  ...many(
+    (at) => `CREATE TRIGGER old_${at} BEFORE INSERT ON parent FOR EACH ROW BEGIN SET NEW.name = 'old ${at}'; END`,
+  ),
   "CREATE EVENT nightly ON SCHEDULE EVERY 1 DAY STARTS '2035-01-01 00:00:00' DO DELETE FROM child",
 ];
 const NEWER = [
@@ -37,7 +39,9 @@ const NEWER = [
   ...many((at) => `DROP FUNCTION old_${at}`),
   ...many((at) => `DROP TRIGGER old_${at}`),
   ...many((at) => `CREATE PROCEDURE new_${at}() BEGIN SELECT ${at}; SELECT 'ü;'; END`),
-  ...many((at) => `CREATE TRIGGER new_${at} AFTER DELETE ON child FOR EACH ROW BEGIN SET @n = ${at}; SET @m = '\\\\;'; END`),
+  ...many(
+    (at) => `CREATE TRIGGER new_${at} AFTER DELETE ON child FOR EACH ROW BEGIN SET @n = ${at}; SET @m = '\\\\;'; END`,
+  ),
   "UPDATE parent SET name = 'three' WHERE id = 2",
 ];
 const VIEW = 'CREATE VIEW z_last_of_all AS SELECT name FROM parent';
@@ -83,7 +87,10 @@ for (const flavour of FLAVOURS) {
 
     /** MySQL may have kept the semicolon of the packet at the end of a body when nobody was there to tidy up. */
     async function dump(): Promise<string> {
-      return (await server.dump('copy')).replaceAll(/\n; (\*\/ )?;;$/gm, (_, end = '') => ` ${end};;`).replaceAll(/\s+;;$/gm, ' ;;').replaceAll(' */;;', ' */ ;;');
+      return (await server.dump('copy'))
+        .replaceAll(/\n; (\*\/ )?;;$/gm, (_, end = '') => ` ${end};;`)
+        .replaceAll(/\s+;;$/gm, ' ;;')
+        .replaceAll(' */;;', ' */ ;;');
     }
 
     async function others(): Promise<number> {
