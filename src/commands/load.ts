@@ -20,6 +20,7 @@ interface Options {
   inPlace?: boolean;
   keepGoing?: boolean;
   acceptMissing?: boolean;
+  dropForeignReferences?: boolean;
   original?: boolean;
   drop: boolean;
   source?: boolean;
@@ -40,7 +41,7 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
 
 function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation<Arguments, Options>): LoadRequest {
   const { destdb, tables, undo, inPlace, original, drop, source, cpus, unverifiedSources, allowUntrusted } = options;
-  const { keepGoing, acceptMissing } = options;
+  const { keepGoing, acceptMissing, dropForeignReferences } = options;
   const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;
   if (file === undefined && (source || !drop)) throw needsFile(source ? '--source' : '--no-drop');
   if (file !== undefined && tables) throw needsSnapshot('--tables', snapshot ?? '');
@@ -54,6 +55,7 @@ function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation
     ...(destdb !== undefined && { destdb }),
     ...(inPlace && { inPlace }),
     ...(keepGoing && { keepGoing: acceptMissing ? 'swap' : 'inspect' }),
+    ...(dropForeignReferences && { dropForeignReferences }),
     ...(original && { original }),
     ...(source && { source }),
     ...(unverifiedSources && { unverifiedSources }),

@@ -70,6 +70,10 @@ export const COMMANDS: CommandSpec[] = [
         description: 'restore the rest after errors, list what is missing, and do not swap if anything is',
       },
       { flags: '--accept-missing', description: 'with --keep-going: swap although something is missing' },
+      {
+        flags: '--drop-foreign-references',
+        description: 'drop foreign keys of other databases that reference tables of the destination (MySQL, MariaDB)',
+      },
       ORIGINAL,
       { flags: '--no-drop', description: 'with a file: run it on the database as it is' },
       { flags: '--source', description: 'with a file: run it on the source database' },

@@ -90,6 +90,8 @@ export interface RestoreRequest {
   keepGoing?: 'inspect' | 'swap' | undefined;
   /** The caller refuses a plan in place, so that nothing of one is looked into. */
   neverInPlace?: boolean;
+  /** Drops foreign keys of other databases that reference tables of the destination; otherwise they refuse the load. */
+  dropForeignReferences?: boolean | undefined;
   /** Names of the tables whose rows are loaded, where it is not all of them. */
   only?: ReadonlySet<string>;
   /** Who is to own the restored objects, where that is not the owner of the replaced database. */

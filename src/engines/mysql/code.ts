@@ -37,16 +37,21 @@ async function createViews(session: Session, views: Code[], definers: Definers):
 /** What is said of somebody else's name when it may not be said, or does not exist. */
 const DEFINER_REFUSED = new Set([1227, 1449, 4123]);
 
-async function createOne(session: Session, code: Code, definers: Definers): Promise<void> {
-  await session.execute(`SET sql_mode = ${quoteText(code.sql_mode ?? '')}`);
-  if (code.time_zone) await session.execute(`SET time_zone = ${quoteText(code.time_zone)}`);
+/** What has to be set before the statement, so that the server keeps it as it was. */
+export function settingsOf(code: Code): string[] {
   // Our statements are UTF-8 whatever the code was written in; for ASCII both are the same.
-  if (code.charset && code.collation) {
-    const client = /^\p{ASCII}*$/u.test(code.create) ? code.charset : 'utf8mb4';
-    await session.execute(
-      `SET character_set_client = ${plainWord(client)}, collation_connection = ${plainWord(code.collation)}`,
-    );
-  }
+  const client = /^\p{ASCII}*$/u.test(code.create) ? (code.charset ?? 'utf8mb4') : 'utf8mb4';
+  return [
+    `SET sql_mode = ${quoteText(code.sql_mode ?? '')}`,
+    ...(code.time_zone ? [`SET time_zone = ${quoteText(code.time_zone)}`] : []),
+    ...(code.charset && code.collation
+      ? [`SET character_set_client = ${plainWord(client)}, collation_connection = ${plainWord(code.collation)}`]
+      : []),
+  ];
+}
+
+async function createOne(session: Session, code: Code, definers: Definers): Promise<void> {
+  for (const setting of settingsOf(code)) await session.execute(setting);
   if (definers === 'theirs') {
     try {
       await session.execute(code.create);

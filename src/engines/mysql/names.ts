@@ -17,7 +17,7 @@ export function besideNames(destination: string): { prefix: string; fresh: () =>
 }
 
 /** Tables that the tool makes in databases of its own, and reads there: nobody else's may be called so. */
-const RESERVED = new Set(['tool-mark', 'tool-journal', 'tool-journal-moved', 'tool-kept']);
+const RESERVED = new Set(['tool-mark', 'tool-journal', 'tool-journal-moved', 'tool-journal-done', 'tool-kept']);
 
 export function isReserved(table: string): boolean {
   return RESERVED.has(table.toLowerCase());

@@ -77,15 +77,20 @@ export async function createDatabase(
       `CREATE DATABASE ${quoteName(name)} CHARACTER SET ${plainWord(charset)} COLLATE ${plainWord(collation)}`,
     );
   } catch (error) {
-    if (!(error instanceof SqlError && ACCESS_DENIED.has(error.errno))) throw error;
-    throw new UserError(`The user may not make the database "${name}"`, {
-      code: 'may_not_create',
-      exit: EXIT.failed,
-      details: [error.message],
-      hint: `A load needs a second database beside the destination: GRANT ALL ON ${quoteName(grantPattern(name))}.* TO the user.`,
-      cause: error,
-    });
+    throw mayNotCreate(name, error) ?? error;
   }
+}
+
+/** What a refused CREATE DATABASE means; `null` for any other error. */
+export function mayNotCreate(name: string, error: unknown): UserError | null {
+  if (!(error instanceof SqlError && ACCESS_DENIED.has(error.errno))) return null;
+  return new UserError(`The user may not make the database "${name}"`, {
+    code: 'may_not_create',
+    exit: EXIT.failed,
+    details: [error.message],
+    hint: `A load needs a second database beside the destination: GRANT ALL ON ${quoteName(grantPattern(name))}.* TO the user.`,
+    cause: error,
+  });
 }
 
 /** In a GRANT a name is a pattern. */

@@ -39,3 +39,12 @@ export function withoutTexts(sql: string): string {
     .map(({ kind, text }) => (kind === 'text' ? "''" : kind === 'name' ? text.replaceAll(/\s/g, ' ') : text))
     .join('');
 }
+
+/** ``CONSTRAINT `c` FOREIGN KEY (`a`, `b`) REFERENCES `t` (`a`, `b`) ON DELETE …``; a table elsewhere has its database before it. */
+export function referredTable(clause: string): string | null {
+  const name = '`((?:[^`]|``)*)`';
+  const match = new RegExp(`^CONSTRAINT ${name} FOREIGN KEY \\((?:${name}(?:, )?)+\\) REFERENCES ${name} \\(`).exec(
+    clause,
+  );
+  return match?.[3]?.replaceAll('``', '`') ?? null;
+}

@@ -43,6 +43,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     role,
     inPlace: request.inPlace ?? false,
     keepGoing,
+    dropForeignReferences: request.dropForeignReferences,
     ...(selected && { only: namesOf(selected) }),
   };
   const restore = await engine.planRestore(context, restoration);

@@ -26,6 +26,8 @@ export interface LoadRequest extends TrustChoice {
   inPlace?: boolean;
   /** After errors: restores the rest, and leaves it to be inspected or swaps it in. Default: the first error ends the load. */
   keepGoing?: 'inspect' | 'swap' | undefined;
+  /** Drops foreign keys of other databases that reference tables of the destination (MySQL, MariaDB). */
+  dropForeignReferences?: boolean;
   cpus?: number;
 }
 

@@ -42,6 +42,9 @@ export interface Packed {
   terminated: boolean;
 }
 
+/** One for all files of a thread, which packs one at a time: thousands of small ones would keep the collector busy. */
+let packBuffer: Buffer<ArrayBuffer> | undefined;
+
 /** Hashes, compresses and counts a file in one pass, following it while it grows. */
 export function packFile({ source, destination, terminator, complete, wait, onBytes }: PackRequest): Packed {
   const input = openSync(source, 'r');
@@ -50,7 +53,8 @@ export function packFile({ source, destination, terminator, complete, wait, onBy
     const hash = createHash('sha256');
     const storedHash = createHash('sha256');
     const frames: Frame[] = [];
-    const buffer = Buffer.allocUnsafeSlow(FRAME_BYTES);
+    packBuffer ??= Buffer.allocUnsafeSlow(FRAME_BYTES);
+    const buffer = packBuffer;
     const end = terminator === null ? null : Buffer.from(terminator);
     let lines = 0;
     let storedBytes = 0;

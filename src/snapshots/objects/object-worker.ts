@@ -23,8 +23,9 @@ export type WorkerAnswer =
   | { reply: 'checked' }
   | { reply: 'failed'; message: string; code: string | null };
 
-/** A source that has not grown is looked at again after so many milliseconds. */
-const GROWTH_POLL = 20;
+/** A source that has not grown is checked again after so many milliseconds: the first time, and at most. */
+const FIRST_POLL = 0.5;
+const LONGEST_POLL = 20;
 
 const port = parentPort;
 if (!port) throw new Error('object-worker runs in a worker thread only');
@@ -45,10 +46,14 @@ function answer(request: WorkerRequest): void {
   switch (request.task) {
     case 'pack': {
       const complete = new Int32Array(request.complete);
+      let poll = FIRST_POLL;
       const packed = packFile({
         ...request,
         complete: () => Atomics.load(complete, 0) === 1,
-        wait: () => Atomics.wait(complete, 0, 0, GROWTH_POLL),
+        wait: () => {
+          Atomics.wait(complete, 0, 0, poll);
+          poll = Math.min(LONGEST_POLL, poll * 2);
+        },
         onBytes: (bytes) => reply({ reply: 'bytes', bytes }),
       });
       reply({ reply: 'packed', packed });

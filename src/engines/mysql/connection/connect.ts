@@ -1,21 +1,29 @@
 import { type ConnectionFailure, statusOfFailure } from '../../../connection-failures.ts';
 import { EXIT, UserError } from '../../../errors.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
-import { ConnectionLost, openSession, type Session, type SqlError } from './session.ts';
+import { ConnectionLost, openSession, type Session, type SessionOptions, type SqlError } from './session.ts';
 import { addressOf, withDatabase, writeAddress } from './url.ts';
 
 /** A session on the database of the URL; an error of exit 4 says whether server, database or credentials are at fault. */
-export async function connect({ signal }: Pick<EngineContext, 'signal'>, url: DatabaseUrl): Promise<Session> {
+export async function connect(
+  { signal }: Pick<EngineContext, 'signal'>,
+  url: DatabaseUrl,
+  options: Pick<SessionOptions, 'several'> = {},
+): Promise<Session> {
   try {
-    return await openSession({ url, signal });
+    return await openSession({ url, signal, ...options });
   } catch (thrown) {
     throw explainConnection(thrown, url);
   }
 }
 
 /** A session on the server that is on no database. */
-export function connectToServer(context: Pick<EngineContext, 'signal'>, url: DatabaseUrl): Promise<Session> {
-  return connect(context, withDatabase(url, null));
+export function connectToServer(
+  context: Pick<EngineContext, 'signal'>,
+  url: DatabaseUrl,
+  options: Pick<SessionOptions, 'several'> = {},
+): Promise<Session> {
+  return connect(context, withDatabase(url, null), options);
 }
 
 interface Failure {

@@ -59,6 +59,8 @@ export class ConnectionLost extends Error {
 export interface SessionOptions {
   url: DatabaseUrl;
   signal?: AbortSignal | undefined;
+  /** Whether a packet may hold several statements; their results come as a list. */
+  several?: boolean | undefined;
 }
 
 /**
@@ -76,8 +78,8 @@ export const SESSION_SETTINGS = [
 ];
 
 /** Connects; rejects with ConnectionLost when that fails. */
-export async function openSession({ url, signal }: SessionOptions): Promise<Session> {
-  const connection = await openConnection({ url, signal });
+export async function openSession({ url, signal, several }: SessionOptions): Promise<Session> {
+  const connection = await openConnection({ url, signal, several });
   const session = sessionOf(connection, signal);
   for (const setting of SESSION_SETTINGS) await session.execute(setting).catch(ignoreUnknownSetting);
   return session;
@@ -183,16 +185,16 @@ export interface Opened {
 }
 
 /** The driver's connection and the socket below it, which ends with the signal whatever goes on. */
-export async function openConnection({ url, signal }: SessionOptions): Promise<Opened> {
+export async function openConnection({ url, signal, several }: SessionOptions): Promise<Opened> {
   signal?.throwIfAborted();
   const policy = tlsPolicyOf(url);
   const address = addressOf(url);
   // Nobody listens on a socket or on the way to this machine, and TLS costs more than all the rest of a dump.
   const isHere = 'socket' in address || ['localhost', '127.0.0.1', '::1'].includes(address.host);
-  if (policy !== 'preferred') return dial({ url, signal }, policy !== 'disabled');
-  if (isHere) return dial({ url, signal }, false);
-  return dial({ url, signal }, true).catch((error) => {
-    if (error instanceof NoTls) return dial({ url, signal }, false);
+  if (policy !== 'preferred') return dial({ url, signal, several }, policy !== 'disabled');
+  if (isHere) return dial({ url, signal, several }, false);
+  return dial({ url, signal, several }, true).catch((error) => {
+    if (error instanceof NoTls) return dial({ url, signal, several }, false);
     throw error;
   });
 }
@@ -207,7 +209,7 @@ const KEEP_ALIVE_MS = 30_000;
 /** What MariaDB's `client_ed25519` has signed. */
 const CHALLENGE_BYTES = 32;
 
-async function dial({ url, signal }: SessionOptions, tls: boolean): Promise<Opened> {
+async function dial({ url, signal, several = false }: SessionOptions, tls: boolean): Promise<Opened> {
   const { default: mysql2 } = await import('mysql2');
   const address = addressOf(url);
   const socket = 'socket' in address ? connectSocket(address.socket) : connectSocket(address.port, address.host);
@@ -230,6 +232,7 @@ async function dial({ url, signal }: SessionOptions, tls: boolean): Promise<Open
     connectTimeout: CONNECT_TIMEOUT,
     supportBigNumbers: true,
     dateStrings: true,
+    multipleStatements: several,
     insecureAuth: false,
   };
   return new Promise((resolve, reject) => {

@@ -18,18 +18,16 @@ export function createDumpProgress({ database, tables, expected, report }: Progr
   const estimates = new Map(tables.map(({ name, bytes }) => [name, expected(`${database}.${name}`) ?? bytes]));
   const read = new Map<string, number>();
   let done = 0;
-
-  function total(): number {
-    let sum = 0;
-    for (const [name, estimate] of estimates) sum += Math.max(estimate, read.get(name) ?? 0);
-    return sum;
-  }
+  let total = [...estimates.values()].reduce((sum, estimate) => sum + estimate, 0);
 
   return {
     onBytes(table, bytes) {
+      const estimate = estimates.get(table) ?? 0;
+      const before = read.get(table) ?? 0;
       done += bytes;
-      read.set(table, (read.get(table) ?? 0) + bytes);
-      report({ event: 'progress', step: 'dump', done, total: total(), unit: 'bytes', current: `${database}.${table}` });
+      total += Math.max(estimate, before + bytes) - Math.max(estimate, before);
+      read.set(table, before + bytes);
+      report({ event: 'progress', step: 'dump', done, total, unit: 'bytes', current: `${database}.${table}` });
     },
   };
 }

@@ -108,6 +108,10 @@ interface Reading {
   progress: DumpProgress;
 }
 
+/** A file of so few bytes is packed when it is complete: no thread waits for it to grow, and many may wait for a thread. */
+const SMALL_BYTES = 1024 * 1024;
+const SMALL_AT_ONCE = 32;
+
 interface CutTable {
   table: CatalogueTable;
   parts: Part[];
@@ -131,26 +135,32 @@ async function readRows({ request, database, schema, tables, readers, progress }
     .flatMap((each) => each.files.map((file, at) => ({ each, at, ...file })));
   let failed = false;
   const work = async (reader: RowReader): Promise<void> => {
-    let packing: Promise<unknown> | undefined;
+    const packing: Promise<unknown>[] = [];
     for (let next = queue.shift(); next && !failed; next = queue.shift()) {
       const { each, at, part, name } = next;
       const { table } = each;
       const path = join(request.directory, name);
-      await writeFile(path, '', { mode: 0o600 });
-      const onBytes = (bytes: number): void => progress.onBytes(table.name, bytes);
-      const packed = request.pack({ name, terminator: ROWS_TERMINATOR, onBytes });
-      // Awaited with the others; when the reading fails before, its error is the one to tell.
-      packed.catch(() => {});
-      each.packed[at] = packed;
+      const isSmall = table.bytes <= SMALL_BYTES;
+      const pack = (): Promise<PackedFile> => {
+        const onBytes = (bytes: number): void => progress.onBytes(table.name, bytes);
+        const packed = request.pack({ name, terminator: ROWS_TERMINATOR, onBytes });
+        // Awaited with the others; when the reading fails before, its error is the one to tell.
+        packed.catch(() => {});
+        each.packed[at] = packed;
+        return packed;
+      };
+      if (!isSmall) await writeFile(path, '', { mode: 0o600 });
+      const growing = isSmall ? null : pack();
       const longest = await reader.read({ select: selectOf(database, table, part), file: path }).catch((error) => {
         failed = true;
         request.finish();
         throw cannotRead(`${schema}.${table.name}`, error);
       });
       each.longest = Math.max(each.longest, longest);
-      // No more than two unpacked files a reader lie on the disk.
-      await packing;
-      packing = packed;
+      packing.push(growing ?? pack());
+      // Few unpacked files a reader lie on the disk.
+      const most = isSmall ? SMALL_AT_ONCE : 1;
+      while (packing.length > most) await packing.shift();
     }
   };
   const outcomes = await Promise.allSettled(readers.map(work));

@@ -19,6 +19,8 @@ export type RowReply =
 
 /** How much is written at a time. */
 const BLOCK_BYTES = 1024 * 1024;
+/** One table is read at a time. */
+const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
 
 const port = parentPort;
 if (!port) throw new Error('row-worker runs in a worker thread only');
@@ -63,8 +65,7 @@ function execute(statement: string): Promise<void> {
 
 /** Rows go from the socket into the file as text; how many bytes the longest has. */
 function read({ select, file }: { select: string; file: string }): Promise<number> {
-  const output = openSync(file, 'a');
-  const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  const output = openSync(file, 'a', 0o600);
   let filled = 0;
   let longest = 0;
   const write = (bytes: Uint8Array): void => {

@@ -5,7 +5,7 @@ import type { Collations } from '../catalogue.ts';
 import { inDatabase, MARK, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { besideNames, isReserved } from '../names.ts';
 import { createDatabase, destinationName, dropDatabase, findBeside, isEmpty } from '../server.ts';
-import { journalSchema, MOVED, PENDING } from './journal-schema.ts';
+import { DONE, journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { KEPT, keptSchema } from './kept.ts';
 import { parseRecord, readRecord } from './record.ts';
 
@@ -54,7 +54,7 @@ async function isMarked(server: Session, database: string, destination: string):
   const of = await destinationName(server, destination);
   const mark = await readMark(server, database);
   if (mark) return mark.of === of;
-  for (const table of [MOVED, PENDING]) {
+  for (const table of [DONE, MOVED, PENDING]) {
     const journal = await readRecord(server, { database, table, schema: journalSchema });
     if (journal) return (journal.of ?? of) === of;
   }

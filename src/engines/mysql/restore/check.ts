@@ -1,5 +1,5 @@
 import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
-import { expectedRows } from '../../expected-rows.ts';
+import { type ExpectedRows, expectedRows } from '../../expected-rows.ts';
 import { type Inventory, readInventory } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
@@ -32,19 +32,34 @@ async function countRows(context: EngineContext, { url, details, plan, jobs }: C
   const differences: string[] = [];
   const worker = async (): Promise<void> => {
     await using session = await connect(context, url);
-    for (let next = queue.pop(); next; next = queue.pop()) {
-      const { table, rows, words } = next;
-      const data = details.data[table.file.name];
-      if (!data) throw new Error(`the manifest has no columns for ${table.name}`);
-      const [counted] = await session.query<{ counted: number }>(
-        `SELECT COUNT(*) AS counted FROM ${quoteName(data.table)}`,
-      );
-      if (Number(counted?.counted) === rows) continue;
-      differences.push(`${table.name}: ${counted?.counted} rows, ${words}`);
+    for (let next = takeSome(queue); next.length > 0; next = takeSome(queue)) {
+      const counts = next.map(({ table }, at) => {
+        const data = details.data[table.file.name];
+        if (!data) throw new Error(`the manifest has no columns for ${table.name}`);
+        return `SELECT ${Number(at)} AS place, COUNT(*) AS counted FROM ${quoteName(data.table)}`;
+      });
+      const counted = await session.query<{ place: number; counted: number }>(counts.join(' UNION ALL '));
+      const found = new Map(counted.map(({ place, counted: rows }) => [Number(place), Number(rows)]));
+      for (const [at, { table, rows, words }] of next.entries()) {
+        if (found.get(at) !== rows) differences.push(`${table.name}: ${found.get(at)} rows, ${words}`);
+      }
     }
   };
   await Promise.all(Array.from({ length: Math.min(jobs, queue.length) }, worker));
   return differences.sort();
+}
+
+/** How many small tables are counted in one statement. */
+const COUNTED_TOGETHER = 100;
+const SMALL_ROWS = 1000;
+
+/** The next large table, or a number of small ones. */
+function takeSome(queue: ExpectedRows[]): ExpectedRows[] {
+  const taken = queue.splice(-1);
+  if ((taken[0]?.rows ?? 0) > SMALL_ROWS) return taken;
+  while (taken.length < COUNTED_TOGETHER && (queue.at(-1)?.rows ?? SMALL_ROWS + 1) <= SMALL_ROWS)
+    taken.push(...queue.splice(-1));
+  return taken;
 }
 
 async function compareObjects(context: EngineContext, { url, details }: Check): Promise<string[]> {

@@ -1,13 +1,19 @@
 import * as v from 'valibot';
 import { formatNumberOf } from '../../../amounts.ts';
 import { EXIT, UserError } from '../../../errors.ts';
-import type { Manifest } from '../../../snapshots/manifest.ts';
+import { bytesOfTable, type Manifest } from '../../../snapshots/manifest.ts';
 import type { EngineContext, RestoreRun } from '../../engine.ts';
 import { checkDefinitions } from '../check-definitions.ts';
 import { createCode } from '../code.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session, SqlError } from '../connection/session.ts';
-import { type Definitions, definitionsSchema, type TableDefinition, withIndexes } from '../definitions.ts';
+import {
+  type Definitions,
+  definitionsSchema,
+  type TableDefinition,
+  withForeignKeys,
+  withIndexes,
+} from '../definitions.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { type Client, loadByProgram } from '../program/load-program.ts';
 import { alter, loadTables } from './load-tables.ts';
@@ -52,7 +58,7 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   report({ event: 'step', step: 'restore', state: 'started', label: `Restore ${amount}` });
   await using session = await connect(context, url);
   await session.execute('SET foreign_key_checks = 0');
-  const tables = withRowsToCome(definitions.tables, fill);
+  const tables = withForeignKeys(withRowsToCome(definitions.tables, fill));
   await createTables(session, { ...definitions, tables });
   if (fill.client) {
     await loadByProgram(context, { ...fill, client: fill.client, definitions: tables });
@@ -63,15 +69,19 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   report({ event: 'step', step: 'restore', state: 'done', label: `Restored ${amount} and their indexes` });
 
   report({ event: 'step', step: 'index', state: 'started', label: 'Make foreign keys, views, routines and triggers' });
-  await createDependents(session, definitions);
+  await createDependents(session, { ...definitions, tables });
   report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
 }
 
-/** A table that stays empty, or is filled by a client, gets its indexes when it is made: nobody comes to it again. */
+/** Up to so many bytes go into indexes row by row as fast as the indexes are built afterwards. */
+const FEW_BYTES = 256 * 1024;
+
+/** A table that stays empty, or nearly so, or is filled by a client, gets its indexes when it is made. */
 function withRowsToCome(tables: TableDefinition[], { plan, details, client }: Filling): TableDefinition[] {
   if (client) return tables.map(withIndexes);
-  const empty = new Set(plan.empty.map(({ file }) => details.data[file.name]?.table));
-  return tables.map((table) => (empty.has(table.name) ? withIndexes(table) : table));
+  const few = [...plan.empty, ...plan.tables.filter((table) => bytesOfTable(table) <= FEW_BYTES)];
+  const names = new Set(few.map(({ file }) => details.data[file.name]?.table));
+  return tables.map((table) => (names.has(table.name) ? withIndexes(table) : table));
 }
 
 /** What depends on several tables; events are not made, since they would run. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { WarningEvent } from '../../../events.ts';
 import type { EngineContext } from '../../engine.ts';
 import { inDatabase, plainWords, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import type { Code } from '../definitions.ts';
@@ -48,32 +49,67 @@ export async function hasRoutines(server: Session, database: string): Promise<bo
   return rows.length > 0;
 }
 
+export interface GrantPlan {
+  statements: string[];
+  /** What cannot be given, and why. */
+  lost: WarningEvent[];
+}
+
+/** The statements that give the rights again on routines of the session's database. */
+export async function planGrants(
+  session: Session,
+  { grants, routines }: { grants: RoutineGrant[]; routines: Code[] },
+): Promise<GrantPlan> {
+  const plan: GrantPlan = { statements: [], lost: [] };
+  for (const { statement, lost } of await grantsToGive(session, { grants, routines })) {
+    if (statement === null) plan.lost.push(lost('the new database has no such routine'));
+    else plan.statements.push(statement);
+  }
+  return plan;
+}
+
+interface GrantToGive {
+  /** `null` without the routine. */
+  statement: string | null;
+  lost: (why: string) => WarningEvent;
+}
+
+async function grantsToGive(
+  session: Session,
+  { grants, routines }: { grants: RoutineGrant[]; routines: Code[] },
+): Promise<GrantToGive[]> {
+  const [self] = await session.query<{ account: string }>('SELECT CURRENT_USER() AS account');
+  return grants.flatMap(({ kind, routine, user, host, rights }): GrantToGive[] => {
+    const given = rights.filter((right) => right !== 'GRANT OPTION');
+    // Whoever makes a routine has these rights on it.
+    if (given.length === 0 || `${user}@${host}` === self?.account) return [];
+    const grantee = host === '' ? quoteText(user) : `${quoteText(user)}@${quoteText(host)}`;
+    const option = rights.includes('GRANT OPTION') ? ' WITH GRANT OPTION' : '';
+    const isThere = routines.some((code) => code.kind === kind && code.name.toLowerCase() === routine.toLowerCase());
+    const statement = isThere
+      ? `GRANT ${given.join(', ')} ON ${plainWords(kind)} ${quoteName(routine)} TO ${grantee}${option}`
+      : null;
+    const what = `${given.join(', ')} on ${kind.toLowerCase()} ${routine} for ${user}@${host}`;
+    const lost = (why: string): WarningEvent => {
+      return { event: 'warning', code: 'not_carried_over', message: `${what} was not carried over: ${why}` };
+    };
+    return [{ statement, lost }];
+  });
+}
+
 /** Gives the rights again on routines of the session's database; what cannot be given is a warning. */
 export async function grantAgain(
   { report }: Pick<EngineContext, 'report'>,
   session: Session,
   { grants, routines }: { grants: RoutineGrant[]; routines: Code[] },
 ): Promise<void> {
-  const [self] = await session.query<{ account: string }>('SELECT CURRENT_USER() AS account');
-  for (const { kind, routine, user, host, rights } of grants) {
-    const given = rights.filter((right) => right !== 'GRANT OPTION');
-    // Whoever makes a routine has these rights on it.
-    if (given.length === 0 || `${user}@${host}` === self?.account) continue;
-    const grantee = host === '' ? quoteText(user) : `${quoteText(user)}@${quoteText(host)}`;
-    const option = rights.includes('GRANT OPTION') ? ' WITH GRANT OPTION' : '';
-    const lost = (why: string): void => {
-      const message = `${given.join(', ')} on ${kind.toLowerCase()} ${routine} for ${user}@${host} was not carried over: ${why}`;
-      report({ event: 'warning', code: 'not_carried_over', message });
-    };
-    if (!routines.some((code) => code.kind === kind && code.name.toLowerCase() === routine.toLowerCase())) {
-      lost(`the new database has no such ${kind.toLowerCase()}`);
-      continue;
-    }
-    await session
-      .execute(`GRANT ${given.join(', ')} ON ${plainWords(kind)} ${quoteName(routine)} TO ${grantee}${option}`)
-      .catch((error) => {
+  for (const { statement, lost } of await grantsToGive(session, { grants, routines })) {
+    if (statement === null) report(lost('the new database has no such routine'));
+    else {
+      await session.execute(statement).catch((error) => {
         if (!(error instanceof SqlError)) throw error;
-        lost(error.message);
+        report(lost(error.message));
       });
+    }
   }
 }

@@ -1,6 +1,10 @@
 import * as v from 'valibot';
 import { type CodeDefinitions, codeDefinitionsSchema } from '../definitions.ts';
+import { foreignReferenceSchema } from './foreign-references.ts';
 import { routineGrantSchema } from './grants.ts';
+
+const pathSchema = v.strictTuple([v.string(), v.string()]);
+const renameSchema = v.object({ from: pathSchema, to: pathSchema });
 
 /**
  * What a swap is about to do, written down beside the destination before it touches it: tables change places in one
@@ -18,6 +22,10 @@ export const journalSchema = v.object({
   definers: v.picklist(['mine', 'theirs']),
   /** Rights on routines of the destination, which go with the routines. */
   grants: v.optional(v.array(routineGrantSchema), []),
+  /** Renames after the swap, all in one statement, after which the undo copy is the replaced database. */
+  later: v.optional(v.array(renameSchema), []),
+  /** Foreign keys of other databases, to be dropped after the swap. */
+  unlink: v.optional(v.array(foreignReferenceSchema), []),
   /** An undo copy that nobody needs once the tables have moved. */
   obsolete: v.nullable(v.string()),
 });
@@ -26,6 +34,7 @@ export interface Journal extends Omit<v.InferInput<typeof journalSchema>, 'befor
   after: CodeDefinitions;
 }
 
-/** The names of the journal before and after the tables have moved. */
+/** The names of the journal before the tables have moved, after it, and when everything else has been done as well. */
 export const PENDING = 'tool-journal';
 export const MOVED = 'tool-journal-moved';
+export const DONE = 'tool-journal-done';

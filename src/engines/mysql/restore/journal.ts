@@ -3,15 +3,17 @@ import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { checkCode } from '../check-definitions.ts';
 import { createCode, dropListed } from '../code.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { ConnectionLost, plainWord, quoteName, type Session, SqlError } from '../connection/session.ts';
+import { ConnectionLost, inDatabase, plainWord, quoteName, type Session, SqlError } from '../connection/session.ts';
 import { type Code, type Listed, listCode, readCode } from '../definitions.ts';
 import { besideNames } from '../names.ts';
 import { databaseExists, destinationName, dropEmpty, lockDestination } from '../server.ts';
 import { dropBeside, lookBeside } from './beside.ts';
+import { dropStatement } from './foreign-references.ts';
 import { grantAgain } from './grants.ts';
-import { type Journal, journalSchema, MOVED, PENDING } from './journal-schema.ts';
+import { DONE, type Journal, journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { readRecord, writeRecord } from './record.ts';
 import { restoreFailed } from './restore-failed.ts';
+import { renameStatement } from './swap-packet.ts';
 
 /** The rename that says, together with those of the tables, that they have moved. */
 export function journalRename(work: string): { from: [string, string]; to: [string, string] } {
@@ -28,7 +30,12 @@ interface Work {
   work: string;
 }
 
-type Settling = Pick<EngineContext, 'signal' | 'report'>;
+type Settling = Pick<EngineContext, 'report'> & Partial<Pick<EngineContext, 'signal'>>;
+
+/** Without a signal nothing interrupts it. */
+function settlingOf({ signal = new AbortController().signal }: Settling): Pick<EngineContext, 'signal'> {
+  return { signal };
+}
 
 /**
  * Ends a swap that has begun, whoever began it: forward when the tables have moved, back when they have not. May be
@@ -40,15 +47,55 @@ export async function settle(context: Settling, { server, url, work }: Work): Pr
   if (moved) {
     // Somebody may have dropped it since.
     if (await databaseExists(server, destination)) await goForward(context, url, moved);
-    // A swap makes no other database obsolete than the undo copy, whatever the journal says.
-    const { undo } = besideNames(await destinationName(server, destination));
-    if (moved.obsolete === undo) await dropBeside(context, server, { name: undo, destination });
+    await dropReferences(server, moved);
+    await renameLater(server, moved);
+    await dropObsolete(context, server, { destination, journal: moved });
     // Replayed later, it would undo what has happened since.
     await server.execute(`DROP TABLE ${quoteName(work)}.${quoteName(MOVED)}`);
     return;
   }
+  const done = await readJournal(server, { work, table: DONE, destination });
+  if (done) {
+    await checkCodeIsThere(server, { destination, after: done.after });
+    await dropObsolete(context, server, { destination, journal: done });
+    await server.execute(`DROP TABLE ${quoteName(work)}.${quoteName(DONE)}`);
+    return;
+  }
   const pending = await readJournal(server, { work, table: PENDING, destination });
-  if (pending) await goBack(context, { server, url, pending });
+  if (!pending) return;
+  await goBack(context, { server, url, pending });
+}
+
+/** `ER_CANT_DROP_FIELD_OR_KEY`, `ER_NO_SUCH_TABLE`, `ER_BAD_DB_ERROR`: it is gone. */
+const GONE = new Set([1049, 1091, 1146]);
+
+async function dropReferences(server: Session, { unlink = [] }: Journal): Promise<void> {
+  for (const reference of unlink) {
+    await server.execute(dropStatement(reference)).catch((error) => {
+      if (!(error instanceof SqlError && GONE.has(error.errno))) throw error;
+    });
+  }
+}
+
+/** What the journal says is to be renamed when the tables have moved, unless it has been. */
+async function renameLater(server: Session, { later = [] }: Journal): Promise<void> {
+  const [first] = later;
+  if (!first) return;
+  const [database, table] = first.from;
+  const there = await server.query(
+    `SELECT 1 FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND ${inDatabase('TABLE_NAME', table)}`,
+  );
+  if (there.length > 0) await server.execute(renameStatement(later));
+}
+
+/** A swap makes no other database obsolete than the undo copy, whatever the journal says. */
+async function dropObsolete(
+  context: Settling,
+  server: Session,
+  { destination, journal }: { destination: string; journal: Journal },
+): Promise<void> {
+  const { undo } = besideNames(await destinationName(server, destination));
+  if (journal.obsolete === undo) await dropBeside(context, server, { name: undo, destination });
 }
 
 async function readJournal(
@@ -61,7 +108,7 @@ async function readJournal(
 }
 
 async function goForward(context: Settling, url: DatabaseUrl, journal: Journal): Promise<void> {
-  await using session = await connect(context, url);
+  await using session = await connect(settlingOf(context), url);
   const { after, definers, grants = [] } = journal;
   const destination = url.database ?? '';
   checkCode(after, destination);
@@ -127,7 +174,7 @@ async function goBack(
   const destination = url.database ?? '';
   if (made) return dropEmpty(server, destination);
   if (!(await databaseExists(server, destination))) return;
-  await using session = await connect(context, url);
+  await using session = await connect(settlingOf(context), url);
   const present = await readCode(session, destination, () => {});
   const missing = (kind: 'views' | 'triggers') => {
     const there = new Set(present[kind].map(({ name }) => name));
@@ -156,8 +203,9 @@ async function settleAll(context: Settling, { server, url }: Omit<Work, 'work'>)
   const destination = url.database ?? '';
   const { leftovers } = await lookBeside(server, destination);
   const dropped: string[] = [];
+  // Tables of one may be named by the journal in another.
+  for (const work of leftovers) await settle(context, { server, url, work });
   for (const work of leftovers) {
-    await settle(context, { server, url, work });
     if (await dropBeside(context, server, { name: work, destination })) dropped.push(work);
   }
   return dropped;

@@ -25,6 +25,9 @@ export const LOADING_SETTINGS = [
   'SET innodb_lock_wait_timeout = 86400',
 ];
 
+/** A commit waits for the disk: many small tables share one. */
+const TRANSACTION_BYTES = 1024 * 1024;
+
 /** Loads the rows, several tables at once, the largest first, and builds a table's indexes when its rows are in. */
 export async function loadTables(context: EngineContext, loading: Loading): Promise<void> {
   const { plan, jobs, definitions } = loading;
@@ -41,17 +44,25 @@ export async function loadTables(context: EngineContext, loading: Loading): Prom
   const worker = async (): Promise<void> => {
     await using session = await connect({ signal }, loading.url);
     for (const setting of LOADING_SETTINGS) await session.execute(setting);
+    let uncommitted = 0;
+    await session.execute('SET autocommit = 0');
     for (let next = queue.take(); next && !signal.aborted; next = queue.take()) {
       const { table, file } = next;
       const data = loading.details.data[table.file.name];
       if (!data) throw new Error(`the manifest has no columns for ${table.name}`);
       const rows = table.rows > 0 ? await loadPart(session, { loading, table, file, data, onBytes }) : 0;
+      uncommitted += file.bytes;
+      if (uncommitted > TRANSACTION_BYTES) {
+        await session.execute('COMMIT');
+        uncommitted = 0;
+      }
       const loaded = queue.finish(next, rows);
       if (loaded === null) continue;
       if (loaded !== table.rows)
         throw restoreFailed(`Of the ${table.rows} rows of ${table.name} ${loaded} were loaded`, []);
       for (const clauses of indexes.get(data.table) ?? []) await alter(session, data.table, clauses);
     }
+    await session.execute('COMMIT');
   };
   const workers = Array.from({ length: Math.min(jobs, queue.length) }, () =>
     worker().catch((error) => {

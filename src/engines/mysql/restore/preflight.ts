@@ -13,6 +13,7 @@ import { addressOf, writeAddress } from '../connection/url.ts';
 import { readCode } from '../definitions.ts';
 import { type Details, detailsOf } from '../details.ts';
 import { ownClientFor } from '../tools.ts';
+import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { hasRoutines, readRoutineGrants } from './grants.ts';
 import { checkPacketLimit, packetLimit } from './packet-limit.ts';
 
@@ -22,7 +23,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   if (inPlace) throw notInPlace();
   const details = detailsOf(manifest);
   const { destination, server, collations, freeBytes, packet } = await inspectDestination(context, url);
-  const lost = destination.exists ? await lossWarnings(context, url) : [];
+  const lost = destination.exists ? await lossWarnings(context, request) : [];
   refuseOtherFlavour(details, { server, collations });
   const { tables, empty } = divideTables(manifest.tables, request);
   if (details.program) await ownClientFor(context, server);
@@ -139,7 +140,10 @@ function versionWarnings({ flavour, version, label }: Server, { manifest }: Rest
 }
 
 /** What of the destination neither the load nor an undo brings back, known before anything is touched. */
-async function lossWarnings(context: EngineContext, url: DatabaseUrl): Promise<WarningEvent[]> {
+async function lossWarnings(
+  context: EngineContext,
+  { url, dropForeignReferences: drop = false }: RestoreRequest,
+): Promise<WarningEvent[]> {
   const database = url.database ?? '';
   await using server = await connectToServer(context, url);
   const warnings: WarningEvent[] = [];
@@ -147,7 +151,9 @@ async function lossWarnings(context: EngineContext, url: DatabaseUrl): Promise<W
     const message = `The ${what} of ${database} cannot be read, so tool undo will not bring it back: ${why}`;
     warnings.push({ event: 'warning', code: 'definition_unreadable', message });
   });
-  return [...warnings, ...(await grantWarnings(server, database))];
+  const references = await foreignReferences(server, database);
+  const dropped = refuseForeignReferences(references, { destination: database, drop });
+  return [...warnings, ...(await grantWarnings(server, database)), ...dropped];
 }
 
 /** Rights on routines go with the routines. */

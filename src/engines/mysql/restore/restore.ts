@@ -14,9 +14,10 @@ import { databaseExists, destinationName, lockDestination } from '../server.ts';
 import { createBeside, dropBeside, lookBeside, reservedTables, undoCopyOf } from './beside.ts';
 import { checkRestored } from './check.ts';
 import { fillDatabase, readDefinitionsFile } from './fill.ts';
+import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { settleAfterFailure, sweepLeftovers } from './journal.ts';
 import { swapDatabases } from './swap.ts';
-import { whileAlive } from './while-alive.ts';
+import { releasable, whileAlive } from './while-alive.ts';
 
 /**
  * Restores a snapshot so that the destination's tables are the old ones or the new ones, whole, whatever happens: into
@@ -25,14 +26,14 @@ import { whileAlive } from './while-alive.ts';
  */
 export async function restore(context: EngineContext, run: RestoreRun): Promise<Replaced> {
   const { report } = context;
-  const { manifest, plan, url, jobs, undo, read, throwAway, beforeSwap } = run;
+  const { manifest, plan, url, jobs, undo, read, throwAway, beforeSwap, dropForeignReferences } = run;
   const details = detailsOf(manifest);
   const definitions = await readDefinitionsFile(manifest, read);
   const client = details.program ? await openClient(context, run) : null;
 
   return besideDestination(
     context,
-    { url, undo, throwAway, collations: definitions },
+    { url, undo, throwAway, dropForeignReferences, collations: definitions },
     async ({ fresh, server, context: running }) => {
       const beside = withDatabase(url, fresh);
       await fillDatabase(running, { url: beside, plan, jobs, read, details, definitions, client });
@@ -54,7 +55,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   );
 }
 
-export interface Beside extends Pick<RestoreRun, 'url' | 'undo'> {
+export interface Beside extends Pick<RestoreRun, 'url' | 'undo' | 'dropForeignReferences'> {
   collations: Collations;
   /** Drops what was made, instead of giving it the destination's place. */
   throwAway?: boolean | undefined;
@@ -69,16 +70,18 @@ export interface Belongings {
 /** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
 export async function besideDestination(
   context: EngineContext,
-  { url, undo, collations, throwAway }: Beside,
+  { url, undo, collations, throwAway, dropForeignReferences: drop = false }: Beside,
   fill: (made: { fresh: string; server: Session; context: EngineContext }) => Promise<Belongings>,
 ): Promise<Replaced> {
   const { report } = context;
   const destination = url.database ?? '';
-  await using server = await connectToServer(context, url);
+  const { signal, release } = releasable(context.signal);
+  await using server = await connectToServer({ signal }, url, { several: true });
   report({ event: 'step', step: 'prepare', state: 'started', label: `Make a database beside ${url.display}` });
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
   await refuseStrangers(context, server, { destination, undo });
+  if (!throwAway) refuseForeignReferences(await foreignReferences(server, destination), { destination, drop });
   const fresh = besideNames(await destinationName(server, destination)).fresh();
   try {
     await createBeside(server, { name: fresh, destination, collations });
@@ -93,7 +96,15 @@ export async function besideDestination(
     await dropTried(context, withDatabase(url, fresh), belongings);
     context.signal.throwIfAborted();
     await refuseReserved(server, fresh);
-    return await swapDatabases(context, { server, url, fresh, undo, ...belongings });
+    return await swapDatabases(context, {
+      server,
+      begun: release,
+      url,
+      fresh,
+      undo,
+      dropForeignReferences: drop,
+      ...belongings,
+    });
   } catch (error) {
     // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.
     await server.close();

@@ -1,34 +1,33 @@
 import { performance } from 'node:perf_hooks';
 import { EXIT, UserError } from '../../../errors.ts';
 import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
+import { readServer } from '../catalogue.ts';
 import { checkCode } from '../check-definitions.ts';
-import { type Definers, dropCode } from '../code.ts';
-import { connect } from '../connection/connect.ts';
-import { inDatabase, quoteName, type Session, SqlError, tablesIn } from '../connection/session.ts';
-import { type CodeDefinitions, readCode } from '../definitions.ts';
+import type { Definers } from '../code.ts';
+import { inDatabase, SESSION_SETTINGS, type Session, SqlError, tablesIn } from '../connection/session.ts';
+import { type CodeDefinitions, listCode, readCode } from '../definitions.ts';
 import { besideNames } from '../names.ts';
-import { createDatabase, databaseExists, destinationName, verifyLock } from '../server.ts';
+import { createDatabase, databaseExists, destinationName, mayNotCreate, verifyLock } from '../server.ts';
 import { createBeside, dropBeside, undoCopyOf } from './beside.ts';
-import { hasRoutines, type RoutineGrant, readRoutineGrants } from './grants.ts';
+import { dropStatement, foreignReferences, refuseForeignReferences } from './foreign-references.ts';
+import { hasRoutines, planGrants, type RoutineGrant, readRoutineGrants } from './grants.ts';
 import { journalRename, settle, writeJournal } from './journal.ts';
 import type { Journal } from './journal-schema.ts';
 import { KEPT, type KeptRecord } from './kept.ts';
 import { writeRecord } from './record.ts';
+import { type Rename, type SwapOutcome, swapStatements } from './swap-packet.ts';
+import { tidyBodies } from './tidy-bodies.ts';
 
-/** How many seconds the renames wait for transactions that hold a table, and how often sessions are ended for them. */
-const RENAME_WAIT = 3;
+/** How often sessions are ended that hold a table. */
 const TRIES = 3;
 /** `ER_LOCK_WAIT_TIMEOUT` */
 const LOCK_WAIT_TIMEOUT = 1205;
 
-export interface Rename {
-  /** Database and table. */
-  from: [string, string];
-  to: [string, string];
-}
-
 export interface Swap {
+  /** One that takes several statements in a packet. */
   server: Session;
+  /** Called when nothing may interrupt the session any more. */
+  begun: () => void;
   url: DatabaseUrl;
   /** The database beside the destination that holds the complete tables. */
   fresh: string;
@@ -37,6 +36,8 @@ export interface Swap {
   definers: Definers;
   /** Keeps what is replaced. */
   undo: boolean;
+  /** Drops foreign keys of other databases that reference tables of the destination. */
+  dropForeignReferences: boolean;
 }
 
 /**
@@ -44,7 +45,7 @@ export interface Swap {
  * are the old ones or the new ones. What is replaced is kept, or dropped after.
  */
 export async function swapDatabases(context: EngineContext, swap: Swap): Promise<Replaced> {
-  const { server, url, fresh, code, definers, undo } = swap;
+  const { server, url, fresh, code, undo } = swap;
   const destination = url.database ?? '';
   const names = besideNames(await destinationName(server, destination));
   const made = !(await databaseExists(server, destination));
@@ -61,25 +62,32 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   const retired = names.fresh();
   await createBeside(server, { name: retired, destination, collations: code });
   const renames: Rename[] = [
-    ...kept.map((table, at): Rename => ({ from: [names.undo, table], to: [retired, `kept-${at}`] })),
-    ...leaving.map((table, at): Rename => {
-      return { from: [destination, table], to: keep ? [names.undo, table] : [retired, `old-${at}`] };
-    }),
-    ...(keep ? [{ from: [fresh, KEPT], to: [names.undo, KEPT] } satisfies Rename] : []),
+    ...leaving.map((table, at): Rename => ({ from: [destination, table], to: [retired, `old-${at}`] })),
     ...arriving.map((table): Rename => ({ from: [fresh, table], to: [destination, table] })),
   ];
+  // Nobody waits for these: the destination is complete.
+  const later: Rename[] = keep
+    ? [
+        ...kept.map((table, at): Rename => ({ from: [names.undo, table], to: [fresh, `kept-${at}`] })),
+        ...leaving.map((table, at): Rename => ({ from: [retired, `old-${at}`], to: [names.undo, table] })),
+        { from: [fresh, KEPT], to: [names.undo, KEPT] },
+      ]
+    : [];
   // An older undo copy goes only when the caller wants none: a destination that was missing replaces nothing.
   const obsolete = undo || made || (await undoCopyOf(server, destination)) !== 'ours' ? null : names.undo;
-  const swapMs = await exchange(context, { server, url, work: fresh, renames, made, code, definers, keep, obsolete });
+  const swapMs = await exchange(context, { ...swap, work: fresh, renames, later, made, keep, obsolete });
   await dropBeside(context, server, { name: retired, destination });
   context.report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is the new one` });
   return { swapMs, undoDatabase: keep ? names.undo : null };
 }
 
-export interface Exchange extends Pick<Swap, 'server' | 'url' | 'code' | 'definers'> {
+export interface Exchange
+  extends Pick<Swap, 'server' | 'begun' | 'url' | 'code' | 'definers' | 'dropForeignReferences'> {
   /** The database in which the journal is written, and which is dropped in the end. */
   work: string;
   renames: Rename[];
+  /** Renames after these, of what nobody uses. */
+  later: Rename[];
   /** Whether the destination is to be made. */
   made: boolean;
   /** Whether a record of what is replaced moves with it. */
@@ -90,9 +98,12 @@ export interface Exchange extends Pick<Swap, 'server' | 'url' | 'code' | 'define
   grants?: RoutineGrant[];
 }
 
-/** Writes the journal, moves the tables and makes what belongs to them; how many milliseconds it took. */
+/**
+ * Writes the journal, then moves the tables and replaces what belongs to them, by one packet that the server finishes
+ * when the client is gone. How many milliseconds the destination was unavailable.
+ */
 export async function exchange(context: EngineContext, given: Exchange): Promise<number> {
-  const { server, url, work, renames, made, code, definers, keep, obsolete, grants: theirs = [] } = given;
+  const { server, url, work, renames, later, made, code, definers, keep, obsolete, grants: theirs = [] } = given;
   const destination = url.database ?? '';
   checkCode(code, destination);
   const before = made
@@ -107,20 +118,108 @@ export async function exchange(context: EngineContext, given: Exchange): Promise
     const record: KeptRecord = { of, replaced_at: context.clock().toISOString(), code: before, grants: own };
     await writeRecord(server, { database: work, table: KEPT, value: record });
   }
-  const journal: Journal = { of, made, before, after: code, definers, grants: merged(own, theirs), obsolete };
+  const grants = merged(own, theirs);
+  // Asked again: somebody may have made one since.
+  const unlink = made ? [] : await foreignReferences(server, destination);
+  refuseForeignReferences(unlink, { destination, drop: given.dropForeignReferences });
+  const journal: Journal = { of, made, before, after: code, definers, grants, later, unlink, obsolete };
+  const granting = await planGrants(server, { grants, routines: code.routines });
+  const { flavour } = await readServer(server);
+  const allowed = definers === 'theirs' && (await maySetDefiner(server)) ? 'theirs' : 'mine';
+  const statements = swapStatements({
+    flavour,
+    destination,
+    work,
+    made,
+    before,
+    listed: made ? [] : await listCode(server, destination),
+    after: code,
+    definers: allowed,
+    renames: [...renames, journalRename(work)],
+    later,
+    grants: granting.statements,
+    unlink: unlink.map(dropStatement),
+  });
+  await refuseLongPacket(server, statements);
   await writeJournal(server, work, journal);
   context.signal.throwIfAborted();
   await verifyLock(server, destination);
-  const started = performance.now();
-  if (made) await createDatabase(server, { name: destination, collations: code });
-  else await clearWay(context, { url, before, arriving: renames.map(({ to: [, table] }) => table) });
   // Interrupted from here on the swap is over before anybody could see it half done.
-  const finishing = { ...context, signal: AbortSignal.timeout(FINISH_TIMEOUT) };
-  await renameAll(server, { destination, renames: [...renames, journalRename(work)] });
-  await settle(finishing, { server, url, work });
-  const swapMs = Math.round(performance.now() - started);
+  given.begun();
+  const started = performance.now();
+  const outcome = await sendSwap(server, { destination, statements });
+  // Whatever the packet has left undone, or back to what it was.
+  await settle({ report: context.report }, { server, url, work });
+  if (outcome.refusal) throw (made ? mayNotCreate(destination, outcome.refusal) : null) ?? outcome.refusal;
+  for (const warning of granting.lost) context.report(warning);
+  if (flavour === 'mysql') {
+    const granted = new Set(grants.map(({ routine }) => routine.toLowerCase()));
+    await tidyBodies(server, { destination, after: code, definers: allowed, granted });
+  }
+  const swapMs = Math.round(outcome.microseconds === null ? performance.now() - started : outcome.microseconds / 1000);
   await dropBeside(context, server, { name: work, destination });
   return swapMs;
+}
+
+interface Sent {
+  /** Until everything that belongs to the tables was there; `null` when the packet did not come so far. */
+  microseconds: number | null;
+  /** Why the tables did not move. */
+  refusal: Error | null;
+}
+
+async function sendSwap(
+  server: Session,
+  { destination, statements }: { destination: string; statements: string[] },
+): Promise<Sent> {
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await sendOnce(server, statements);
+    const { moved, refused, message, microseconds } = outcome;
+    if (Number(moved) === 1)
+      return { microseconds: microseconds === null ? null : Number(microseconds), refusal: null };
+    const error = new SqlError(message ?? 'the server refused the swap', Number(refused));
+    if (error.errno !== LOCK_WAIT_TIMEOUT) return { microseconds: null, refusal: error };
+    if (attempt === TRIES) return { microseconds: null, refusal: sessionsStay(error) };
+    await endTransactions(server, destination);
+  }
+}
+
+/** On MySQL a failure ends the packet: what it was, and how far the packet came, is asked for. */
+async function sendOnce(server: Session, statements: string[]): Promise<SwapOutcome> {
+  try {
+    const results = await server.query<SwapOutcome[]>(statements.join('\n;\n'));
+    const [outcome] = results.at(-1) ?? [];
+    if (!outcome) throw new Error('the packet of the swap has no answer');
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error;
+    await server.execute('UNLOCK TABLES');
+    for (const setting of SESSION_SETTINGS.slice(0, 1)) await server.execute(setting);
+    const [state] = await server.query<{ moved: number }>('SELECT @tool_moved AS moved');
+    return { moved: state?.moved ?? 0, refused: error.errno, message: error.message, microseconds: null };
+  }
+}
+
+/** Bytes of a packet besides its statements. */
+const PACKET_HEAD = 1024;
+
+async function refuseLongPacket(server: Session, statements: string[]): Promise<void> {
+  const [row] = await server.query<{ most: number | string }>('SELECT @@max_allowed_packet AS most');
+  const bytes = Buffer.byteLength(statements.join('\n;\n')) + PACKET_HEAD;
+  if (bytes <= Number(row?.most)) return;
+  throw new UserError(`The statements of the swap need ${bytes} bytes, and the server takes ${row?.most} in a packet`, {
+    code: 'packet_too_small',
+    exit: EXIT.failed,
+    hint: `The destination is as it was before. Set max_allowed_packet of the server to at least ${bytes}, then load again.`,
+  });
+}
+
+/** Rights that permit code in the name of another account. */
+const SETS_DEFINER = /\b(SUPER|SET USER|SET_USER_ID|SET_ANY_DEFINER|ALL PRIVILEGES)\b.* ON \*\.\* /;
+
+async function maySetDefiner(server: Session): Promise<boolean> {
+  const rows = await server.query<Record<string, string>>('SHOW GRANTS');
+  return rows.some((row) => Object.values(row).some((line) => SETS_DEFINER.test(`${line} `)));
 }
 
 /** Rights on the destination's routines; a warning where they cannot be read. */
@@ -140,22 +239,7 @@ function merged(own: RoutineGrant[], others: RoutineGrant[]): RoutineGrant[] {
   return [...new Map([...others, ...own].map((grant) => [key(grant), grant])).values()];
 }
 
-const FINISH_TIMEOUT = 60_000;
 const NO_CODE = { routines: [], views: [], triggers: [], events: [] };
-
-interface Way {
-  url: DatabaseUrl;
-  before: CodeDefinitions;
-  arriving: string[];
-}
-
-/** Tables with triggers do not move between databases, and where a view has the name a table cannot come. */
-async function clearWay(context: EngineContext, { url, before, arriving }: Way): Promise<void> {
-  await using session = await connect(context, url);
-  const names = new Set(arriving);
-  const views = before.views.filter(({ name }) => names.has(name));
-  await dropCode(session, { ...before, ...NO_CODE, triggers: before.triggers, views });
-}
 
 /** Tables and sequences. */
 export async function tablesOf(server: Session, database: string): Promise<string[]> {
@@ -163,26 +247,6 @@ export async function tablesOf(server: Session, database: string): Promise<strin
     SELECT TABLE_NAME AS name FROM information_schema.TABLES
     WHERE ${tablesIn(database)} AND TABLE_TYPE <> 'VIEW' ORDER BY TABLE_NAME`);
   return rows.map(({ name }) => name);
-}
-
-/** All in one statement, which the server does whole or not at all. */
-async function renameAll(
-  server: Session,
-  { destination, renames }: { destination: string; renames: Rename[] },
-): Promise<void> {
-  const path = ([database, table]: [string, string]): string => `${quoteName(database)}.${quoteName(table)}`;
-  const statement = `RENAME TABLE ${renames.map(({ from, to }) => `${path(from)} TO ${path(to)}`).join(', ')}`;
-  await server.execute(`SET SESSION lock_wait_timeout = ${RENAME_WAIT}, foreign_key_checks = 1`);
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await server.execute(statement);
-      return;
-    } catch (error) {
-      if (!(error instanceof SqlError && error.errno === LOCK_WAIT_TIMEOUT)) throw error;
-      if (attempt === TRIES) throw sessionsStay(error);
-      await endTransactions(server, destination);
-    }
-  }
 }
 
 /** Ends sessions on the destination that are in a transaction; the others do not stand in the way. */

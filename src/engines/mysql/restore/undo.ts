@@ -5,11 +5,14 @@ import { inDatabase, type Session } from '../connection/session.ts';
 import { besideNames } from '../names.ts';
 import { databaseExists, destinationName, lockDestination } from '../server.ts';
 import { createBeside, undoCopyOf } from './beside.ts';
+import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { settleAfterFailure, sweepLeftovers } from './journal.ts';
 import { KEPT, type KeptRecord, keptSchema } from './kept.ts';
 import { inspectDestination } from './preflight.ts';
 import { readRecord } from './record.ts';
-import { exchange, type Rename, tablesOf } from './swap.ts';
+import { exchange, tablesOf } from './swap.ts';
+import type { Rename } from './swap-packet.ts';
+import { releasable } from './while-alive.ts';
 
 /** What the last load into the destination has replaced; rejects when nothing is kept. */
 export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept> {
@@ -26,11 +29,13 @@ export async function findKept(context: EngineContext, url: DatabaseUrl): Promis
 export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced> {
   const { report } = context;
   const destination = url.database ?? '';
-  await using server = await connectToServer(context, url);
+  const { signal, release } = releasable(context.signal);
+  await using server = await connectToServer({ signal }, url, { several: true });
   const names = besideNames(await destinationName(server, destination));
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
   const { code, grants } = await readKept(server, url);
+  refuseForeignReferences(await foreignReferences(server, destination), { destination, drop: false });
   report({ event: 'step', step: 'swap', state: 'started', label: `Put back what ${destination} was` });
   const made = !(await databaseExists(server, destination));
   const work = names.fresh();
@@ -41,6 +46,8 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   const renames: Rename[] = [
     ...leaving.map((table, at): Rename => ({ from: [destination, table], to: aside(at) })),
     ...arriving.map((table): Rename => ({ from: [names.undo, table], to: [destination, table] })),
+  ];
+  const later: Rename[] = [
     { from: [names.undo, KEPT], to: [work, 'tool-retired'] },
     ...leaving.map((table, at): Rename => ({ from: aside(at), to: [names.undo, table] })),
     ...(made ? [] : [{ from: [work, KEPT], to: [names.undo, KEPT] } satisfies Rename]),
@@ -49,9 +56,12 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
     const kept = { keep: !made, obsolete: made ? names.undo : null };
     const swapMs = await exchange(context, {
       server,
+      begun: release,
+      dropForeignReferences: false,
       url,
       work,
       renames,
+      later,
       made,
       code,
       definers: 'theirs',

@@ -32,3 +32,12 @@ export async function whileAlive<Result>(
     clearInterval(timer);
   }
 }
+
+/** A signal that follows another until `release` is called. */
+export function releasable(signal: AbortSignal): { signal: AbortSignal; release: () => void } {
+  const own = new AbortController();
+  const abort = (): void => own.abort(signal.reason);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return { signal: own.signal, release: () => signal.removeEventListener('abort', abort) };
+}

@@ -1,0 +1,74 @@
+import * as v from 'valibot';
+import { EXIT, UserError } from '../../../errors.ts';
+import type { WarningEvent } from '../../../events.ts';
+import { inDatabase, quoteName, type Session, SqlError } from '../connection/session.ts';
+import { besideNames } from '../names.ts';
+import { destinationName } from '../server.ts';
+
+/** A foreign key of a table in another database that references a table of the destination. */
+export const foreignReferenceSchema = v.object({
+  database: v.string(),
+  table: v.string(),
+  constraint: v.string(),
+  referenced: v.string(),
+});
+export type ForeignReference = v.InferOutput<typeof foreignReferenceSchema>;
+
+/** InnoDB's own list is a matter of milliseconds where the catalog opens every table of the server; it needs PROCESS. */
+const QUICK = `SELECT 1 FROM information_schema.INNODB_SYS_FOREIGN
+  WHERE SUBSTRING_INDEX(FOR_NAME, '/', 1) <> SUBSTRING_INDEX(REF_NAME, '/', 1) LIMIT 1`;
+
+/** `ER_UNKNOWN_TABLE`, `ER_SPECIFIC_ACCESS_DENIED_ERROR`: MySQL has no such list and needs none. */
+const NO_QUICK_LIST = new Set([1109, 1227]);
+
+/** Those that the user may see; a foreign key follows its table, and so would reference the undo copy after a swap. */
+export async function foreignReferences(server: Session, destination: string): Promise<ForeignReference[]> {
+  const some = await server.query(QUICK).catch((error) => {
+    if (error instanceof SqlError && NO_QUICK_LIST.has(error.errno)) return null;
+    throw error;
+  });
+  if (some?.length === 0) return [];
+  const rows = await server.query<ForeignReference>(`
+    SELECT CONSTRAINT_SCHEMA AS \`database\`, TABLE_NAME AS \`table\`, CONSTRAINT_NAME AS \`constraint\`, REFERENCED_TABLE_NAME AS referenced
+    FROM information_schema.REFERENTIAL_CONSTRAINTS
+    WHERE ${inDatabase('UNIQUE_CONSTRAINT_SCHEMA', destination)} AND NOT ${inDatabase('CONSTRAINT_SCHEMA', destination)}
+    ORDER BY 1, 2, 3`);
+  const { prefix, undo } = besideNames(await destinationName(server, destination));
+  return rows.filter(({ database }) => database !== undo && !database.startsWith(prefix));
+}
+
+function pathOf({ database, table }: ForeignReference): string {
+  return `${quoteName(database)}.${quoteName(table)}`;
+}
+
+export function dropStatement(reference: ForeignReference): string {
+  return `ALTER TABLE ${pathOf(reference)} DROP FOREIGN KEY ${quoteName(reference.constraint)}`;
+}
+
+function textOf({ database, table, constraint, referenced }: ForeignReference): string {
+  return `${database}.${table}: foreign key ${constraint} references ${referenced}`;
+}
+
+/** How many are listed. */
+const LISTED = 20;
+
+/** Rejects with the list, unless the caller wants these foreign keys dropped: then they are a warning each. */
+export function refuseForeignReferences(
+  references: ForeignReference[],
+  { destination, drop }: { destination: string; drop: boolean },
+): WarningEvent[] {
+  if (drop) {
+    return references.map((reference) => {
+      const message = `${textOf(reference)} of ${destination}: it is dropped with the swap, and an undo does not create it again`;
+      return { event: 'warning', code: 'foreign_reference', message };
+    });
+  }
+  if (references.length === 0) return [];
+  const more = references.length - LISTED;
+  throw new UserError(`Tables of other databases reference tables of "${destination}"`, {
+    code: 'foreign_reference',
+    exit: EXIT.refused,
+    details: [...references.slice(0, LISTED).map(textOf), ...(more > 0 ? [`and ${more} more`] : [])],
+    hint: `The destination is as it was before. Drop these foreign keys (${references.slice(0, 1).map(dropStatement).join('')}), or let a load of a snapshot do it with --drop-foreign-references.`,
+  });
+}

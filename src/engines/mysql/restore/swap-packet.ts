@@ -1,0 +1,224 @@
+import type { Flavour } from '../catalogue.ts';
+import { type Definers, settingsOf } from '../code.ts';
+import { plainWord, plainWords, quoteName, quoteText, SESSION_SETTINGS } from '../connection/session.ts';
+import { type Code, type CodeDefinitions, type Listed, withoutDefiner } from '../definitions.ts';
+import { lexicalModeOf, significant } from '../tokens.ts';
+import { DONE, MOVED } from './journal-schema.ts';
+
+export interface Rename {
+  /** Database and table. */
+  from: [string, string];
+  to: [string, string];
+}
+
+export interface SwapProgram {
+  flavour: Flavour;
+  destination: string;
+  /** The database of the journal. */
+  work: string;
+  /** Creates the destination. */
+  made: boolean;
+  /** Readable code of the destination. */
+  before: CodeDefinitions;
+  /** Everything of it, readable or not. */
+  listed: Listed[];
+  after: CodeDefinitions;
+  definers: Definers;
+  renames: Rename[];
+  /** Renames after which the undo copy is the replaced database. */
+  later: Rename[];
+  /** GRANT statements. */
+  grants: string[];
+  /** `ALTER TABLE` of tables in other databases that drop their foreign keys. */
+  unlink: string[];
+}
+
+/** How many seconds locks on the destination may be waited for, and on what only the tool uses. */
+const LOCK_WAIT = 3;
+const LONG_WAIT = 3600;
+
+/**
+ * The whole swap as statements of one packet, which the server runs to the end even when the client is gone. Only the
+ * first may fail: nothing has changed then. MariaDB runs the others as blocks, which know whether the tables have moved
+ * and continue after a failure; on MySQL, LOCK TABLES keeps the tables from the moment before the triggers are dropped.
+ */
+export function swapStatements(program: SwapProgram): string[] {
+  const { destination, made, after } = program;
+  const head = [
+    `SET lock_wait_timeout = ${LOCK_WAIT}, foreign_key_checks = 1`,
+    'SET @tool_moved = 0, @tool_dropped = 0, @tool_failed = 0, @tool_refused = 0, @tool_message = NULL, @tool_begun = SYSDATE(6), @tool_ended = NULL',
+    ...(made
+      ? [
+          `CREATE DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(after.charset)} COLLATE ${plainWord(after.collation)}`,
+        ]
+      : []),
+    `USE ${quoteName(destination)}`,
+  ];
+  return [
+    ...head,
+    ...(program.flavour === 'mariadb' ? blocksOf(program) : plainStatementsOf(program)),
+    'SELECT @tool_moved AS moved, @tool_refused AS refused, @tool_message AS message, TIMESTAMPDIFF(MICROSECOND, @tool_begun, @tool_ended) AS microseconds',
+  ];
+}
+
+/** What the last statement of the packet answers. */
+export interface SwapOutcome {
+  moved: number;
+  /** The number of the error that kept the tables from moving. */
+  refused: number;
+  message: string | null;
+  microseconds: number | string | null;
+}
+
+interface Step {
+  settings: string[];
+  statement: string;
+}
+
+const plain = (statement: string): Step => ({ settings: [], statement });
+
+/** What replaces the code of the destination once the tables have moved, in an order in which nothing needs what follows. */
+function stepsAfter(program: SwapProgram): Record<'triggers' | 'drops' | 'code' | 'events' | 'end', Step[]> {
+  const { destination, work, listed, after, definers, later, grants, unlink } = program;
+  const away = new Map(viewsInTheWay(program).map(({ name }, at) => [name, awayName(at)]));
+  const create = (code: Code): Step => ({ settings: settingsOf(code), statement: createText(code, definers) });
+  return {
+    triggers: after.triggers.map(create),
+    drops: listed
+      .filter(({ kind }) => kind !== 'TRIGGER')
+      .map(({ kind, name }) => {
+        const present = kind === 'VIEW' ? (away.get(name) ?? name) : name;
+        return plain(`DROP ${plainWords(kind)} IF EXISTS ${quoteName(present)}`);
+      }),
+    code: [
+      plain(
+        `ALTER DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(after.charset)} COLLATE ${plainWord(after.collation)}`,
+      ),
+      ...after.routines.map(create),
+      ...inOrder(after.views).map(create),
+      ...grants.map(plain),
+    ],
+    events: after.events.map(create),
+    end: [
+      plain('SET @tool_ended = SYSDATE(6)'),
+      // They have followed the tables that were replaced.
+      ...unlink.map(plain),
+      ...(later.length > 0 ? [plain(renameStatement(later))] : []),
+      plain(renameStatement([{ from: [work, MOVED], to: [work, DONE] }])),
+    ],
+  };
+}
+
+function blocksOf(program: SwapProgram): string[] {
+  const { before } = program;
+  const { triggers, drops, code, events, end } = stepsAfter(program);
+  const refused =
+    'DECLARE EXIT HANDLER FOR SQLEXCEPTION GET DIAGNOSTICS CONDITION 1 @tool_refused = MYSQL_ERRNO, @tool_message = MESSAGE_TEXT;';
+  const move = [
+    ...before.triggers.flatMap((trigger) => [dynamic(dropTrigger(trigger)), 'SET @tool_dropped = 1']),
+    dynamic(renameStatement([...awayRenames(program), ...program.renames])),
+    'SET @tool_moved = 1',
+  ];
+  const again = before.triggers.map((code) => ({ settings: settingsOf(code), statement: createText(code, 'theirs') }));
+  return [
+    `BEGIN NOT ATOMIC ${refused} ${move.join('; ')}; END`,
+    `SET lock_wait_timeout = ${LONG_WAIT}`,
+    // All of them: the order of triggers is that in which they were made.
+    ...before.triggers.map((trigger) => block(plain(dropTrigger(trigger)), '@tool_dropped AND NOT @tool_moved')),
+    ...again.map((step) => block(step, '@tool_dropped AND NOT @tool_moved')),
+    ...[...drops, ...code, ...triggers, ...events].map((step) => block(step, '@tool_moved')),
+    ...end.map((step) => block(step, '@tool_moved AND NOT @tool_failed')),
+  ];
+}
+
+/** A step under its own settings, which the block takes back; a failure is noted, and the next step goes on. */
+function block({ settings, statement }: Step, condition: string): string {
+  const run = [...settings, dynamic(statement), ...(settings.length > 0 ? BASE : [])].join('; ');
+  return `BEGIN NOT ATOMIC DECLARE CONTINUE HANDLER FOR SQLEXCEPTION SET @tool_failed = 1; IF ${condition} THEN ${run}; END IF; END`;
+}
+
+/** Prepared by the server, which takes one statement and no more. */
+function dynamic(statement: string): string {
+  return `EXECUTE IMMEDIATE ${quoteText(statement)}`;
+}
+
+/** The settings under which everything else is read. */
+const BASE = SESSION_SETTINGS.slice(0, 1);
+
+function plainStatementsOf(program: SwapProgram): string[] {
+  const { before } = program;
+  const { triggers, drops, code, events, end } = stepsAfter(program);
+  const locked = before.triggers.length > 0;
+  const renames = [...awayRenames(program), ...program.renames];
+  const plainly = (steps: Step[]): string[] =>
+    steps.flatMap(({ settings, statement }) => [...settings, statement, ...(settings.length > 0 ? BASE : [])]);
+  return [
+    ...(locked
+      ? [
+          `LOCK TABLES ${renames.map(({ from }) => `${pathOf(from)} WRITE`).join(', ')}`,
+          ...before.triggers.map(dropTrigger),
+        ]
+      : []),
+    renameStatement(renames),
+    'SET @tool_moved = 1',
+    ...(locked ? [...plainly(triggers), 'UNLOCK TABLES'] : []),
+    `SET lock_wait_timeout = ${LONG_WAIT}`,
+    ...plainly([...drops, ...code]),
+    ...(locked ? [] : plainly(triggers)),
+    ...plainly([...events, ...end]),
+  ];
+}
+
+function dropTrigger({ name }: Code): string {
+  return `DROP TRIGGER IF EXISTS ${quoteName(name)}`;
+}
+
+/** Without a semicolon of its own at the end: the packet has one there. */
+export function createText({ create, sql_mode }: Code, definers: Definers): string {
+  const mode = lexicalModeOf(sql_mode);
+  const text = definers === 'theirs' ? create : withoutDefiner(create, mode);
+  const last = significant(text, mode).at(-1);
+  return last?.text === ';' ? text.slice(0, last.at) : text;
+}
+
+/** Views of the destination whose names tables take: renamed in the statement that moves the tables. */
+function viewsInTheWay({ before, renames, destination }: SwapProgram): Code[] {
+  const arriving = new Set(renames.filter(({ to }) => to[0] === destination).map(({ to: [, table] }) => table));
+  return before.views.filter(({ name }) => arriving.has(name));
+}
+
+function awayName(at: number): string {
+  return `tool-away-${at}`;
+}
+
+function awayRenames(program: SwapProgram): Rename[] {
+  const { destination } = program;
+  return viewsInTheWay(program).map(({ name }, at) => ({ from: [destination, name], to: [destination, awayName(at)] }));
+}
+
+function pathOf([database, table]: [string, string]): string {
+  return `${quoteName(database)}.${quoteName(table)}`;
+}
+
+/** All in one statement, which the server does whole or not at all. */
+export function renameStatement(renames: Rename[]): string {
+  return `RENAME TABLE ${renames.map(({ from, to }) => `${pathOf(from)} TO ${pathOf(to)}`).join(', ')}`;
+}
+
+/** Each view after the views whose names stand in it. */
+export function inOrder(views: Code[]): Code[] {
+  const byName = new Map(views.map((view) => [view.name.toLowerCase(), view]));
+  const ordered = new Set<Code>();
+  const visited = new Set<Code>();
+  const visit = (view: Code): void => {
+    if (visited.has(view)) return;
+    visited.add(view);
+    for (const { value } of significant(view.create, lexicalModeOf(view.sql_mode))) {
+      const needed = byName.get(value.toLowerCase());
+      if (needed) visit(needed);
+    }
+    ordered.add(view);
+  };
+  for (const view of views) visit(view);
+  return [...ordered];
+}
