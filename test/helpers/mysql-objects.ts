@@ -86,7 +86,7 @@ const PARTITIONS = [
   'KEY (id) PARTITIONS 2',
   'LINEAR KEY ALGORITHM = 2 (id) PARTITIONS 2',
   "RANGE (id) (PARTITION `low``er` VALUES LESS THAN (10) COMMENT = 'it''s low', PARTITION high VALUES LESS THAN MAXVALUE)",
-  'RANGE COLUMNS (at, id) (PARTITION a VALUES LESS THAN (\'2026-01-01\', 5), PARTITION b VALUES LESS THAN (MAXVALUE, MAXVALUE))',
+  "RANGE COLUMNS (at, id) (PARTITION a VALUES LESS THAN ('2026-01-01', 5), PARTITION b VALUES LESS THAN (MAXVALUE, MAXVALUE))",
   'LIST (id) (PARTITION odd VALUES IN (1, 3, NULL), PARTITION even VALUES IN (2, 4))',
   'RANGE (id) SUBPARTITION BY HASH (id) SUBPARTITIONS 2 (PARTITION a VALUES LESS THAN (10), PARTITION b VALUES LESS THAN MAXVALUE)',
   'RANGE (TO_DAYS(at)) SUBPARTITION BY KEY (id) (PARTITION a VALUES LESS THAN (1000) (SUBPARTITION x, SUBPARTITION y), PARTITION b VALUES LESS THAN MAXVALUE (SUBPARTITION z, SUBPARTITION w))',
@@ -144,12 +144,13 @@ const COMMON = [
   ),
   ...PARTITIONS.map((_, at) => `INSERT INTO parted_${at} VALUES (1, '2025-01-01', 'one'), (2, '2026-06-06', 'two')`),
   ...OPTIONS.map(
-    (options, at) => `CREATE TABLE option_${at} (id int NOT NULL AUTO_INCREMENT, w varchar(20), PRIMARY KEY (id)) ${options}`,
+    (options, at) =>
+      `CREATE TABLE option_${at} (id int NOT NULL AUTO_INCREMENT, w varchar(20), PRIMARY KEY (id)) ${options}`,
   ),
   ...OPTIONS.map((_, at) => `INSERT INTO option_${at} (w) VALUES ('a'), ('b')`),
   'CREATE TABLE archived (id int, w varchar(20)) ENGINE = ARCHIVE',
   "INSERT INTO archived VALUES (1, 'kept')",
-  "CREATE TABLE listed (id int NOT NULL, w varchar(20) NOT NULL) ENGINE = CSV",
+  'CREATE TABLE listed (id int NOT NULL, w varchar(20) NOT NULL) ENGINE = CSV',
   `CREATE TABLE indexes (id int NOT NULL, a varchar(100), b text, c int, g point NOT NULL, d int NOT NULL,
     PRIMARY KEY (id, d), UNIQUE KEY one (a), UNIQUE KEY two (c, a(10)), KEY down (c DESC, id), KEY prefix (b(20)) COMMENT 'it''s an index',
     KEY tree (c) USING BTREE, FULLTEXT KEY words (a), FULLTEXT KEY more (b), SPATIAL KEY place (g))`,
@@ -171,7 +172,7 @@ a check\` CHECK (n + 0 >= 0), CHECK (id <> 5))`,
   "INSERT INTO checks VALUES (1, '{}', '1'), (2, 'no json', '2 apples'), (3, NULL, NULL), (4, 'still none', '')",
   "SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO'",
   'CREATE TABLE parent (id int NOT NULL, b int NOT NULL, w varchar(20), PRIMARY KEY (id, b), UNIQUE KEY (w), KEY (b))',
-  'INSERT INTO parent VALUES (1, 1, \'one\'), (2, 2, \'two\')',
+  "INSERT INTO parent VALUES (1, 1, 'one'), (2, 2, 'two')",
   ...ACTIONS.flatMap((onDelete, row) =>
     ACTIONS.map(
       (onUpdate, at) => `CREATE TABLE child_${row}_${at} (id int PRIMARY KEY, p int, b int, w varchar(20),
@@ -220,9 +221,9 @@ function views(): string[] {
         `CREATE ALGORITHM = ${algorithm} SQL SECURITY ${security} VIEW view_${at} AS SELECT id, b, w FROM parent WHERE id > ${at} ${check}`,
     ),
     // Each needs one that comes after it by name.
-    "CREATE VIEW zzz AS SELECT id, 'it''s `a`.b' AS text_, \"quo\"\"ted\" AS other FROM parent",
+    'CREATE VIEW zzz AS SELECT id, \'it\'\'s `a`.b\' AS text_, "quo""ted" AS other FROM parent',
     'CREATE VIEW yyy (one, `two\nlines`) AS SELECT z.id, p.w FROM zzz z LEFT JOIN parent p USING (id)',
-    'CREATE VIEW xxx AS SELECT one, COUNT(*) AS n, GROUP_CONCAT(`two\nlines` ORDER BY 1 SEPARATOR \'; \') AS g FROM yyy GROUP BY one WITH ROLLUP',
+    "CREATE VIEW xxx AS SELECT one, COUNT(*) AS n, GROUP_CONCAT(`two\nlines` ORDER BY 1 SEPARATOR '; ') AS g FROM yyy GROUP BY one WITH ROLLUP",
     'CREATE VIEW www AS WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT n FROM r',
     'CREATE VIEW vvv AS SELECT id, ROW_NUMBER() OVER (PARTITION BY b ORDER BY id) AS r FROM parent UNION SELECT 1, 2',
     "CREATE VIEW uuu AS SELECT CAST(w AS CHAR CHARACTER SET latin1) COLLATE latin1_german1_ci AS l, _latin1'x' AS m, _utf8mb4'ü🐘' AS u, N'n' AS n, x'FF' AS h FROM parent",
@@ -269,7 +270,13 @@ const ENCODINGS: Record<string, string> = {
   ujis: 'c9bd',
 };
 
-const MODES = ['', 'ANSI_QUOTES', 'PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES', 'STRICT_ALL_TABLES,NO_ZERO_DATE,TRADITIONAL', 'ANSI'];
+const MODES = [
+  '',
+  'ANSI_QUOTES',
+  'PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES',
+  'STRICT_ALL_TABLES,NO_ZERO_DATE,TRADITIONAL',
+  'ANSI',
+];
 
 /** Routines, views, triggers and events in each character set, whose texts are bytes that it has, and in each mode. */
 function programs(flavour: TestFlavour): Buffer[] {
@@ -283,7 +290,10 @@ function programs(flavour: TestFlavour): Buffer[] {
       Buffer.from(`\\C ${charset}\n`),
       script([`SET collation_connection = ${charset}_bin`]),
       statement(`CREATE PROCEDURE ${named} () COMMENT '`, "' SELECT 1, 'x'"),
-      statement(`CREATE FUNCTION ${named} (a varchar(20)) RETURNS varchar(20) DETERMINISTIC RETURN CONCAT(a, '`, "') /* after */"),
+      statement(
+        `CREATE FUNCTION ${named} (a varchar(20)) RETURNS varchar(20) DETERMINISTIC RETURN CONCAT(a, '`,
+        "') /* after */",
+      ),
       statement(`CREATE TRIGGER ${named} BEFORE UPDATE ON defaults FOR EACH ROW SET NEW.w = '`, "'"),
       statement(`CREATE EVENT ${named} ON SCHEDULE EVERY 1 DAY STARTS '2037-01-01' DISABLE DO SET @a = '`, "'"),
       statement(`CREATE VIEW ${named} AS SELECT '`, "' AS a, 'x' AS b, id FROM parent"),
@@ -386,9 +396,9 @@ const MARIADB: Own = {
   ],
   programs: [
     "SET sql_mode = 'ORACLE'",
-    'CREATE PACKAGE pack COMMENT \'it\'\'s\' AS PROCEDURE p(a INT); FUNCTION f RETURN INT; END',
+    "CREATE PACKAGE pack COMMENT 'it''s' AS PROCEDURE p(a INT); FUNCTION f RETURN INT; END",
     'CREATE PACKAGE BODY pack AS x INT := 5; PROCEDURE p(a INT) AS BEGIN SELECT a; END; FUNCTION f RETURN INT AS BEGIN RETURN x; END; END',
-    'CREATE PROCEDURE oracle_p (a IN INT, b OUT VARCHAR2) AS c VARCHAR2(10); BEGIN c := \'x\'; b := c || a; END',
+    "CREATE PROCEDURE oracle_p (a IN INT, b OUT VARCHAR2) AS c VARCHAR2(10); BEGIN c := 'x'; b := c || a; END",
     'CREATE FUNCTION oracle_f (a INT) RETURN INT AS BEGIN RETURN pack.f() + a; END',
     'CREATE TRIGGER oracle_t BEFORE INSERT ON empty_ FOR EACH ROW BEGIN :NEW.id := :NEW.id + 1; END',
     "SET sql_mode = ''",
@@ -414,9 +424,7 @@ const MYSQL: Own = {
     'INSERT INTO own_key VALUES (1), (2)',
     'SET sql_generate_invisible_primary_key = 0',
   ],
-  programs: [
-    "CREATE FUNCTION javascript_free (a int) RETURNS int NO SQL RETURN a",
-  ],
+  programs: ['CREATE FUNCTION javascript_free (a int) RETURNS int NO SQL RETURN a'],
 };
 
 /** Views of what is no longer there, and views of these. */

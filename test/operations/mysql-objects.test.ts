@@ -46,7 +46,9 @@ for (const flavour of FLAVOURS) {
         const source = await piecesOfDump(server, 'objects_source');
         expect(source.length).toBeGreaterThan(300);
         expect(differencesOf(source, await piecesOfDump(server, 'objects_copy'))).toEqual([]);
-        console.log(events.filter((event): event is WarningEvent => event.event === 'warning').map(({ message }) => message));
+        console.log(
+          events.filter((event): event is WarningEvent => event.event === 'warning').map(({ message }) => message),
+        );
       },
       LIMIT,
     );

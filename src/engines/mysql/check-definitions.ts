@@ -30,9 +30,16 @@ export function checkDefinitions(definitions: Definitions, database: string | nu
 
 /** As `checkDefinitions`, of views and stored programs alone; `database` is the only one that their heads may name. */
 export function checkCode(
-  { routines, views, triggers, events }: Pick<CodeDefinitions, 'routines' | 'views' | 'triggers' | 'events'>,
+  {
+    routines,
+    views,
+    triggers,
+    events,
+    dangling = [],
+  }: Pick<CodeDefinitions, 'routines' | 'views' | 'triggers' | 'events' | 'dangling'>,
   database: string | null = null,
 ): void {
+  for (const { table, clause } of dangling) checkForeignKey(definitionOf(`foreign key of table ${table}`, clause));
   for (const code of [...routines, ...views, ...triggers, ...events]) checkProgram(code, database);
 }
 

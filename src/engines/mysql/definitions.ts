@@ -1,6 +1,9 @@
+import { isAscii, isUtf8 as isUtf8Text } from 'node:buffer';
 import * as v from 'valibot';
 import { readCollations } from './catalogue.ts';
+import { bytesOfText, hasTokensOf, isUtf8, textOfBytes } from './client-bytes.ts';
 import { inDatabase, plainWords, quoteName, type Session, tablesIn } from './connection/session.ts';
+import type { DanglingKey } from './foreign-keys.ts';
 import { entriesOf, joinEntries, withoutTexts } from './table-entries.ts';
 import { definerLength, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
 
@@ -30,6 +33,12 @@ const codeSchema = <const Kinds extends string[]>(kinds: Kinds) =>
     collation: v.nullable(wordSchema),
     /** Of an event, whose times are in it. */
     time_zone: v.nullable(timeZoneSchema),
+    /** In base64, as they were sent in `charset`: where `create` as UTF-8 would be another statement. */
+    bytes: v.optional(v.pipe(v.string(), v.base64())),
+    /** Of the database when it was made: what texts in it are that say nothing else. */
+    database_collation: v.optional(v.nullable(wordSchema)),
+    /** A view of what is not there, or may not be seen. */
+    invalid: v.optional(v.boolean()),
   });
 export interface Code {
   kind: string;
@@ -39,6 +48,9 @@ export interface Code {
   charset: string | null;
   collation: string | null;
   time_zone: string | null;
+  bytes?: string | undefined;
+  database_collation?: string | null | undefined;
+  invalid?: boolean | undefined;
 }
 
 const sequenceSchema = v.object({ name: v.string(), create: v.string(), next: v.pipe(v.string(), v.regex(/^-?\d+$/)) });
@@ -52,7 +64,11 @@ const programs = {
 };
 
 /** What has to be made anew when tables move from one database to another. */
-export const codeDefinitionsSchema = v.object({ ...collations, ...programs });
+export const codeDefinitionsSchema = v.object({
+  ...collations,
+  ...programs,
+  dangling: v.optional(v.array(v.object({ table: v.string(), name: v.string(), clause: v.string() }))),
+});
 
 /** Everything of a database but its rows: the file `definitions.json` of a snapshot. */
 export const definitionsSchema = v.object({
@@ -73,6 +89,7 @@ export interface CodeDefinitions {
   views: Code[];
   triggers: Code[];
   events: Code[];
+  dangling?: DanglingKey[] | undefined;
 }
 
 /** What could not be read, for a warning each. */
@@ -135,31 +152,83 @@ export async function readCode(session: Session, database: string, unreadable: U
     }
     return codes;
   };
-  return {
-    charset: collations?.charset ?? 'utf8mb4',
-    collation: collations?.collation ?? 'utf8mb4_general_ci',
-    routines: await read('routines'),
-    views: await read('views'),
-    triggers: await read('triggers'),
-    events: await read('events'),
-  };
+  // What is not UTF-8 is read as it is stored.
+  await session.execute('SET character_set_results = NULL');
+  try {
+    return {
+      charset: collations?.charset ?? 'utf8mb4',
+      collation: collations?.collation ?? 'utf8mb4_general_ci',
+      routines: await read('routines'),
+      views: await read('views'),
+      triggers: await read('triggers'),
+      events: await read('events'),
+    };
+  } finally {
+    // Of no use only where the session is gone.
+    await session.execute(UTF8_RESULTS).catch(() => {});
+  }
 }
 
+const UTF8_RESULTS = 'SET character_set_results = utf8mb4';
+
 async function readOne(session: Session, { kind, name, database }: Listed & { database: string }): Promise<Code> {
-  const [row = {}] = await session.query<Record<string, string | null>>(
-    `SHOW CREATE ${plainWords(kind)} ${quoteName(database)}.${quoteName(name)}`,
-  );
-  const create = statementOf(row);
-  if (create === null) throw new Error('the user may not see how it is made');
+  const what = `${plainWords(kind)} ${quoteName(database)}.${quoteName(name)}`;
+  const [row = {}] = await session.bytes(`SHOW CREATE ${what}`);
+  const raw = statementOf(row);
+  if (raw === null) throw new Error('the user may not see how it is made');
+  const invalid = kind === 'VIEW' && (await isInvalid(session));
+  const settings = Object.fromEntries(Object.entries(row).map(([key, value]) => [key, value?.toString() ?? null]));
+  const charset = settings.character_set_client ?? null;
+  const database_collation = settings['Database Collation'] ?? null;
+  const mode = lexicalModeOf(settings.sql_mode ?? null);
+  const isText = isAscii(raw) || (charset !== null && isUtf8(charset) && isUtf8Text(raw));
+  const create = isText ? raw.toString() : await showConverted(session, what);
+  const texts = { kind, database, mode };
   return {
     kind,
     name,
-    create: inOwnDatabase(create, { kind, database, mode: lexicalModeOf(row.sql_mode ?? null) }),
-    sql_mode: row.sql_mode ?? null,
-    charset: row.character_set_client ?? null,
-    collation: row.collation_connection ?? null,
-    time_zone: row.time_zone ?? null,
+    create: inOwnDatabase(create, texts),
+    sql_mode: settings.sql_mode ?? null,
+    charset,
+    collation: settings.collation_connection ?? null,
+    time_zone: settings.time_zone ?? null,
+    ...(database_collation !== null && { database_collation }),
+    ...(invalid && { invalid }),
+    ...(!isText && charset !== null && inBytes(create, { ...texts, raw, charset })),
   };
+}
+
+/** In UTF-8, by the server. */
+async function showConverted(session: Session, what: string): Promise<string> {
+  await session.execute(UTF8_RESULTS);
+  const create = await showCreate(session, what);
+  await session.execute('SET character_set_results = NULL');
+  return create;
+}
+
+/** `ER_VIEW_INVALID` */
+const VIEW_INVALID = 1356;
+
+/** Of the view whose definition was read last. */
+async function isInvalid(session: Session): Promise<boolean> {
+  const warnings = await session.query<{ Code: number }>('SHOW WARNINGS');
+  return warnings.some(({ Code: code }) => code === VIEW_INVALID);
+}
+
+interface InBytes {
+  kind: string;
+  database: string;
+  mode: LexicalMode;
+  raw: Buffer;
+  charset: string;
+}
+
+/** The same tokens are left out of the bytes as of the text, in which names can be read. */
+function inBytes(create: string, { raw, charset, mode, ...own }: InBytes): Pick<Code, 'bytes'> {
+  const text = textOfBytes(raw, charset);
+  if (!hasTokensOf(create, text, { charset, mode })) return {};
+  const dropped = ownPrefixes([...tokensOf(create, mode)], own);
+  return { bytes: bytesOfText(joined([...tokensOf(text, mode)], dropped)).toString('base64') };
 }
 
 async function showCreate(session: Session, what: string): Promise<string> {
@@ -168,7 +237,7 @@ async function showCreate(session: Session, what: string): Promise<string> {
 }
 
 /** The column has a name of its own for every kind of object. */
-function statementOf(row: Record<string, string | null>): string | null {
+function statementOf<Value>(row: Record<string, Value | null>): Value | null {
   const column = Object.keys(row).find((name) => /^(Create .*|SQL Original Statement)$/.test(name));
   return column === undefined ? null : (row[column] ?? null);
 }
@@ -231,32 +300,63 @@ function isWord({ kind, value }: Pick<Token, 'kind' | 'value'>, word: string): b
  */
 export function withoutDatabase(sql: string, database: string, mode: LexicalMode = {}): string {
   const tokens = [...tokensOf(sql, mode)];
-  const isPrefix = (at: number): boolean =>
-    tokens[at]?.kind === 'name' && tokens[at]?.value === database && tokens[at + 1]?.text === '.';
+  return joined(tokens, prefixesIn(tokens, database));
+}
+
+function inOwnDatabase(create: string, own: { kind: string; database: string; mode: LexicalMode }): string {
+  const tokens = [...tokensOf(create, own.mode)];
+  return joined(tokens, ownPrefixes(tokens, own));
+}
+
+function joined(tokens: Token[], dropped: Set<number>): string {
   return tokens
-    .filter(({ text }, at) => !isPrefix(at) && !(text === '.' && isPrefix(at - 1)))
+    .filter((_, at) => !dropped.has(at))
     .map(({ text }) => text)
     .join('');
 }
 
+/** Words after which stands a table or a routine, and no column. */
+const BEFORE_TABLE = new Set(
+  'FROM JOIN STRAIGHT_JOIN INTO UPDATE TABLE CALL VIEW TRIGGER PROCEDURE FUNCTION EVENT SEQUENCE BODY PACKAGE EXISTS NEXTVAL LASTVAL SETVAL'.split(
+    ' ',
+  ),
+);
+
+/** Places of the database's name and of the dot after it. A table may be called as its database is. */
+function prefixesIn(tokens: Token[], database: string): Set<number> {
+  const isName = (at: number): boolean => tokens[at]?.kind === 'name' && tokens[at]?.value === database;
+  const isDot = (at: number): boolean => tokens[at]?.text === '.';
+  const before = (at: number): Token | undefined =>
+    tokens.slice(0, at).findLast(({ kind, text }) => kind !== 'space' && kind !== 'comment' && text !== '(');
+  const isAmbiguous = tokens.some(
+    (_, at) => isName(at) && !isDot(at - 1) && !isDot(at + 1) && before(at)?.value !== 'AS',
+  );
+  const isPrefix = (at: number): boolean => {
+    if (!isName(at) || !isDot(at + 1) || isDot(at - 1)) return false;
+    // Database, table and column; or a function.
+    if (!isAmbiguous || isDot(at + 3) || tokens[at + 3]?.text === '(') return true;
+    const word = before(at);
+    return word?.kind === 'word' && BEFORE_TABLE.has(word.value);
+  };
+  return new Set(tokens.flatMap((_, at) => (isPrefix(at) ? [at, at + 1] : [])));
+}
+
 /** MariaDB keeps the head of a trigger as somebody wrote it: `app.audit`, `app . audit`; in a body that may be an alias. */
-function inOwnDatabase(
-  create: string,
-  { kind, database, mode }: { kind: string; database: string; mode: LexicalMode },
-): string {
-  const sql = withoutDatabase(create, database, mode);
-  if (kind !== 'TRIGGER') return sql;
-  const tokens = significant(sql, mode);
-  const head = tokens.findIndex((token) => isWord(token, 'TRIGGER'));
-  const on = tokens.findIndex((token, at) => at > head && isWord(token, 'ON'));
-  const isPrefix = ({ kind: found, text, value }: Token, at: number): boolean =>
-    (found === 'name' ? value : text) === database && tokens[at + 1]?.text === '.';
-  return tokens
-    .filter((token, at) => at > head && at <= on + 1 && isPrefix(token, at))
-    .reduceRight((text, { at: from }) => {
-      const after = tokens.find(({ at, text: dot }) => at > from && dot !== '.')?.at ?? from;
-      return text.slice(0, from) + text.slice(after);
-    }, sql);
+function ownPrefixes(tokens: Token[], { kind, database }: { kind: string; database: string }): Set<number> {
+  const dropped = prefixesIn(tokens, database);
+  if (kind !== 'TRIGGER') return dropped;
+  const left = [...tokens.entries()].filter(
+    ([at, token]) => !dropped.has(at) && token.kind !== 'space' && token.kind !== 'comment',
+  );
+  const head = left.findIndex(([, token]) => isWord(token, 'TRIGGER'));
+  const on = left.findIndex(([, token], at) => at > head && isWord(token, 'ON'));
+  for (const [at, [from, { kind: found, text, value }]] of left.entries()) {
+    if (at <= head || at > on + 1 || left[at + 1]?.[1].text !== '.') continue;
+    if ((found === 'name' ? value : text) !== database) continue;
+    const next = left[at + 2]?.[0] ?? from;
+    for (let place = from; place < next; place += 1) dropped.add(place);
+  }
+  return dropped;
 }
 
 /** A definition that belongs to whoever makes it: only an administrator may make it somebody else's. */

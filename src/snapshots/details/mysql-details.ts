@@ -12,6 +12,8 @@ export function mysqlDetails(text: v.GenericSchema<string>) {
     features: list(text),
     /** Compared after a restore: kind → names. */
     inventory: v.record(v.pipe(v.string(), v.regex(/^[a-z_ ]{1,64}$/, 'must be a kind of object')), list(text)),
+    /** Views of what is not there: stored, and made where they can be. */
+    invalid_views: v.optional(list(text)),
     /** What the rows of a file are: table, columns in order, and those that take text and no bytes. */
     data: v.record(fileName, v.object({ table: text, columns: list(text), texts: list(text) })),
   });

@@ -7,10 +7,12 @@ import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../e
 import { type CatalogueTable, readInventory, readServer, readTables, TEXT_TYPES } from '../catalogue.ts';
 import { connect, explainConnection } from '../connection/connect.ts';
 import { quoteName, SqlError } from '../connection/session.ts';
-import { readDefinitions } from '../definitions.ts';
+import { type Definitions, readDefinitions } from '../definitions.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { collationsIn, featuresOf } from '../features.ts';
+import { invalidViewsFound, invalidViewsOf } from '../invalid-views.ts';
 import { reservedInSource } from '../restore/beside.ts';
+import { withoutTexts } from '../table-entries.ts';
 import { createDumpProgress, type DumpProgress } from './dump-progress.ts';
 import { beginInstant } from './instant.ts';
 import { type Part, partsOf } from './parts.ts';
@@ -40,8 +42,11 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
     const message = `The ${what} cannot be read and is left out: ${why}`;
     report({ event: 'warning', code: 'definition_unreadable', message });
   });
-  const inventory = await readInventory(session, database);
+  const invalidViews = invalidViewsOf(definitions);
+  const inventory = await readInventory(session, database, invalidViews);
   warnOfOtherEngines(context, tables);
+  warnOfHistory(context, definitions);
+  for (const warning of invalidViewsFound(invalidViews)) report(warning);
   report({ event: 'step', step: 'connect', state: 'done', label: `Connected to ${server.label}` });
 
   const of = `${formatNumberOf(tables.length, 'table')} of ${url.display}`;
@@ -60,6 +65,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
     collations: collationsIn(definitions),
     features: featuresOf(server.flavour, definitions),
     inventory,
+    ...(invalidViews.length > 0 && { invalid_views: invalidViews }),
     data: Object.assign({}, ...dumped.map(({ data }) => data)),
   } satisfies Details;
   return {
@@ -181,7 +187,11 @@ function assemble({ schema, table, packed }: Packed): DumpedTable {
 }
 
 /** In the order of the primary key, which is how InnoDB keeps the rows; as FLOAT the server would round them. */
-function selectOf(database: string, { name, key, columns }: CatalogueTable, part: Part): string {
+export function selectOf(
+  database: string,
+  { name, key, columns }: Pick<CatalogueTable, 'name' | 'key' | 'columns'>,
+  part: Part,
+): string {
   const expressions = columns
     .filter(({ generated }) => !generated)
     .map((column) => (column.type === 'float' ? `${quoteName(column.name)} + 0e0` : quoteName(column.name)));
@@ -200,6 +210,15 @@ function warnOfOtherEngines({ report }: EngineContext, tables: CatalogueTable[])
   const list = others.map(({ name, engine }) => `${name} (${engine})`).join(', ');
   const message = `Tables without transactions are not of the snapshot's instant when they are written to: ${list}`;
   report({ event: 'warning', code: 'not_transactional', message });
+}
+
+/** As a dump of MariaDB's own: of a table with history only the rows of now are read. */
+function warnOfHistory({ report }: EngineContext, { tables }: Definitions): void {
+  const versioned = tables.filter(({ create }) => /\bWITH SYSTEM VERSIONING\b/.test(withoutTexts(create)));
+  if (versioned.length === 0) return;
+  const list = versioned.map(({ name }) => name).join(', ');
+  const message = `The history of system-versioned tables is not in the snapshot, only their current rows: ${list}`;
+  report({ event: 'warning', code: 'history_left_out', message });
 }
 
 /** `ER_TABLE_DEF_CHANGED`: the table is not the one that the transaction could see. */

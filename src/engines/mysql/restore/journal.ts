@@ -1,10 +1,12 @@
 import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { readCodeSettings, settingsText } from '../catalogue.ts';
 import { checkCode } from '../check-definitions.ts';
-import { createCode, dropListed } from '../code.ts';
+import { clientOf, createCode, dropListed } from '../code.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { ConnectionLost, plainWord, quoteName, type Session, SqlError } from '../connection/session.ts';
 import { type Code, type Listed, listCode, readCode } from '../definitions.ts';
+import { viewNotCreated } from '../invalid-views.ts';
 import { besideNames } from '../names.ts';
 import { databaseExists, destinationName, dropEmpty, lockDestination } from '../server.ts';
 import { dropBeside, lookBeside } from './beside.ts';
@@ -69,9 +71,11 @@ async function goForward(context: Settling, url: DatabaseUrl, journal: Journal):
   await session.execute(
     `ALTER DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(after.charset)} COLLATE ${plainWord(after.collation)}`,
   );
-  await createCode(session, without(after, stuck), definers);
+  const left = await createCode(session, without(after, stuck), definers);
+  for (const view of left) context.report(viewNotCreated(view));
   await grantAgain(context, session, { grants, routines: after.routines });
-  await checkCodeIsThere(session, { destination, after });
+  const views = after.views.filter(({ name }) => !left.some((view) => view.name === name));
+  await checkCodeIsThere(session, { destination, after: { ...after, views } });
 }
 
 /** Of the access, of a routine, of a table, of an administrator (`SYSTEM_USER`, for what belongs to one). */
@@ -108,14 +112,23 @@ async function checkCodeIsThere(
   session: Session,
   { destination, after }: { destination: string; after: Journal['after'] },
 ): Promise<void> {
-  const key = ({ kind, name }: Listed): string => `${kind} ${name.toLowerCase()}`;
-  const there = new Set((await listCode(session, destination)).map(key));
+  const settings = await readCodeSettings(session, destination);
+  const there = ({ kind, name }: Listed) =>
+    settings.find((found) => found.kind === kind && found.name === name) ??
+    settings.find((found) => found.kind === kind && found.name.toLowerCase() === name.toLowerCase());
   const wanted = [...after.routines, ...after.views, ...after.triggers, ...after.events];
-  const missing = wanted.filter((code) => !there.has(key(code)));
-  if (missing.length === 0) return;
+  const differences = wanted.flatMap((code) => {
+    const found = there(code);
+    if (!found) return [`${code.kind.toLowerCase()} ${code.name} is missing`];
+    if (code.charset === null || code.collation === null) return [];
+    const expected = settingsText({ ...code, name: found.name, charset: clientOf(code.charset, code) });
+    const { database_collation } = code.database_collation ? found : {};
+    return settingsText({ ...found, database_collation }) === expected ? [] : [`${expected} is not its character set`];
+  });
+  if (differences.length === 0) return;
   throw restoreFailed(
     `The tables of ${destination} are the restored ones, but not all that belongs to them`,
-    missing.map(({ kind, name }) => `${kind.toLowerCase()} ${name} is missing`),
+    differences,
   );
 }
 

@@ -12,6 +12,7 @@ import { inDatabase, type Session } from '../connection/session.ts';
 import { addressOf, writeAddress } from '../connection/url.ts';
 import { readCode } from '../definitions.ts';
 import { type Details, detailsOf } from '../details.ts';
+import { invalidViewsFound, invalidViewsOf } from '../invalid-views.ts';
 import { hasRoutines, readRoutineGrants } from './grants.ts';
 
 /** Whether and with what consequences a snapshot can be restored; nothing is changed. */
@@ -34,7 +35,12 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     schemas: manifest.schemas,
     tables,
     empty,
-    warnings: [...versionWarnings(server, request), ...sessionWarnings(destination), ...lost],
+    warnings: [
+      ...versionWarnings(server, request),
+      ...sessionWarnings(destination),
+      ...invalidViewsFound(details.invalid_views ?? []),
+      ...lost,
+    ],
   };
 }
 
@@ -134,10 +140,14 @@ async function lossWarnings(context: EngineContext, url: DatabaseUrl): Promise<W
   const database = url.database ?? '';
   await using server = await connectToServer(context, url);
   const warnings: WarningEvent[] = [];
-  await readCode(server, database, (what, why) => {
+  const code = await readCode(server, database, (what, why) => {
     const message = `The ${what} of ${database} cannot be read, so tool undo will not bring it back: ${why}`;
     warnings.push({ event: 'warning', code: 'definition_unreadable', message });
   });
+  for (const name of invalidViewsOf(code)) {
+    const message = `The view ${name} of ${database} is not valid, so tool undo will not bring it back`;
+    warnings.push({ event: 'warning', code: 'view_invalid', message });
+  }
   return [...warnings, ...(await grantWarnings(server, database))];
 }
 

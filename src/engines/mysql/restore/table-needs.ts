@@ -2,6 +2,7 @@ import type { NeededTable } from '../../../selected-tables.ts';
 import type { DefinitionsRequest } from '../../engine.ts';
 import type { TableDefinition } from '../definitions.ts';
 import { detailsOf } from '../details.ts';
+import { referredTable } from '../foreign-keys.ts';
 import { readDefinitionsFile } from './fill.ts';
 
 /** Foreign keys, as the snapshot's definitions have them; the parts of a partitioned table are one table here. */
@@ -19,13 +20,4 @@ export function needsOf(tables: Pick<TableDefinition, 'name' | 'foreignKeys'>[],
       return [{ table: `${database}.${referred}`, needed_by: `${database}.${name}`, why: 'reference' }];
     }),
   );
-}
-
-/** ``CONSTRAINT `c` FOREIGN KEY (`a`, `b`) REFERENCES `t` (`a`, `b`) ON DELETE …``; a table elsewhere has its database before it. */
-function referredTable(clause: string): string | null {
-  const name = '`((?:[^`]|``)*)`';
-  const match = new RegExp(`^CONSTRAINT ${name} FOREIGN KEY \\((?:${name}(?:, )?)+\\) REFERENCES ${name} \\(`).exec(
-    clause,
-  );
-  return match?.[3]?.replaceAll('``', '`') ?? null;
 }

@@ -8,6 +8,7 @@ import { quoteName, type Session } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { readDefinitions, withIndexes } from '../definitions.ts';
 import { collationsIn, featuresOf } from '../features.ts';
+import { withDanglingApart } from '../foreign-keys.ts';
 import { createDependents, createTables } from '../restore/fill.ts';
 import { inspectDestination, refuseOtherFlavour } from '../restore/preflight.ts';
 import { besideDestination } from '../restore/restore.ts';
@@ -20,7 +21,7 @@ import type { OpenSource } from './reading.ts';
 export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun): Promise<Made> {
   const { report } = context;
   const { server, collations } = await inspectDestination(context, run.url);
-  const definitions = await readSourceDefinitions(context, source);
+  const definitions = withDanglingApart(await readSourceDefinitions(context, source));
   // What one server says becomes statements of another.
   checkDefinitions(definitions, source.database);
   const { flavour } = source.server;
@@ -55,7 +56,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
         state: 'started',
         label: 'Make foreign keys, views, routines and triggers',
       });
-      await createDependents(session, definitions);
+      const code = await createDependents(context, session, definitions);
       report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
 
       report({ event: 'step', step: 'finish', state: 'started', label: 'Gather statistics' });
@@ -70,7 +71,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
         state: 'done',
         label: `Proved ${formatNumberOf(made.proof.length, 'reference')} by looking for rows that refer to none`,
       });
-      return { code: definitions, definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
+      return { code, definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
     },
   );
   return { replaced, ...made };
