@@ -36,6 +36,12 @@ for (const flavour of FLAVOURS) {
       return testContext({ settings, events });
     }
 
+    /** Rows with history begin when they are loaded, as those of a dump; a view that is not valid is not made. */
+    async function comparable(database: string): Promise<string[]> {
+      const pieces = await piecesOfDump(server, database);
+      return pieces.filter((piece) => !/^LOCK TABLES `versioned_|`invalid_(?:table|over|column|function)`/.test(piece));
+    }
+
     it(
       'is loaded as the dump of its own server says it is',
       async () => {
@@ -43,9 +49,9 @@ for (const flavour of FLAVOURS) {
         const context = contextFor('objects_source', events);
         await withDetails(build(context, { target: 'app' }));
         await withDetails(planLoad(context, { target: 'app' }).then((plan) => load(context, plan)));
-        const source = await piecesOfDump(server, 'objects_source');
+        const [source, copy] = [await comparable('objects_source'), await comparable('objects_copy')];
         expect(source.length).toBeGreaterThan(300);
-        expect(differencesOf(source, await piecesOfDump(server, 'objects_copy'))).toEqual([]);
+        expect(differencesOf(source, copy)).toEqual([]);
         console.log(
           events.filter((event): event is WarningEvent => event.event === 'warning').map(({ message }) => message),
         );

@@ -1,5 +1,5 @@
 import { checkProgram } from './check-program.ts';
-import { checkForeignKey, checkIndex, checkSequence, checkTable } from './check-table.ts';
+import { checkColumn, checkForeignKey, checkIndex, checkSequence, checkTable } from './check-table.ts';
 import { type Definition, definitionOf, type Own, refused } from './checked-definition.ts';
 import type { CodeDefinitions, Definitions } from './definitions.ts';
 import { isReserved } from './names.ts';
@@ -36,9 +36,11 @@ export function checkCode(
     triggers,
     events,
     dangling = [],
-  }: Pick<CodeDefinitions, 'routines' | 'views' | 'triggers' | 'events' | 'dangling'>,
+    defaults = [],
+  }: Pick<CodeDefinitions, 'routines' | 'views' | 'triggers' | 'events' | 'dangling' | 'defaults'>,
   database: string | null = null,
 ): void {
+  for (const { table, column } of defaults) checkColumn(definitionOf(`column of table ${table}`, column));
   for (const { table, clause } of dangling) checkForeignKey(definitionOf(`foreign key of table ${table}`, clause));
   for (const code of [...routines, ...views, ...triggers, ...events]) checkProgram(code, database);
 }

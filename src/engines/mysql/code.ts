@@ -10,6 +10,7 @@ import {
 } from './connection/session.ts';
 import { type Code, type CodeDefinitions, type Listed, withoutDefiner } from './definitions.ts';
 import { createDangling, dropDangling } from './foreign-keys.ts';
+import { setSequenceDefaults } from './sequence-defaults.ts';
 import { lexicalModeOf } from './tokens.ts';
 
 /** In whose name code runs: whoever makes it, or whoever it belonged to, where that may be said. */
@@ -20,7 +21,8 @@ export type Definers = 'mine' | 'theirs';
  * longer valid where it was read, and is not here, is the result.
  */
 export async function createCode(session: Session, code: CodeDefinitions, definers: Definers): Promise<Code[]> {
-  const { routines, views, triggers, events, dangling = [] } = code;
+  const { routines, views, triggers, events, dangling = [], defaults = [] } = code;
+  await setSequenceDefaults(session, defaults);
   await createDangling(session, dangling);
   let collation = code.collation;
   const create = async (each: Code): Promise<void> => {
@@ -108,10 +110,19 @@ export async function dropCode(
 export async function dropListed(session: Session, listed: Listed[], database: string | null = null): Promise<void> {
   const prefix = database === null ? '' : `${quoteName(database)}.`;
   for (const { kind, name } of listed) {
-    // MariaDB reads statements about packages in Oracle's mode only.
-    const isPackage = kind.startsWith('PACKAGE');
-    if (isPackage) await session.execute("SET @tool_mode = @@sql_mode, sql_mode = 'ORACLE'");
-    await session.execute(`DROP ${plainWords(kind)} IF EXISTS ${prefix}${quoteName(name)}`);
-    if (isPackage) await session.execute('SET sql_mode = @tool_mode');
+    const statement = `DROP ${plainWords(kind)} IF EXISTS ${prefix}${quoteName(name)}`;
+    await inModeOf(kind, session, () => session.execute(statement));
+  }
+}
+
+/** MariaDB reads statements about packages in Oracle's mode only. */
+export async function inModeOf<Result>(kind: string, session: Session, work: () => Promise<Result>): Promise<Result> {
+  if (!kind.startsWith('PACKAGE')) return work();
+  await session.execute("SET @tool_mode = @@sql_mode, sql_mode = 'ORACLE'");
+  try {
+    return await work();
+  } finally {
+    // Of no use only where the session is gone.
+    await session.execute('SET sql_mode = @tool_mode').catch(() => {});
   }
 }

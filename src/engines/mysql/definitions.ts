@@ -2,8 +2,17 @@ import { isAscii, isUtf8 as isUtf8Text } from 'node:buffer';
 import * as v from 'valibot';
 import { readCollations } from './catalogue.ts';
 import { bytesOfText, hasTokensOf, isUtf8, textOfBytes } from './client-bytes.ts';
-import { inDatabase, plainWords, quoteName, type Session, tablesIn } from './connection/session.ts';
+import {
+  inDatabase,
+  plainWord,
+  plainWords,
+  quoteName,
+  quoteText,
+  type Session,
+  tablesIn,
+} from './connection/session.ts';
 import type { DanglingKey } from './foreign-keys.ts';
+import { type SequenceDefault, withoutDatabaseOfSequences } from './sequence-defaults.ts';
 import { entriesOf, joinEntries, withoutTexts } from './table-entries.ts';
 import { definerLength, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
 
@@ -68,6 +77,7 @@ export const codeDefinitionsSchema = v.object({
   ...collations,
   ...programs,
   dangling: v.optional(v.array(v.object({ table: v.string(), name: v.string(), clause: v.string() }))),
+  defaults: v.optional(v.array(v.object({ table: v.string(), column: v.string() }))),
 });
 
 /** Everything of a database but its rows: the file `definitions.json` of a snapshot. */
@@ -90,6 +100,7 @@ export interface CodeDefinitions {
   triggers: Code[];
   events: Code[];
   dangling?: DanglingKey[] | undefined;
+  defaults?: SequenceDefault[] | undefined;
 }
 
 /** What could not be read, for a warning each. */
@@ -109,7 +120,7 @@ export async function readDefinitions(
     const path = `${quoteName(database)}.${quoteName(name)}`;
     if (type === 'SEQUENCE') sequences.push(await readSequence(session, { name, database }));
     else if (type !== 'VIEW' && type !== 'SYSTEM VIEW')
-      tables.push(splitTable(name, await showCreate(session, `TABLE ${path}`)));
+      tables.push(withoutDatabaseOfSequences(splitTable(name, await showCreate(session, `TABLE ${path}`)), database));
   }
   return { ...(await readCode(session, database, unreadable)), tables, sequences };
 }
@@ -117,17 +128,24 @@ export async function readDefinitions(
 /** Where a server lists a kind of code, in the order in which it can be made again. */
 const CODE: Record<'routines' | 'views' | 'triggers' | 'events', (database: string) => string> = {
   routines: (database) =>
-    `SELECT ROUTINE_TYPE AS kind, ROUTINE_NAME AS name FROM information_schema.ROUTINES WHERE ${inDatabase('ROUTINE_SCHEMA', database)} ORDER BY ROUTINE_TYPE, ROUTINE_NAME`,
+    `SELECT ROUTINE_TYPE AS kind, ROUTINE_NAME AS name, ROUTINE_COMMENT AS comment, DTD_IDENTIFIER AS returns
+     FROM information_schema.ROUTINES WHERE ${inDatabase('ROUTINE_SCHEMA', database)} ORDER BY ROUTINE_TYPE, ROUTINE_NAME`,
   views: (database) =>
     `SELECT 'VIEW' AS kind, TABLE_NAME AS name FROM information_schema.VIEWS WHERE ${inDatabase('TABLE_SCHEMA', database)} ORDER BY TABLE_NAME`,
   triggers: (database) =>
-    `SELECT 'TRIGGER' AS kind, TRIGGER_NAME AS name FROM information_schema.TRIGGERS WHERE ${inDatabase('TRIGGER_SCHEMA', database)}
+    `SELECT 'TRIGGER' AS kind, TRIGGER_NAME AS name, EVENT_OBJECT_TABLE AS table_ FROM information_schema.TRIGGERS WHERE ${inDatabase('TRIGGER_SCHEMA', database)}
      ORDER BY EVENT_OBJECT_TABLE, EVENT_MANIPULATION, ACTION_TIMING, ACTION_ORDER`,
   events: (database) =>
-    `SELECT 'EVENT' AS kind, EVENT_NAME AS name FROM information_schema.EVENTS WHERE ${inDatabase('EVENT_SCHEMA', database)} ORDER BY EVENT_NAME`,
+    `SELECT 'EVENT' AS kind, EVENT_NAME AS name, EVENT_COMMENT AS comment FROM information_schema.EVENTS WHERE ${inDatabase('EVENT_SCHEMA', database)} ORDER BY EVENT_NAME`,
 };
 
-export type Listed = Pick<Code, 'kind' | 'name'>;
+export interface Listed extends Pick<Code, 'kind' | 'name'> {
+  /** Of a trigger. */
+  table_?: string | null;
+  comment?: string | null;
+  /** Of a function. */
+  returns?: string | null;
+}
 
 /** Every view and stored program, also those of which the user may not read the text, in the order in which they can be dropped. */
 export async function listCode(session: Session, database: string): Promise<Listed[]> {
@@ -165,15 +183,13 @@ export async function readCode(session: Session, database: string, unreadable: U
     };
   } finally {
     // Of no use only where the session is gone.
-    await session.execute(UTF8_RESULTS).catch(() => {});
+    await session.execute('SET character_set_results = utf8mb4').catch(() => {});
   }
 }
 
-const UTF8_RESULTS = 'SET character_set_results = utf8mb4';
-
-async function readOne(session: Session, { kind, name, database }: Listed & { database: string }): Promise<Code> {
-  const what = `${plainWords(kind)} ${quoteName(database)}.${quoteName(name)}`;
-  const [row = {}] = await session.bytes(`SHOW CREATE ${what}`);
+async function readOne(session: Session, listed: Listed & { database: string }): Promise<Code> {
+  const { kind, name, database } = listed;
+  const [row = {}] = await session.bytes(`SHOW CREATE ${plainWords(kind)} ${quoteName(database)}.${quoteName(name)}`);
   const raw = statementOf(row);
   if (raw === null) throw new Error('the user may not see how it is made');
   const invalid = kind === 'VIEW' && (await isInvalid(session));
@@ -181,29 +197,63 @@ async function readOne(session: Session, { kind, name, database }: Listed & { da
   const charset = settings.character_set_client ?? null;
   const database_collation = settings['Database Collation'] ?? null;
   const mode = lexicalModeOf(settings.sql_mode ?? null);
-  const isText = isAscii(raw) || (charset !== null && isUtf8(charset) && isUtf8Text(raw));
-  const create = isText ? raw.toString() : await showConverted(session, what);
-  const texts = { kind, database, mode };
+  const isText = charset === null || isAscii(raw) || (isUtf8(charset) && isUtf8Text(raw));
+  const written = isText ? null : await asWritten(session, { ...listed, raw, charset });
+  const create = written?.text ?? raw.toString();
   return {
     kind,
     name,
-    create: inOwnDatabase(create, texts),
+    create: inOwnDatabase(create, { kind, database, mode }),
     sql_mode: settings.sql_mode ?? null,
     charset,
     collation: settings.collation_connection ?? null,
     time_zone: settings.time_zone ?? null,
     ...(database_collation !== null && { database_collation }),
     ...(invalid && { invalid }),
-    ...(!isText && charset !== null && inBytes(create, { ...texts, raw, charset })),
+    ...(written && charset !== null && inBytes(create, { kind, database, mode, raw: written.bytes, charset })),
   };
 }
 
-/** In UTF-8, by the server. */
-async function showConverted(session: Session, what: string): Promise<string> {
-  await session.execute(UTF8_RESULTS);
-  const create = await showCreate(session, what);
-  await session.execute('SET character_set_results = NULL');
-  return create;
+interface Raw extends Listed {
+  /** What SHOW CREATE says: what the client sent, in its character set, and in UTF-8 what the server has written before. */
+  raw: Buffer;
+  charset: string;
+}
+
+/** The statement as a client of this character set would send it, and as text. */
+async function asWritten(session: Session, listed: Raw): Promise<{ bytes: Buffer; text: string }> {
+  const { raw, charset } = listed;
+  if (isUtf8(charset)) return { bytes: raw, text: raw.toString() };
+  let statement = raw.toString('latin1');
+  for (const part of partsInUtf8(listed)) {
+    const utf8 = Buffer.from(part).toString('latin1');
+    if (isAscii(Buffer.from(part)) || !statement.includes(utf8)) continue;
+    const converted = await convert(session, Buffer.from(part), { from: 'utf8mb4', to: charset });
+    statement = statement.replace(utf8, () => converted.toString('latin1'));
+  }
+  const bytes = Buffer.from(statement, 'latin1');
+  return { bytes, text: (await convert(session, bytes, { from: charset, to: 'utf8mb4' })).toString() };
+}
+
+/** With the words around them, which the server writes as well: no body is taken for them. */
+function partsInUtf8({ kind, name, table_, comment, returns }: Raw): string[] {
+  const escaped = comment?.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll("'", "\\'");
+  return [
+    `${kind} ${quoteName(name)}`,
+    ...(table_ ? [` ON ${quoteName(table_)} FOR EACH ROW`] : []),
+    ...(comment
+      ? [`COMMENT '${escaped}'`, `COMMENT '${comment.replaceAll("'", "''")}'`, `COMMENT ${quoteText(comment)}`]
+      : []),
+    ...(returns ? [` RETURNS ${returns}`] : []),
+  ];
+}
+
+/** By the server, which knows every character set. */
+async function convert(session: Session, bytes: Buffer, { from, to }: { from: string; to: string }): Promise<Buffer> {
+  const [row] = await session.bytes(
+    `SELECT CONVERT(_${plainWord(from)} X'${bytes.toString('hex')}' USING ${plainWord(to)}) AS converted`,
+  );
+  return row?.converted ?? bytes;
 }
 
 /** `ER_VIEW_INVALID` */

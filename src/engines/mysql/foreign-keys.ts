@@ -1,5 +1,6 @@
 import { inDatabase, quoteName, quoteText, type Session, tablesIn } from './connection/session.ts';
 import { type CodeDefinitions, type Definitions, readCode, splitTable, type Unreadable } from './definitions.ts';
+import { readSequenceDefaults } from './sequence-defaults.ts';
 
 /**
  * A foreign key to a table that is not there, made with `foreign_key_checks = 0`. It names its table together with the
@@ -49,7 +50,11 @@ export async function readBelongings(
   database: string,
   unreadable: Unreadable,
 ): Promise<CodeDefinitions> {
-  return { ...(await readCode(session, database, unreadable)), dangling: await readDangling(session, database) };
+  return {
+    ...(await readCode(session, database, unreadable)),
+    dangling: await readDangling(session, database),
+    defaults: await readSequenceDefaults(session, database),
+  };
 }
 
 async function readDangling(session: Session, database: string): Promise<DanglingKey[]> {

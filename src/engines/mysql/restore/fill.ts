@@ -17,6 +17,7 @@ import {
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { withDanglingApart } from '../foreign-keys.ts';
 import { viewNotCreated } from '../invalid-views.ts';
+import { withSequencesOwn } from '../sequence-defaults.ts';
 import { alter, loadTables } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
 
@@ -32,8 +33,9 @@ export async function readDefinitionsFile(manifest: Manifest, read: RestoreRun['
   const parts: Uint8Array[] = [];
   for await (const part of read(file)) parts.push(part);
   const definitions = parseDefinitions(Buffer.concat(parts).toString('utf8'));
-  checkDefinitions(definitions, detailsOf(manifest).database);
-  return withDanglingApart(definitions);
+  const { database } = detailsOf(manifest);
+  checkDefinitions(definitions, database);
+  return withSequencesOwn(withDanglingApart(definitions), database);
 }
 
 function parseDefinitions(text: string): Definitions {
@@ -87,7 +89,7 @@ export async function createDependents(
   for (const { name, foreignKeys } of definitions.tables) {
     if (foreignKeys.length > 0) await alter(session, name, foreignKeys);
   }
-  const left = await createCode(session, { ...definitions, events: [] }, 'mine').catch((error) => {
+  const left = await createCode(session, { ...definitions, events: [], defaults: [] }, 'mine').catch((error) => {
     throw error instanceof SqlError
       ? restoreFailed('A view, routine or trigger cannot be made', [error.message])
       : error;

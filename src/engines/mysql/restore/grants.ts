@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { EngineContext } from '../../engine.ts';
+import { inModeOf } from '../code.ts';
 import { inDatabase, plainWords, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import type { Code } from '../definitions.ts';
 
@@ -69,11 +70,10 @@ export async function grantAgain(
       lost(`the new database has no such ${kind.toLowerCase()}`);
       continue;
     }
-    await session
-      .execute(`GRANT ${given.join(', ')} ON ${plainWords(kind)} ${quoteName(routine)} TO ${grantee}${option}`)
-      .catch((error) => {
-        if (!(error instanceof SqlError)) throw error;
-        lost(error.message);
-      });
+    const statement = `GRANT ${given.join(', ')} ON ${plainWords(kind)} ${quoteName(routine)} TO ${grantee}${option}`;
+    await inModeOf(kind, session, () => session.execute(statement)).catch((error) => {
+      if (!(error instanceof SqlError)) throw error;
+      lost(error.message);
+    });
   }
 }

@@ -12,6 +12,7 @@ import { withDanglingApart } from '../foreign-keys.ts';
 import { createDependents, createTables } from '../restore/fill.ts';
 import { inspectDestination, refuseOtherFlavour } from '../restore/preflight.ts';
 import { besideDestination } from '../restore/restore.ts';
+import { withSequencesOwn } from '../sequence-defaults.ts';
 import type { Reference } from './catalogue.ts';
 import { copyRows } from './copy.ts';
 import { createFinder, pathOf, refersTo } from './finder.ts';
@@ -21,7 +22,8 @@ import type { OpenSource } from './reading.ts';
 export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun): Promise<Made> {
   const { report } = context;
   const { server, collations } = await inspectDestination(context, run.url);
-  const definitions = withDanglingApart(await readSourceDefinitions(context, source));
+  const read = await readSourceDefinitions(context, source);
+  const definitions = withSequencesOwn(withDanglingApart(read), source.database);
   // What one server says becomes statements of another.
   checkDefinitions(definitions, source.database);
   const { flavour } = source.server;
