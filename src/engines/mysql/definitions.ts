@@ -228,8 +228,14 @@ async function asWritten(session: Session, listed: Raw): Promise<{ bytes: Buffer
   for (const part of partsInUtf8(listed)) {
     const utf8 = Buffer.from(part).toString('latin1');
     if (isAscii(Buffer.from(part)) || !statement.includes(utf8)) continue;
-    const converted = await convert(session, Buffer.from(part), { from: 'utf8mb4', to: charset });
-    statement = statement.replace(utf8, () => converted.toString('latin1'));
+    let converted = '';
+    // What is ASCII stays: some character sets have another backslash.
+    for (const run of utf8.match(/[\x80-\xff]+|[^\x80-\xff]+/g) ?? []) {
+      const bytes = Buffer.from(run, 'latin1');
+      const isPlain = isAscii(bytes);
+      converted += (isPlain ? bytes : await convert(session, bytes, { from: 'utf8mb4', to: charset })).toString('latin1');
+    }
+    statement = statement.replace(utf8, () => converted);
   }
   const bytes = Buffer.from(statement, 'latin1');
   return { bytes, text: (await convert(session, bytes, { from: charset, to: 'utf8mb4' })).toString() };
@@ -274,9 +280,9 @@ interface InBytes {
 }
 
 /** The same tokens are left out of the bytes as of the text, in which names can be read. */
-function inBytes(create: string, { raw, charset, mode, ...own }: InBytes): Pick<Code, 'bytes'> {
+function inBytes(create: string, { raw, charset, mode, ...own }: InBytes): { bytes: string } {
   const text = textOfBytes(raw, charset);
-  if (!hasTokensOf(create, text, { charset, mode })) return {};
+  if (!hasTokensOf(create, text, { charset, mode })) throw new Error(`its text in ${charset} cannot be read`);
   const dropped = ownPrefixes([...tokensOf(create, mode)], own);
   return { bytes: bytesOfText(joined([...tokensOf(text, mode)], dropped)).toString('base64') };
 }
