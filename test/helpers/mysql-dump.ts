@@ -10,12 +10,14 @@ const BEGINNING =
  */
 export async function piecesOfDump(server: TestMysql, database: string): Promise<string[]> {
   const dump = await server.dumpOfAll(database);
-  return dump
-    .replaceAll(`\`${database}\``, '`DATABASE`')
-    // MySQL writes the character set of a column whose collation was named, which it writes as well.
-    .replaceAll(/ CHARACTER SET \w+(?= COLLATE )/g, '')
-    .split(new RegExp(`(?=${BEGINNING.source})`, 'm'))
-    .map((piece) => piece.trim());
+  return (
+    dump
+      .replaceAll(`\`${database}\``, '`DATABASE`')
+      // MySQL writes the character set of a column whose collation was named, which it writes as well.
+      .replaceAll(/ CHARACTER SET \w+(?= COLLATE )/g, '')
+      .split(new RegExp(`(?=${BEGINNING.source})`, 'm'))
+      .map((piece) => piece.trim())
+  );
 }
 
 /** What the second dump lacks of the first, and has besides: empty when both say the same, in the same order. */

@@ -233,7 +233,9 @@ async function asWritten(session: Session, listed: Raw): Promise<{ bytes: Buffer
     for (const run of utf8.match(/[\x80-\xff]+|[^\x80-\xff]+/g) ?? []) {
       const bytes = Buffer.from(run, 'latin1');
       const isPlain = isAscii(bytes);
-      converted += (isPlain ? bytes : await convert(session, bytes, { from: 'utf8mb4', to: charset })).toString('latin1');
+      converted += (isPlain ? bytes : await convert(session, bytes, { from: 'utf8mb4', to: charset })).toString(
+        'latin1',
+      );
     }
     statement = statement.replace(utf8, () => converted);
   }

@@ -6,17 +6,16 @@ export function invalidViewsOf({ views }: Pick<CodeDefinitions, 'views'>): strin
   return views.filter(({ invalid }) => invalid).map(({ name }) => name);
 }
 
-/** Why a view is in a snapshot, and perhaps not in what is loaded of it. */
-const REASON = 'it refers to tables, columns or functions that do not exist, or that its user may not use';
+const REASON = 'they refer to tables, columns or functions that do not exist, or that their user may not use';
 
+/** As warnings: none or one. */
 export function invalidViewsFound(names: string[]): WarningEvent[] {
-  return names.map((name) => {
-    const message = `The view ${name} is not valid: ${REASON}. Its definition is stored; a load creates it only where it is valid`;
-    return { event: 'warning', code: 'view_invalid', message };
-  });
+  const message = `Views that are not valid: ${names.join(', ')}. Their definitions are stored, and a load creates them only where they are valid: ${REASON}`;
+  return names.length === 0 ? [] : [{ event: 'warning', code: 'view_invalid', message }];
 }
 
-export function viewNotCreated({ name }: Pick<Code, 'name'>): WarningEvent {
-  const message = `The view ${name} was not created: ${REASON}`;
-  return { event: 'warning', code: 'view_invalid', message };
+export function viewsNotCreated(views: Pick<Code, 'name'>[]): WarningEvent[] {
+  const names = views.map(({ name }) => name).join(', ');
+  const message = `Views that were not created: ${names}: ${REASON}`;
+  return views.length === 0 ? [] : [{ event: 'warning', code: 'view_invalid', message }];
 }

@@ -16,7 +16,7 @@ import {
 } from '../definitions.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { withDanglingApart } from '../foreign-keys.ts';
-import { viewNotCreated } from '../invalid-views.ts';
+import { viewsNotCreated } from '../invalid-views.ts';
 import { withSequencesOwn } from '../sequence-defaults.ts';
 import { alter, loadTables } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
@@ -94,7 +94,7 @@ export async function createDependents(
       ? restoreFailed('A view, routine or trigger cannot be made', [error.message])
       : error;
   });
-  for (const view of left) report(viewNotCreated(view));
+  for (const warning of viewsNotCreated(left)) report(warning);
   return { ...definitions, views: definitions.views.filter((view) => !left.includes(view)) };
 }
 

@@ -6,7 +6,7 @@ import { clientOf, createCode, dropListed } from '../code.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { ConnectionLost, plainWord, quoteName, type Session, SqlError } from '../connection/session.ts';
 import { type Code, type Listed, listCode, readCode } from '../definitions.ts';
-import { viewNotCreated } from '../invalid-views.ts';
+import { viewsNotCreated } from '../invalid-views.ts';
 import { besideNames } from '../names.ts';
 import { databaseExists, destinationName, dropEmpty, lockDestination } from '../server.ts';
 import { dropBeside, lookBeside } from './beside.ts';
@@ -72,7 +72,7 @@ async function goForward(context: Settling, url: DatabaseUrl, journal: Journal):
     `ALTER DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(after.charset)} COLLATE ${plainWord(after.collation)}`,
   );
   const left = await createCode(session, without(after, stuck), definers);
-  for (const view of left) context.report(viewNotCreated(view));
+  for (const warning of viewsNotCreated(left)) context.report(warning);
   await grantAgain(context, session, { grants, routines: after.routines });
   const views = after.views.filter(({ name }) => !left.some((view) => view.name === name));
   await checkCodeIsThere(session, { destination, after: { ...after, views } });

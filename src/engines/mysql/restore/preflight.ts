@@ -144,8 +144,9 @@ async function lossWarnings(context: EngineContext, url: DatabaseUrl): Promise<W
     const message = `The ${what} of ${database} cannot be read, so tool undo will not bring it back: ${why}`;
     warnings.push({ event: 'warning', code: 'definition_unreadable', message });
   });
-  for (const name of invalidViewsOf(code)) {
-    const message = `The view ${name} of ${database} is not valid, so tool undo will not bring it back`;
+  const invalid = invalidViewsOf(code);
+  if (invalid.length > 0) {
+    const message = `Views of ${database} that are not valid, so that tool undo will not bring them back: ${invalid.join(', ')}`;
     warnings.push({ event: 'warning', code: 'view_invalid', message });
   }
   return [...warnings, ...(await grantWarnings(server, database))];
