@@ -4,11 +4,11 @@ import { chmod, chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { describe } from 'vitest';
 import { openSession, type Session } from '../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { unprivilegedUser } from '../../src/engines/unprivileged-user.ts';
-import { localRunner } from '../../src/process/local.ts';
 import { canHaveSid, debianSid } from './debian-sid.ts';
 import { eventually } from './postgres-server.ts';
 
@@ -26,15 +26,22 @@ export interface TestMysql {
   file(database: string, path: string): Promise<void>;
   createDatabase(name: string): Promise<void>;
   databases(): Promise<string[]>;
+  /** Has the client program run a script whose bytes are in whatever character sets it says. */
+  script(database: string, script: Uint8Array): Promise<void>;
   /** The flavour's own dump of a database, without what differs from run to run. */
   dump(database: string): Promise<string>;
+  /** As `dump`, a character for each byte, and with the views that are no longer valid, whose bodies no file needs to have. */
+  dumpOfAll(database: string): Promise<string>;
   stop(): Promise<void>;
 }
 
 const SYSTEM = new Set(['information_schema', 'mysql', 'performance_schema', 'sys']);
 /** Of Debian's unstable suite: MySQL's server and client. */
 export const SID_PACKAGES = ['mysql-server-core', 'mysql-client-core'];
-const DUMP_FLAGS = ['--routines', '--triggers', '--events', '--skip-dump-date', '--skip-comments', '--hex-blob'];
+const DUMP_FLAGS = [
+  ...['--routines', '--triggers', '--events', '--skip-dump-date', '--skip-comments', '--hex-blob'],
+  '--order-by-primary',
+];
 
 const hasMariadb = ['/usr/sbin/mariadbd', '/usr/bin/mariadb-install-db', '/usr/bin/mariadb'].every(existsSync);
 
@@ -122,10 +129,10 @@ export async function startMysql(flavour: TestFlavour, flags: string[] = []): Pr
       return rows;
     },
     async file(database, path) {
-      await run(
-        programs.client('client', [...login, '--default-character-set=utf8mb4', database]),
-        await readFile(path),
-      );
+      await server.script(database, await readFile(path));
+    },
+    async script(database, script) {
+      await run(programs.client('client', [...login, '--default-character-set=utf8mb4', database]), { input: script });
     },
     async createDatabase(name) {
       await server.sql('', `CREATE DATABASE \`${name}\` CHARACTER SET utf8mb4`);
@@ -137,7 +144,15 @@ export async function startMysql(flavour: TestFlavour, flags: string[] = []): Pr
       );
       return rows.map(({ name }) => name).filter((name) => !SYSTEM.has(name));
     },
-    dump: (database) => run(programs.client('dump', [...login, ...DUMP_FLAGS, '--order-by-primary', database])),
+    async dump(database) {
+      return (await run(programs.client('dump', [...login, ...DUMP_FLAGS, database]))).toString('utf8');
+    },
+    async dumpOfAll(database) {
+      const flags = ['--single-transaction', '--force', '--default-character-set=utf8mb4'];
+      const words = programs.client('dump', [...login, ...DUMP_FLAGS, ...flags, database]);
+      // 2: it has said which views are not valid, and written them.
+      return (await run(words, { allowed: [0, 2] })).toString('latin1');
+    },
     stop,
   };
   return server;
@@ -209,13 +224,20 @@ async function mysqlPrograms(): Promise<Programs> {
   };
 }
 
-async function run([file = '', ...args]: string[], input?: Uint8Array): Promise<string> {
-  const runner = localRunner({ environment: process.env, report: () => {} });
-  const { exitCode, stdout, stderr } = await runner.run(
-    { file, args },
-    input === undefined ? {} : { input: Buffer.from(input).toString('utf8') },
-  );
-  if (exitCode !== 0) throw new Error(`${file} ended with ${exitCode}: ${stderr.slice(-3000)}`);
+interface Running {
+  input?: Uint8Array;
+  /** Exit codes that are no failure. */
+  allowed?: number[];
+}
+
+async function run([file = '', ...args]: string[], { input, allowed = [0] }: Running = {}): Promise<Buffer> {
+  const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  // It may have ended before it has read everything.
+  child.stdin.on('error', () => {}).end(input);
+  const ended = new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject));
+  const [stdout, stderr, exitCode] = await Promise.all([buffer(child.stdout), buffer(child.stderr), ended]);
+  if (exitCode === null || !allowed.includes(exitCode))
+    throw new Error(`${file} ended with ${exitCode}: ${stderr.toString('utf8').slice(-3000)}`);
   return stdout;
 }
 

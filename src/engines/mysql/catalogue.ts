@@ -94,9 +94,6 @@ const INVENTORY: Record<string, (database: string) => string> = {
   view: (database) => `SELECT TABLE_NAME AS name FROM information_schema.VIEWS WHERE ${tablesIn(database)}`,
   column: (database) =>
     `SELECT CONCAT_WS('.', TABLE_NAME, COLUMN_NAME) AS name FROM information_schema.COLUMNS WHERE ${tablesIn(database)}`,
-  index: (database) =>
-    `SELECT CONCAT(TABLE_NAME, '.', INDEX_NAME, ' (', GROUP_CONCAT(COALESCE(COLUMN_NAME, '') ORDER BY SEQ_IN_INDEX), ')') AS name
-     FROM information_schema.STATISTICS WHERE ${tablesIn(database)} GROUP BY TABLE_NAME, INDEX_NAME`,
   constraint: (database) =>
     `SELECT CONCAT_WS('.', TABLE_NAME, CONSTRAINT_NAME) AS name FROM information_schema.TABLE_CONSTRAINTS WHERE ${tablesIn(database)}`,
   trigger: (database) =>
@@ -105,14 +102,74 @@ const INVENTORY: Record<string, (database: string) => string> = {
     `SELECT CONCAT_WS(' ', LOWER(ROUTINE_TYPE), ROUTINE_NAME) AS name FROM information_schema.ROUTINES WHERE ${inDatabase('ROUTINE_SCHEMA', database)}`,
 };
 
-/** Events are not in it: those of a database that is being made would run. */
-export async function readInventory(session: Session, database: string): Promise<Inventory> {
+/** Events are not in it: those of a database that is being made would run. Neither are views that are no longer valid. */
+export async function readInventory(
+  session: Session,
+  database: string,
+  invalidViews: string[] = [],
+): Promise<Inventory> {
   const inventory: Inventory = {};
   for (const [kind, sql] of Object.entries(INVENTORY)) {
     const rows = await session.query<{ name: string }>(sql(database));
     inventory[kind] = rows.map((row) => row.name).sort();
   }
+  inventory.index = await readIndexes(session, database);
+  const isValid = (view: string): boolean => !invalidViews.includes(view);
+  inventory.view = inventory.view?.filter(isValid) ?? [];
+  const settings = await readCodeSettings(session, database);
+  inventory['character set'] = settings
+    .filter(({ kind, name }) => kind !== 'EVENT' && (kind !== 'VIEW' || isValid(name)))
+    .map(settingsText)
+    .sort();
   return inventory;
+}
+
+/** Not grouped by the server, to which `Case1` and `case1` are one. */
+async function readIndexes(session: Session, database: string): Promise<string[]> {
+  const rows = await session.query<{ table_: string; name: string; column_: string | null }>(`
+    SELECT TABLE_NAME AS table_, INDEX_NAME AS name, COLUMN_NAME AS column_
+    FROM information_schema.STATISTICS WHERE ${tablesIn(database)} ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`);
+  return [...Map.groupBy(rows, ({ table_, name }) => `${table_}.${name}`)]
+    .map(([name, columns]) => `${name} (${columns.map(({ column_ }) => column_ ?? '').join()})`)
+    .sort();
+}
+
+/** What texts in a view or stored program are that say nothing else. */
+export interface CodeSettings {
+  kind: string;
+  name: string;
+  charset: string | null;
+  collation: string | null;
+  /** Of a view there is none. */
+  database_collation?: string | null | undefined;
+}
+
+export async function readCodeSettings(session: Session, database: string): Promise<CodeSettings[]> {
+  const settings = 'CHARACTER_SET_CLIENT AS charset, COLLATION_CONNECTION AS collation';
+  const queries = [
+    `SELECT ROUTINE_TYPE AS kind, ROUTINE_NAME AS name, ${settings}, DATABASE_COLLATION AS database_collation
+     FROM information_schema.ROUTINES WHERE ${inDatabase('ROUTINE_SCHEMA', database)}`,
+    `SELECT 'VIEW' AS kind, TABLE_NAME AS name, ${settings} FROM information_schema.VIEWS WHERE ${tablesIn(database)}`,
+    `SELECT 'TRIGGER' AS kind, TRIGGER_NAME AS name, ${settings}, DATABASE_COLLATION AS database_collation
+     FROM information_schema.TRIGGERS WHERE ${inDatabase('TRIGGER_SCHEMA', database)}`,
+    `SELECT 'EVENT' AS kind, EVENT_NAME AS name, ${settings}, DATABASE_COLLATION AS database_collation
+     FROM information_schema.EVENTS WHERE ${inDatabase('EVENT_SCHEMA', database)}`,
+  ];
+  const found: CodeSettings[] = [];
+  for (const query of queries) found.push(...(await session.query<CodeSettings>(query)));
+  return found;
+}
+
+/** `view totals: latin1, latin1_swedish_ci`. Former versions call `utf8mb3` `utf8`. */
+export function settingsText({ kind, name, charset, collation, database_collation }: CodeSettings): string {
+  const values = [charset, collation, ...(database_collation ? [database_collation] : [])];
+  return `${kind.toLowerCase()} ${name}: ${values.map((value) => value?.replace(/^utf8(?=_|$)/, 'utf8mb3') ?? '').join(', ')}`;
+}
+
+/** Of the lines of `settingsText` those of this code. */
+export function settingsAmong(lines: string[] | undefined, code: { kind: string; name: string }[]): string[] {
+  const among = new Set(code.map(({ kind, name }) => `${kind.toLowerCase()} ${name}`));
+  return (lines ?? []).filter((line) => among.has(line.slice(0, line.lastIndexOf(': '))));
 }
 
 export interface Collations {

@@ -1,5 +1,5 @@
 import { checkProgram } from './check-program.ts';
-import { checkForeignKey, checkIndex, checkSequence, checkTable } from './check-table.ts';
+import { checkColumn, checkForeignKey, checkIndex, checkSequence, checkTable } from './check-table.ts';
 import { type Definition, definitionOf, type Own, refused } from './checked-definition.ts';
 import type { CodeDefinitions, Definitions } from './definitions.ts';
 import { isReserved } from './names.ts';
@@ -30,9 +30,18 @@ export function checkDefinitions(definitions: Definitions, database: string | nu
 
 /** As `checkDefinitions`, of views and stored programs alone; `database` is the only one that their heads may name. */
 export function checkCode(
-  { routines, views, triggers, events }: Pick<CodeDefinitions, 'routines' | 'views' | 'triggers' | 'events'>,
+  {
+    routines,
+    views,
+    triggers,
+    events,
+    dangling = [],
+    defaults = [],
+  }: Pick<CodeDefinitions, 'routines' | 'views' | 'triggers' | 'events' | 'dangling' | 'defaults'>,
   database: string | null = null,
 ): void {
+  for (const { table, column } of defaults) checkColumn(definitionOf(`column of table ${table}`, column));
+  for (const { table, clause } of dangling) checkForeignKey(definitionOf(`foreign key of table ${table}`, clause));
   for (const code of [...routines, ...views, ...triggers, ...events]) checkProgram(code, database);
 }
 

@@ -1,4 +1,5 @@
 import { type Definition, definitionOf, isNamed, refused } from './checked-definition.ts';
+import { asLexed, hasTokensOf, textOfBytes } from './client-bytes.ts';
 import type { Code } from './definitions.ts';
 import { definerLength, lexicalModeOf, type Token } from './tokens.ts';
 
@@ -14,9 +15,11 @@ const HEADS: Record<string, RegExp> = {
 };
 
 export function checkProgram(code: Code, database: string | null): void {
-  const { kind, name, create, sql_mode } = code;
+  const { kind, name, create, sql_mode, charset, bytes } = code;
   const mode = lexicalModeOf(sql_mode);
-  const definition = definitionOf(`${kind.toLowerCase()} ${name}`, create, mode);
+  const statement = bytes === undefined || charset === null ? create : asLexed(create, charset);
+  const definition = definitionOf(`${kind.toLowerCase()} ${name}`, statement, mode);
+  checkBytes(definition, code);
   if (definition.tokens.some((token) => token.kind === 'open')) {
     throw refused(definition, 'a quote or comment in it never ends');
   }
@@ -32,6 +35,15 @@ export function checkProgram(code: Code, database: string | null): void {
   if (rest[0]?.text === '.') throw refused(definition, `it names the database ${named?.text}`);
   BODIES[kind]?.({ ...definition, tokens: rest }, database);
   refuseSeveral(definition, rest);
+}
+
+/** What is run is the bytes, what is read here is the text. */
+function checkBytes(definition: Definition, { create, sql_mode, charset, bytes }: Code): void {
+  if (bytes === undefined) return;
+  const text = textOfBytes(Buffer.from(bytes, 'base64'), charset ?? '');
+  if (charset === null || !hasTokensOf(create, text, { charset, mode: lexicalModeOf(sql_mode) })) {
+    throw refused(definition, 'its bytes are another statement than its text');
+  }
 }
 
 /** The place after the words that name the kind; -1 without them. */

@@ -38,6 +38,19 @@ export function checkTable(definition: Definition, name: string): void {
   checkOptions(definition, tokens.slice(end + 1));
 }
 
+/** A clause of ALTER TABLE … MODIFY COLUMN: one column and nothing after it. */
+export function checkColumn(definition: Definition): void {
+  const tokens = checkedTokens(definition);
+  let depth = 0;
+  for (const { text } of tokens) {
+    if (text === '(') depth += 1;
+    if (text === ')') depth -= 1;
+    if (depth < 0 || (depth === 0 && text === ',')) throw refused(definition, 'it is not one column');
+  }
+  if (tokens[0]?.kind !== 'name' || depth !== 0) throw refused(definition, 'it is not one column');
+  refuseQualified(definition, tokens);
+}
+
 function checkEntry(definition: Definition, entry: Token[]): void {
   const [first, , third] = entry;
   if (first?.kind !== 'name' && !(first?.kind === 'word' && ENTRIES.has(first.value))) {

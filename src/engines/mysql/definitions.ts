@@ -1,6 +1,18 @@
+import { isAscii, isUtf8 as isUtf8Text } from 'node:buffer';
 import * as v from 'valibot';
 import { readCollations } from './catalogue.ts';
-import { inDatabase, plainWords, quoteName, type Session, tablesIn } from './connection/session.ts';
+import { bytesOfText, hasTokensOf, isUtf8, textOfBytes } from './client-bytes.ts';
+import {
+  inDatabase,
+  plainWord,
+  plainWords,
+  quoteName,
+  quoteText,
+  type Session,
+  tablesIn,
+} from './connection/session.ts';
+import type { DanglingKey } from './foreign-keys.ts';
+import { type SequenceDefault, withoutDatabaseOfSequences } from './sequence-defaults.ts';
 import { entriesOf, joinEntries, referredTable, withoutTexts } from './table-entries.ts';
 import { definerLength, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
 
@@ -30,6 +42,12 @@ const codeSchema = <const Kinds extends string[]>(kinds: Kinds) =>
     collation: v.nullable(wordSchema),
     /** Of an event, whose times are in it. */
     time_zone: v.nullable(timeZoneSchema),
+    /** In base64, as they were sent in `charset`: where `create` as UTF-8 would be another statement. */
+    bytes: v.optional(v.pipe(v.string(), v.base64())),
+    /** Of the database when it was made: what texts in it are that say nothing else. */
+    database_collation: v.optional(v.nullable(wordSchema)),
+    /** A view of what is not there, or may not be seen. */
+    invalid: v.optional(v.boolean()),
   });
 export interface Code {
   kind: string;
@@ -39,6 +57,9 @@ export interface Code {
   charset: string | null;
   collation: string | null;
   time_zone: string | null;
+  bytes?: string | undefined;
+  database_collation?: string | null | undefined;
+  invalid?: boolean | undefined;
 }
 
 const sequenceSchema = v.object({ name: v.string(), create: v.string(), next: v.pipe(v.string(), v.regex(/^-?\d+$/)) });
@@ -52,7 +73,12 @@ const programs = {
 };
 
 /** What has to be made anew when tables move from one database to another. */
-export const codeDefinitionsSchema = v.object({ ...collations, ...programs });
+export const codeDefinitionsSchema = v.object({
+  ...collations,
+  ...programs,
+  dangling: v.optional(v.array(v.object({ table: v.string(), name: v.string(), clause: v.string() }))),
+  defaults: v.optional(v.array(v.object({ table: v.string(), column: v.string() }))),
+});
 
 /** Everything of a database but its rows: the file `definitions.json` of a snapshot. */
 export const definitionsSchema = v.object({
@@ -73,6 +99,8 @@ export interface CodeDefinitions {
   views: Code[];
   triggers: Code[];
   events: Code[];
+  dangling?: DanglingKey[] | undefined;
+  defaults?: SequenceDefault[] | undefined;
 }
 
 /** What could not be read, for a warning each. */
@@ -92,7 +120,7 @@ export async function readDefinitions(
     const path = `${quoteName(database)}.${quoteName(name)}`;
     if (type === 'SEQUENCE') sequences.push(await readSequence(session, { name, database }));
     else if (type !== 'VIEW' && type !== 'SYSTEM VIEW')
-      tables.push(splitTable(name, await showCreate(session, `TABLE ${path}`)));
+      tables.push(withoutDatabaseOfSequences(splitTable(name, await showCreate(session, `TABLE ${path}`)), database));
   }
   return { ...(await readCode(session, database, unreadable)), tables, sequences };
 }
@@ -100,17 +128,24 @@ export async function readDefinitions(
 /** Where a server lists a kind of code, in the order in which it can be made again. */
 const CODE: Record<'routines' | 'views' | 'triggers' | 'events', (database: string) => string> = {
   routines: (database) =>
-    `SELECT ROUTINE_TYPE AS kind, ROUTINE_NAME AS name FROM information_schema.ROUTINES WHERE ${inDatabase('ROUTINE_SCHEMA', database)} ORDER BY ROUTINE_TYPE, ROUTINE_NAME`,
+    `SELECT ROUTINE_TYPE AS kind, ROUTINE_NAME AS name, ROUTINE_COMMENT AS comment, DTD_IDENTIFIER AS returns
+     FROM information_schema.ROUTINES WHERE ${inDatabase('ROUTINE_SCHEMA', database)} ORDER BY ROUTINE_TYPE, ROUTINE_NAME`,
   views: (database) =>
     `SELECT 'VIEW' AS kind, TABLE_NAME AS name FROM information_schema.VIEWS WHERE ${inDatabase('TABLE_SCHEMA', database)} ORDER BY TABLE_NAME`,
   triggers: (database) =>
-    `SELECT 'TRIGGER' AS kind, TRIGGER_NAME AS name FROM information_schema.TRIGGERS WHERE ${inDatabase('TRIGGER_SCHEMA', database)}
+    `SELECT 'TRIGGER' AS kind, TRIGGER_NAME AS name, EVENT_OBJECT_TABLE AS table_ FROM information_schema.TRIGGERS WHERE ${inDatabase('TRIGGER_SCHEMA', database)}
      ORDER BY EVENT_OBJECT_TABLE, EVENT_MANIPULATION, ACTION_TIMING, ACTION_ORDER`,
   events: (database) =>
-    `SELECT 'EVENT' AS kind, EVENT_NAME AS name FROM information_schema.EVENTS WHERE ${inDatabase('EVENT_SCHEMA', database)} ORDER BY EVENT_NAME`,
+    `SELECT 'EVENT' AS kind, EVENT_NAME AS name, EVENT_COMMENT AS comment FROM information_schema.EVENTS WHERE ${inDatabase('EVENT_SCHEMA', database)} ORDER BY EVENT_NAME`,
 };
 
-export type Listed = Pick<Code, 'kind' | 'name'>;
+export interface Listed extends Pick<Code, 'kind' | 'name'> {
+  /** Of a trigger. */
+  table_?: string | null;
+  comment?: string | null;
+  /** Of a function. */
+  returns?: string | null;
+}
 
 /** Every view and stored program, also those of which the user may not read the text, in the order in which they can be dropped. */
 export async function listCode(session: Session, database: string): Promise<Listed[]> {
@@ -135,31 +170,123 @@ export async function readCode(session: Session, database: string, unreadable: U
     }
     return codes;
   };
-  return {
-    charset: collations?.charset ?? 'utf8mb4',
-    collation: collations?.collation ?? 'utf8mb4_general_ci',
-    routines: await read('routines'),
-    views: await read('views'),
-    triggers: await read('triggers'),
-    events: await read('events'),
-  };
+  // What is not UTF-8 is read as it is stored.
+  await session.execute('SET character_set_results = NULL');
+  try {
+    return {
+      charset: collations?.charset ?? 'utf8mb4',
+      collation: collations?.collation ?? 'utf8mb4_general_ci',
+      routines: await read('routines'),
+      views: await read('views'),
+      triggers: await read('triggers'),
+      events: await read('events'),
+    };
+  } finally {
+    // Of no use only where the session is gone.
+    await session.execute('SET character_set_results = utf8mb4').catch(() => {});
+  }
 }
 
-async function readOne(session: Session, { kind, name, database }: Listed & { database: string }): Promise<Code> {
-  const [row = {}] = await session.query<Record<string, string | null>>(
-    `SHOW CREATE ${plainWords(kind)} ${quoteName(database)}.${quoteName(name)}`,
-  );
-  const create = statementOf(row);
-  if (create === null) throw new Error('the user may not see how it is made');
+async function readOne(session: Session, listed: Listed & { database: string }): Promise<Code> {
+  const { kind, name, database } = listed;
+  const [row = {}] = await session.bytes(`SHOW CREATE ${plainWords(kind)} ${quoteName(database)}.${quoteName(name)}`);
+  const raw = statementOf(row);
+  if (raw === null) throw new Error('the user may not see how it is made');
+  const invalid = kind === 'VIEW' && (await isInvalid(session));
+  const settings = Object.fromEntries(Object.entries(row).map(([key, value]) => [key, value?.toString() ?? null]));
+  const charset = settings.character_set_client ?? null;
+  const database_collation = settings['Database Collation'] ?? null;
+  const mode = lexicalModeOf(settings.sql_mode ?? null);
+  const isText = charset === null || isAscii(raw) || (isUtf8(charset) && isUtf8Text(raw));
+  const written = isText ? null : await asWritten(session, { ...listed, raw, charset });
+  const create = written?.text ?? raw.toString();
   return {
     kind,
     name,
-    create: inOwnDatabase(create, { kind, database, mode: lexicalModeOf(row.sql_mode ?? null) }),
-    sql_mode: row.sql_mode ?? null,
-    charset: row.character_set_client ?? null,
-    collation: row.collation_connection ?? null,
-    time_zone: row.time_zone ?? null,
+    create: inOwnDatabase(create, { kind, database, mode }),
+    sql_mode: settings.sql_mode ?? null,
+    charset,
+    collation: settings.collation_connection ?? null,
+    time_zone: settings.time_zone ?? null,
+    ...(database_collation !== null && { database_collation }),
+    ...(invalid && { invalid }),
+    ...(written && charset !== null && inBytes(create, { kind, database, mode, raw: written.bytes, charset })),
   };
+}
+
+interface Raw extends Listed {
+  /** What SHOW CREATE says: what the client sent, in its character set, and in UTF-8 what the server has written before. */
+  raw: Buffer;
+  charset: string;
+}
+
+/** The statement as a client of this character set would send it, and as text. */
+async function asWritten(session: Session, listed: Raw): Promise<{ bytes: Buffer; text: string }> {
+  const { raw, charset } = listed;
+  if (isUtf8(charset)) return { bytes: raw, text: raw.toString() };
+  let statement = raw.toString('latin1');
+  for (const part of partsInUtf8(listed)) {
+    const utf8 = Buffer.from(part).toString('latin1');
+    if (isAscii(Buffer.from(part)) || !statement.includes(utf8)) continue;
+    let converted = '';
+    // What is ASCII stays: some character sets have another backslash.
+    for (const run of utf8.match(/[\x80-\xff]+|[^\x80-\xff]+/g) ?? []) {
+      const bytes = Buffer.from(run, 'latin1');
+      const isPlain = isAscii(bytes);
+      converted += (isPlain ? bytes : await convert(session, bytes, { from: 'utf8mb4', to: charset })).toString(
+        'latin1',
+      );
+    }
+    statement = statement.replace(utf8, () => converted);
+  }
+  const bytes = Buffer.from(statement, 'latin1');
+  return { bytes, text: (await convert(session, bytes, { from: charset, to: 'utf8mb4' })).toString() };
+}
+
+/** With the words around them, which the server writes as well: no body is taken for them. */
+function partsInUtf8({ kind, name, table_, comment, returns }: Raw): string[] {
+  const escaped = comment?.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll("'", "\\'");
+  return [
+    `${kind} ${quoteName(name)}`,
+    ...(table_ ? [` ON ${quoteName(table_)} FOR EACH ROW`] : []),
+    ...(comment
+      ? [`COMMENT '${escaped}'`, `COMMENT '${comment.replaceAll("'", "''")}'`, `COMMENT ${quoteText(comment)}`]
+      : []),
+    ...(returns ? [` RETURNS ${returns}`] : []),
+  ];
+}
+
+/** By the server, which knows every character set. */
+async function convert(session: Session, bytes: Buffer, { from, to }: { from: string; to: string }): Promise<Buffer> {
+  const [row] = await session.bytes(
+    `SELECT CONVERT(_${plainWord(from)} X'${bytes.toString('hex')}' USING ${plainWord(to)}) AS converted`,
+  );
+  return row?.converted ?? bytes;
+}
+
+/** `ER_VIEW_INVALID` */
+const VIEW_INVALID = 1356;
+
+/** Of the view whose definition was read last. */
+async function isInvalid(session: Session): Promise<boolean> {
+  const warnings = await session.query<{ Code: number }>('SHOW WARNINGS');
+  return warnings.some(({ Code: code }) => code === VIEW_INVALID);
+}
+
+interface InBytes {
+  kind: string;
+  database: string;
+  mode: LexicalMode;
+  raw: Buffer;
+  charset: string;
+}
+
+/** The same tokens are left out of the bytes as of the text, in which names can be read. */
+function inBytes(create: string, { raw, charset, mode, ...own }: InBytes): { bytes: string } {
+  const text = textOfBytes(raw, charset);
+  if (!hasTokensOf(create, text, { charset, mode })) throw new Error(`its text in ${charset} cannot be read`);
+  const dropped = ownPrefixes([...tokensOf(create, mode)], own);
+  return { bytes: bytesOfText(joined([...tokensOf(text, mode)], dropped)).toString('base64') };
 }
 
 async function showCreate(session: Session, what: string): Promise<string> {
@@ -168,7 +295,7 @@ async function showCreate(session: Session, what: string): Promise<string> {
 }
 
 /** The column has a name of its own for every kind of object. */
-function statementOf(row: Record<string, string | null>): string | null {
+function statementOf<Value>(row: Record<string, Value | null>): Value | null {
   const column = Object.keys(row).find((name) => /^(Create .*|SQL Original Statement)$/.test(name));
   return column === undefined ? null : (row[column] ?? null);
 }
@@ -245,32 +372,63 @@ function isWord({ kind, value }: Pick<Token, 'kind' | 'value'>, word: string): b
  */
 export function withoutDatabase(sql: string, database: string, mode: LexicalMode = {}): string {
   const tokens = [...tokensOf(sql, mode)];
-  const isPrefix = (at: number): boolean =>
-    tokens[at]?.kind === 'name' && tokens[at]?.value === database && tokens[at + 1]?.text === '.';
+  return joined(tokens, prefixesIn(tokens, database));
+}
+
+export function inOwnDatabase(create: string, own: { kind: string; database: string; mode: LexicalMode }): string {
+  const tokens = [...tokensOf(create, own.mode)];
+  return joined(tokens, ownPrefixes(tokens, own));
+}
+
+function joined(tokens: Token[], dropped: Set<number>): string {
   return tokens
-    .filter(({ text }, at) => !isPrefix(at) && !(text === '.' && isPrefix(at - 1)))
+    .filter((_, at) => !dropped.has(at))
     .map(({ text }) => text)
     .join('');
 }
 
+/** Words after which stands a table or a routine, and no column. */
+const BEFORE_TABLE = new Set(
+  'FROM JOIN STRAIGHT_JOIN INTO UPDATE TABLE CALL VIEW TRIGGER PROCEDURE FUNCTION EVENT SEQUENCE BODY PACKAGE EXISTS NEXTVAL LASTVAL SETVAL'.split(
+    ' ',
+  ),
+);
+
+/** Places of the database's name and of the dot after it. A table may be called as its database is. */
+function prefixesIn(tokens: Token[], database: string): Set<number> {
+  const isName = (at: number): boolean => tokens[at]?.kind === 'name' && tokens[at]?.value === database;
+  const isDot = (at: number): boolean => tokens[at]?.text === '.';
+  const before = (at: number): Token | undefined =>
+    tokens.slice(0, at).findLast(({ kind, text }) => kind !== 'space' && kind !== 'comment' && text !== '(');
+  const isAmbiguous = tokens.some(
+    (_, at) => isName(at) && !isDot(at - 1) && !isDot(at + 1) && before(at)?.value !== 'AS',
+  );
+  const isPrefix = (at: number): boolean => {
+    if (!isName(at) || !isDot(at + 1) || isDot(at - 1)) return false;
+    // Database, table and column; or a function.
+    if (!isAmbiguous || isDot(at + 3) || tokens[at + 3]?.text === '(') return true;
+    const word = before(at);
+    return word?.kind === 'word' && BEFORE_TABLE.has(word.value);
+  };
+  return new Set(tokens.flatMap((_, at) => (isPrefix(at) ? [at, at + 1] : [])));
+}
+
 /** MariaDB keeps the head of a trigger as somebody wrote it: `app.audit`, `app . audit`; in a body that may be an alias. */
-export function inOwnDatabase(
-  create: string,
-  { kind, database, mode }: { kind: string; database: string; mode: LexicalMode },
-): string {
-  const sql = withoutDatabase(create, database, mode);
-  if (kind !== 'TRIGGER') return sql;
-  const tokens = significant(sql, mode);
-  const head = tokens.findIndex((token) => isWord(token, 'TRIGGER'));
-  const on = tokens.findIndex((token, at) => at > head && isWord(token, 'ON'));
-  const isPrefix = ({ kind: found, text, value }: Token, at: number): boolean =>
-    (found === 'name' ? value : text) === database && tokens[at + 1]?.text === '.';
-  return tokens
-    .filter((token, at) => at > head && at <= on + 1 && isPrefix(token, at))
-    .reduceRight((text, { at: from }) => {
-      const after = tokens.find(({ at, text: dot }) => at > from && dot !== '.')?.at ?? from;
-      return text.slice(0, from) + text.slice(after);
-    }, sql);
+function ownPrefixes(tokens: Token[], { kind, database }: { kind: string; database: string }): Set<number> {
+  const dropped = prefixesIn(tokens, database);
+  if (kind !== 'TRIGGER') return dropped;
+  const left = [...tokens.entries()].filter(
+    ([at, token]) => !dropped.has(at) && token.kind !== 'space' && token.kind !== 'comment',
+  );
+  const head = left.findIndex(([, token]) => isWord(token, 'TRIGGER'));
+  const on = left.findIndex(([, token], at) => at > head && isWord(token, 'ON'));
+  for (const [at, [from, { kind: found, text, value }]] of left.entries()) {
+    if (at <= head || at > on + 1 || left[at + 1]?.[1].text !== '.') continue;
+    if ((found === 'name' ? value : text) !== database) continue;
+    const next = left[at + 2]?.[0] ?? from;
+    for (let place = from; place < next; place += 1) dropped.add(place);
+  }
+  return dropped;
 }
 
 /** A definition that belongs to whoever makes it: only an administrator may make it somebody else's. */

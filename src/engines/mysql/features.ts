@@ -35,8 +35,11 @@ export function featuresOf(flavour: Flavour, { tables, sequences }: Definitions)
 }
 
 /** Every collation that something in it is sorted by. */
-export function collationsIn({ tables, collation }: Definitions): string[] {
+export function collationsIn({ tables, collation, routines, views, triggers, events }: Definitions): string[] {
   const found = new Set([collation]);
+  for (const code of [...routines, ...views, ...triggers, ...events]) {
+    for (const name of [code.collation, code.database_collation]) if (name) found.add(name);
+  }
   for (const { create } of tables) {
     for (const match of withoutTexts(create).matchAll(/\bCOLLATE[ =]([a-z0-9_]+)/g)) found.add(String(match[1]));
   }

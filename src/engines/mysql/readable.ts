@@ -2,9 +2,10 @@ import { formatNumberOf } from '../../amounts.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import { type HiddenObjects, whatIsHidden } from '../../hidden-objects.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
-import { type CatalogueTable, type Inventory, readInventory, type Server } from './catalogue.ts';
+import { type CatalogueTable, type Inventory, readInventory, type Server, settingsAmong } from './catalogue.ts';
 import { inDatabase, quoteName, quoteText, type Session, SqlError, tablesIn } from './connection/session.ts';
 import { type Definitions, type Listed, readDefinitions, type TableDefinition } from './definitions.ts';
+import { invalidViewsOf } from './invalid-views.ts';
 import { type Rights, readRights } from './rights.ts';
 import { entriesOf } from './table-entries.ts';
 import { lexicalModeOf, significant, type Token } from './tokens.ts';
@@ -296,12 +297,13 @@ async function readStoredInventory(
   { database, rights }: Scope,
   { definitions, read }: { definitions: Definitions; read: Definitions },
 ): Promise<Inventory> {
-  const inventory = await readInventory(session, database);
+  const inventory = await readInventory(session, database, invalidViewsOf(definitions));
   const stored = {
     view: new Set(definitions.views.map(({ name }) => name)),
     trigger: new Set(definitions.triggers.map(({ name }) => name)),
     routine: new Set(definitions.routines.map(({ kind, name }) => `${kind.toLowerCase()} ${name}`)),
   };
+  const code = [...definitions.views, ...definitions.triggers, ...definitions.routines];
   const views = (inventory.view ?? []).filter((name) => !stored.view.has(name));
   const columns =
     views.length === 0
@@ -324,6 +326,7 @@ async function readStoredInventory(
       .map(({ table_, name }) => `${table_}.${name}`)
       .sort(),
     routine: (inventory.routine ?? []).filter((name) => stored.routine.has(name)),
+    'character set': settingsAmong(inventory['character set'], code),
     constraint: [...new Set([...(inventory.constraint ?? []), ...derived])].filter(isNotIn(cut)).sort(),
   };
 }

@@ -8,7 +8,7 @@ import { readCollations, readServer } from './catalogue.ts';
 import { connectionOf } from './connection/client-options.ts';
 import { connectToServer } from './connection/connect.ts';
 import { withDatabase } from './connection/url.ts';
-import { readCode } from './definitions.ts';
+import { readBelongings } from './foreign-keys.ts';
 import { besideDestination } from './restore/restore.ts';
 import { clientFor } from './tools.ts';
 
@@ -25,7 +25,7 @@ export async function runScript(
   const collations = await collationsFor(context, url);
   return besideDestination(context, { url, undo, collations }, async ({ fresh, server, context: running }) => {
     await runFile(running, { url: withDatabase(url, fresh), file, directory });
-    return { code: await readCode(server, fresh, () => {}), definers: 'theirs' };
+    return { code: await readBelongings(server, fresh, () => {}), definers: 'theirs' };
   });
 }
 

@@ -43,7 +43,7 @@ export function withoutTexts(sql: string): string {
 /** ``CONSTRAINT `c` FOREIGN KEY (`a`, `b`) REFERENCES `t` (`a`, `b`) ON DELETE …``; a table elsewhere has its database before it. */
 export function referredTable(clause: string): string | null {
   const name = '`((?:[^`]|``)*)`';
-  const match = new RegExp(`^CONSTRAINT ${name} FOREIGN KEY \\((?:${name}(?:, )?)+\\) REFERENCES ${name} \\(`).exec(
+  const match = new RegExp(`^CONSTRAINT ${name} FOREIGN KEY \\((?:${name}(?:, ?)?)+\\) REFERENCES ${name} \\(`).exec(
     clause,
   );
   return match?.[3]?.replaceAll('``', '`') ?? null;

@@ -15,6 +15,8 @@ export function mysqlDetails(text: v.GenericSchema<string>) {
     features: list(text),
     /** Compared after a restore: kind → names. */
     inventory: v.record(v.pipe(v.string(), v.regex(/^[a-z_ ]{1,64}$/, 'must be a kind of object')), list(text)),
+    /** Views of what is not there: stored, and made where they can be. */
+    invalid_views: v.optional(list(text)),
     /** What the rows of a file are: table, columns in order, those that take text and no bytes, bytes of the longest row. */
     data: v.record(
       fileName,

@@ -77,3 +77,14 @@ it('takes the definer out of the head of a definition, and nothing out of its bo
   ];
   for (const [before, after] of heads) expect(withoutDefiner(before ?? '')).toBe(after);
 });
+
+it('leaves a table alone that is called as its database is', () => {
+  const view =
+    'CREATE VIEW `v` AS select `app`.`id` AS `id`,`app`.`f`(1) AS `f` from (`app` join `app`.`t` on(`app`.`id` = `t`.`id`))';
+  expect(withoutDatabase(view, 'app')).toBe(
+    'CREATE VIEW `v` AS select `app`.`id` AS `id`,`f`(1) AS `f` from (`app` join `t` on(`app`.`id` = `t`.`id`))',
+  );
+  expect(withoutDatabase('select `app`.`app`.`id`, `other`.`app`.`id` from `app`.`app`', 'app')).toBe(
+    'select `app`.`id`, `other`.`app`.`id` from `app`',
+  );
+});

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { connect as connectSocket, type Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import { Readable } from 'node:stream';
-import type { Connection, ConnectionOptions, QueryError, ResultSetHeader } from 'mysql2';
+import type { Connection, ConnectionOptions, Query, QueryError, ResultSetHeader } from 'mysql2';
 import type { DatabaseUrl } from '../../engine.ts';
 import { forEachRow, textOfRows } from '../dump/row-stream.ts';
 import type { RowPacket } from '../dump/row-text.ts';
@@ -15,7 +15,10 @@ export interface Session extends AsyncDisposable {
   /** What `KILL` takes. */
   id: number;
   query<Row>(sql: string): Promise<Row[]>;
-  execute(statement: string): Promise<Executed>;
+  /** As `query`, with each value as the bytes that the server sent. */
+  bytes(sql: string): Promise<Record<string, Buffer | null>[]>;
+  /** Bytes are sent as they are, in whatever character set the session's client has. */
+  execute(statement: string | Uint8Array): Promise<Executed>;
   /** A statement that may be longer than memory, in pieces; each is copied before the next is asked for. */
   send(pieces: AsyncIterable<Uint8Array>): Promise<Executed>;
   /** `LOAD DATA LOCAL INFILE`: the statement and the content of its file. */
@@ -96,12 +99,13 @@ function ignoreUnknownSetting(error: unknown): void {
 }
 
 function sessionOf({ connection, socket }: Opened, signal: AbortSignal | undefined): Session {
-  const run = <Result>(sql: string, content?: AsyncIterable<Uint8Array>): Promise<Result> =>
+  const run = <Result>(sql: string, { content, asBytes, typeCast }: Sending = {}): Promise<Result> =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       let unreadable: unknown;
       const options = {
         sql,
+        ...(typeCast !== undefined && { typeCast }),
         ...(content && {
           infileStreamFactory: () =>
             Readable.from(copies(content), { objectMode: false }).on('error', (error) => {
@@ -109,23 +113,27 @@ function sessionOf({ connection, socket }: Opened, signal: AbortSignal | undefin
             }),
         }),
       };
-      connection.query(options, (error, result) => {
+      const take: Take = (error, result) => {
         if (error) reject(unreadable ?? translated(error, signal));
         else resolve(result as Result);
-      });
+      };
+      if (asBytes) sendBytes(connection, sql, take);
+      else connection.query(options, take);
     });
   const outcomeOf = ({ affectedRows, warningStatus, info }: ResultSetHeader): Executed => ({
     rows: affectedRows,
     warnings: warningStatus,
     info,
   });
-  const executed = async (statement: string, content?: AsyncIterable<Uint8Array>): Promise<Executed> =>
-    outcomeOf(await run<ResultSetHeader>(statement, content));
+  const executed = async (statement: string, sending: Sending = {}): Promise<Executed> =>
+    outcomeOf(await run<ResultSetHeader>(statement, sending));
   const sender = statementSender(connection);
   const session: Session = {
     id: connection.threadId,
     query: (sql) => run(sql),
-    execute: (statement) => executed(statement),
+    bytes: (sql) => run(sql, { typeCast: false }),
+    execute: (statement) =>
+      typeof statement === 'string' ? executed(statement) : executed(textOf(statement), { asBytes: true }),
     async send(pieces) {
       signal?.throwIfAborted();
       let unreadable: { error: unknown } | null = null;
@@ -138,7 +146,7 @@ function sessionOf({ connection, socket }: Opened, signal: AbortSignal | undefin
         }),
       );
     },
-    load: (statement, content) => executed(statement, content),
+    load: (statement, content) => executed(statement, { content }),
     eachRow: (select, take) =>
       forEachRow(connection, select, take).catch((error) => {
         throw translated(error, signal);
@@ -172,6 +180,46 @@ async function* keepingError(
     keep(error);
     throw error;
   }
+}
+
+interface Sending {
+  /** Of the file of a LOAD DATA LOCAL. */
+  content?: AsyncIterable<Uint8Array>;
+  /** The statement is a character for each byte. */
+  asBytes?: boolean;
+  /** `false` leaves values as bytes. */
+  typeCast?: false;
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+}
+
+/** What the driver's query knows and its types do not say: it writes its statement when its turn comes. */
+type StartingQuery = Omit<Query, 'start'> & {
+  start(packet: unknown, connection: { config: { charsetNumber: number } }): unknown;
+};
+type Take = (error: QueryError | null, result: unknown) => void;
+type CreateQuery = (...given: [sql: string, values: undefined, take: Take, config: object]) => StartingQuery;
+
+/** The driver's number of the character set in which a character is a byte. */
+const BINARY = 63;
+
+/** The driver writes statements in the character set that it believes the client to have, and knows few of them. */
+function sendBytes(connection: Connection, sql: string, take: Take): void {
+  const { createQuery } = connection.constructor as unknown as { createQuery: CreateQuery };
+  const query = createQuery(sql, undefined, take, connection.config);
+  const start = query.start;
+  query.start = (packet, running) => {
+    const { charsetNumber } = running.config;
+    running.config.charsetNumber = BINARY;
+    try {
+      return start.call(query, packet, running);
+    } finally {
+      running.config.charsetNumber = charsetNumber;
+    }
+  };
+  connection.query(query as unknown as string);
 }
 
 /** Whoever gives the content takes its memory back when asked for more, and a stream asks before it has passed it on. */

@@ -8,11 +8,14 @@ import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../e
 import { type CatalogueTable, readServer, readTables, TEXT_TYPES } from '../catalogue.ts';
 import { connect, explainConnection } from '../connection/connect.ts';
 import { quoteName, SqlError } from '../connection/session.ts';
+import type { Definitions } from '../definitions.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { collationsIn, featuresOf } from '../features.ts';
+import { invalidViewsFound, invalidViewsOf } from '../invalid-views.ts';
 import { dumpByProgram } from '../program/dump-program.ts';
 import { explainDenied, readReadable } from '../readable.ts';
 import { reservedInSource } from '../restore/beside.ts';
+import { withoutTexts } from '../table-entries.ts';
 import { createDumpProgress, type DumpProgress } from './dump-progress.ts';
 import { beginInstant } from './instant.ts';
 import { type Part, partsOf } from './parts.ts';
@@ -44,7 +47,10 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const begun = await beginInstant(context, session, { database, tables: names, readers: readers.all });
   const tables = await readTables(session, database);
   const { definitions, inventory, hidden } = await readReadable(context, session, { url, server, tables });
+  const invalidViews = invalidViewsOf(definitions);
   warnOfOtherEngines(context, tables);
+  warnOfHistory(context, definitions);
+  for (const warning of invalidViewsFound(invalidViews)) report(warning);
   report({ event: 'step', step: 'connect', state: 'done', label: `Connected to ${server.label}` });
 
   const of = `${formatNumberOf(tables.length, 'table')} of ${url.display}`;
@@ -68,6 +74,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
     collations: collationsIn(definitions),
     features: featuresOf(server.flavour, definitions),
     inventory,
+    ...(invalidViews.length > 0 && { invalid_views: invalidViews }),
     data: Object.assign({}, ...dumped.map(({ data }) => data)),
     ...hiddenDetails([...(copyOf ? hiddenObjectsOf(copyOf) : []), ...hidden]),
   } satisfies Details;
@@ -207,7 +214,11 @@ function assemble({ schema, table, longest, packed }: Packed): DumpedTable {
 }
 
 /** In the order of the primary key, which is how InnoDB keeps the rows; as FLOAT the server would round them. */
-function selectOf(database: string, { name, key, columns }: CatalogueTable, part: Part): string {
+export function selectOf(
+  database: string,
+  { name, key, columns }: Pick<CatalogueTable, 'name' | 'key' | 'columns'>,
+  part: Part,
+): string {
   const expressions = columns
     .filter(({ generated }) => !generated)
     .map((column) => (column.type === 'float' ? `${quoteName(column.name)} + 0e0` : quoteName(column.name)));
@@ -226,6 +237,15 @@ function warnOfOtherEngines({ report }: EngineContext, tables: CatalogueTable[])
   const list = others.map(({ name, engine }) => `${name} (${engine})`).join(', ');
   const message = `Tables without transactions are not of the snapshot's instant when they are written to: ${list}`;
   report({ event: 'warning', code: 'not_transactional', message });
+}
+
+/** As a dump of MariaDB's own: of a table with history only the rows of now are read. */
+function warnOfHistory({ report }: EngineContext, { tables }: Definitions): void {
+  const versioned = tables.filter(({ create }) => /\bWITH SYSTEM VERSIONING\b/.test(withoutTexts(create)));
+  if (versioned.length === 0) return;
+  const list = versioned.map(({ name }) => name).join(', ');
+  const message = `The history of system-versioned tables is not in the snapshot, only their current rows: ${list}`;
+  report({ event: 'warning', code: 'history_left_out', message });
 }
 
 /** `ER_TABLE_DEF_CHANGED`: the table is not the one that the transaction could see. */

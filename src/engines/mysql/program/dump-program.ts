@@ -11,6 +11,7 @@ import {
   readCollations,
   readInventory,
   type Server,
+  settingsAmong,
 } from '../catalogue.ts';
 import { connectionOf } from '../connection/client-options.ts';
 import { inDatabase, MARK, quoteName, type Session, SqlError } from '../connection/session.ts';
@@ -272,9 +273,11 @@ function inScript({ report }: EngineContext, inventory: Inventory, definitions: 
     routine: (name) => routines.has(name),
     trigger: (name) => definitions.triggers.some((trigger) => name.endsWith(`.${trigger.name}`)),
   };
+  const code = [...definitions.views, ...definitions.triggers, ...definitions.routines];
   const leftOut = (inventory.view ?? []).filter((name) => !views.has(name)).map((name) => `${name}.`);
   return Object.fromEntries(
     Object.entries(inventory).map(([kind, names]) => {
+      if (kind === 'character set') return [kind, settingsAmong(names, code)];
       if (kind === 'column') return [kind, names.filter((name) => !leftOut.some((view) => name.startsWith(view)))];
       const missing = names.filter((name) => isThere[kind]?.(name) === false);
       for (const name of kind === 'view' ? [] : missing) {

@@ -64,7 +64,7 @@ function takeSome(queue: ExpectedRows[]): ExpectedRows[] {
 
 async function compareObjects(context: EngineContext, { url, details }: Check): Promise<string[]> {
   await using session = await connect(context, url);
-  return compareInventories(details.inventory, await readInventory(session, url.database ?? ''));
+  return compareInventories(details.inventory, await readInventory(session, url.database ?? '', details.invalid_views));
 }
 
 /** What the second lacks of the first, and what it has besides. */

@@ -8,6 +8,7 @@ import { createCode } from '../code.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session, SqlError } from '../connection/session.ts';
 import {
+  type CodeDefinitions,
   type Definitions,
   definitionsSchema,
   type TableDefinition,
@@ -15,7 +16,10 @@ import {
   withIndexes,
 } from '../definitions.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
+import { withDanglingApart } from '../foreign-keys.ts';
+import { viewsNotCreated } from '../invalid-views.ts';
 import { type Client, loadByProgram } from '../program/load-program.ts';
+import { withSequencesOwn } from '../sequence-defaults.ts';
 import { alter, loadTables } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
 
@@ -33,8 +37,9 @@ export async function readDefinitionsFile(manifest: Manifest, read: RestoreRun['
   const parts: Uint8Array[] = [];
   for await (const part of read(file)) parts.push(part);
   const definitions = parseDefinitions(Buffer.concat(parts).toString('utf8'));
-  checkDefinitions(definitions, detailsOf(manifest).database);
-  return definitions;
+  const { database } = detailsOf(manifest);
+  checkDefinitions(definitions, database);
+  return withSequencesOwn(withDanglingApart(definitions), database);
 }
 
 function parseDefinitions(text: string): Definitions {
@@ -50,8 +55,11 @@ function parseDefinitions(text: string): Definitions {
   }
 }
 
-/** Fills an empty database: tables, their rows and indexes side by side, then what depends on several tables. */
-export async function fillDatabase(context: EngineContext, fill: Filling): Promise<void> {
+/**
+ * Fills an empty database: tables, their rows and indexes side by side, then what depends on several tables. The result
+ * is the code that can be made.
+ */
+export async function fillDatabase(context: EngineContext, fill: Filling): Promise<CodeDefinitions> {
   const { report } = context;
   const { url, plan, definitions } = fill;
   const amount = formatNumberOf(plan.tables.length, 'table');
@@ -69,8 +77,9 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   report({ event: 'step', step: 'restore', state: 'done', label: `Restored ${amount} and their indexes` });
 
   report({ event: 'step', step: 'index', state: 'started', label: 'Make foreign keys, views, routines and triggers' });
-  await createDependents(session, { ...definitions, tables });
+  const code = await createDependents(context, session, { ...definitions, tables });
   report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
+  return code;
 }
 
 /** Up to so many bytes go into indexes row by row as fast as the indexes are built afterwards. */
@@ -84,16 +93,22 @@ function withRowsToCome(tables: TableDefinition[], { plan, details, client }: Fi
   return tables.map((table) => (names.has(table.name) ? withIndexes(table) : table));
 }
 
-/** What depends on several tables; events are not made, since they would run. */
-export async function createDependents(session: Session, definitions: Definitions): Promise<void> {
+/** What depends on several tables; events are not made, since they would run. The result is the code that can be made. */
+export async function createDependents(
+  { report }: Pick<EngineContext, 'report'>,
+  session: Session,
+  definitions: Definitions,
+): Promise<CodeDefinitions> {
   for (const { name, foreignKeys } of definitions.tables) {
     if (foreignKeys.length > 0) await alter(session, name, foreignKeys);
   }
-  await createCode(session, { ...definitions, events: [] }, 'mine').catch((error) => {
+  const left = await createCode(session, { ...definitions, events: [], defaults: [] }, 'mine').catch((error) => {
     throw error instanceof SqlError
       ? restoreFailed('A view, routine or trigger cannot be made', [error.message])
       : error;
   });
+  for (const warning of viewsNotCreated(left)) report(warning);
+  return { ...definitions, views: definitions.views.filter((view) => !left.includes(view)) };
 }
 
 export async function createTables(session: Session, { sequences, tables }: Definitions): Promise<void> {

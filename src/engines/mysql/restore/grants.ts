@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { WarningEvent } from '../../../events.ts';
 import type { EngineContext } from '../../engine.ts';
+import { inModeOf } from '../code.ts';
 import { inDatabase, plainWords, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import type { Code } from '../definitions.ts';
 
@@ -49,8 +50,14 @@ export async function hasRoutines(server: Session, database: string): Promise<bo
   return rows.length > 0;
 }
 
+/** A GRANT on a routine of the kind. */
+export interface GrantStatement {
+  kind: string;
+  statement: string;
+}
+
 export interface GrantPlan {
-  statements: string[];
+  statements: GrantStatement[];
   /** What cannot be given, and why. */
   lost: WarningEvent[];
 }
@@ -61,14 +68,15 @@ export async function planGrants(
   { grants, routines }: { grants: RoutineGrant[]; routines: Code[] },
 ): Promise<GrantPlan> {
   const plan: GrantPlan = { statements: [], lost: [] };
-  for (const { statement, lost } of await grantsToGive(session, { grants, routines })) {
+  for (const { kind, statement, lost } of await grantsToGive(session, { grants, routines })) {
     if (statement === null) plan.lost.push(lost('the new database has no such routine'));
-    else plan.statements.push(statement);
+    else plan.statements.push({ kind, statement });
   }
   return plan;
 }
 
 interface GrantToGive {
+  kind: string;
   /** `null` without the routine. */
   statement: string | null;
   lost: (why: string) => WarningEvent;
@@ -93,7 +101,7 @@ async function grantsToGive(
     const lost = (why: string): WarningEvent => {
       return { event: 'warning', code: 'not_carried_over', message: `${what} was not carried over: ${why}` };
     };
-    return [{ statement, lost }];
+    return [{ kind, statement, lost }];
   });
 }
 
@@ -103,10 +111,10 @@ export async function grantAgain(
   session: Session,
   { grants, routines }: { grants: RoutineGrant[]; routines: Code[] },
 ): Promise<void> {
-  for (const { statement, lost } of await grantsToGive(session, { grants, routines })) {
+  for (const { kind, statement, lost } of await grantsToGive(session, { grants, routines })) {
     if (statement === null) report(lost('the new database has no such routine'));
     else {
-      await session.execute(statement).catch((error) => {
+      await inModeOf(kind, session, () => session.execute(statement)).catch((error) => {
         if (!(error instanceof SqlError)) throw error;
         report(lost(error.message));
       });

@@ -1,10 +1,12 @@
 import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { readCodeSettings, settingsText } from '../catalogue.ts';
 import { checkCode } from '../check-definitions.ts';
-import { createCode, dropListed } from '../code.ts';
+import { clientOf, createCode, dropListed } from '../code.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { ConnectionLost, inDatabase, plainWord, quoteName, type Session, SqlError } from '../connection/session.ts';
 import { type Code, type Listed, listCode, readCode } from '../definitions.ts';
+import { viewsNotCreated } from '../invalid-views.ts';
 import { besideNames } from '../names.ts';
 import { databaseExists, destinationName, dropEmpty, lockDestination } from '../server.ts';
 import { dropBeside, lookBeside } from './beside.ts';
@@ -56,7 +58,7 @@ export async function settle(context: Settling, { server, url, work }: Work): Pr
   }
   const done = await readJournal(server, { work, table: DONE, destination });
   if (done) {
-    await checkCodeIsThere(server, { destination, after: done.after });
+    if (await databaseExists(server, destination)) await completeCode(context, url, done);
     await dropObsolete(context, server, { destination, journal: done });
     await server.execute(`DROP TABLE ${quoteName(work)}.${quoteName(DONE)}`);
     return;
@@ -116,9 +118,39 @@ async function goForward(context: Settling, url: DatabaseUrl, journal: Journal):
   await session.execute(
     `ALTER DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(after.charset)} COLLATE ${plainWord(after.collation)}`,
   );
-  await createCode(session, without(after, stuck), definers);
+  const left = await createCode(session, without(after, stuck), definers);
+  for (const warning of viewsNotCreated(left)) context.report(warning);
   await grantAgain(context, session, { grants, routines: after.routines });
-  await checkCodeIsThere(session, { destination, after });
+  const views = after.views.filter(({ name }) => !left.some((view) => view.name === name));
+  await checkCodeIsThere(session, { destination, after: { ...after, views } });
+}
+
+/** What no packet can create: code in the bytes of another character set, views that may not be valid. */
+async function completeCode(context: Settling, url: DatabaseUrl, journal: Journal): Promise<void> {
+  const { after, definers, grants = [] } = journal;
+  const destination = url.database ?? '';
+  checkCode(after, destination);
+  await using session = await connect(settlingOf(context), url);
+  const special = ({ bytes, invalid }: Code): boolean => bytes !== undefined || invalid === true;
+  const again = {
+    ...after,
+    dangling: [],
+    defaults: [],
+    routines: after.routines.filter(special),
+    views: after.views.filter(special),
+    // The order of triggers is that in which they were made.
+    triggers: after.triggers.some(special) ? after.triggers : [],
+    events: after.events.filter(special),
+  };
+  await dropListed(session, [...again.events, ...again.triggers, ...again.views, ...again.routines]);
+  const left = await createCode(session, again, definers);
+  for (const warning of viewsNotCreated(left)) context.report(warning);
+  await grantAgain(context, session, {
+    grants: grants.filter(({ routine }) => again.routines.some(({ name }) => name === routine)),
+    routines: again.routines,
+  });
+  const views = after.views.filter(({ name }) => !left.some((view) => view.name === name));
+  await checkCodeIsThere(session, { destination, after: { ...after, views } });
 }
 
 /** Of the access, of a routine, of a table, of an administrator (`SYSTEM_USER`, for what belongs to one). */
@@ -155,14 +187,23 @@ async function checkCodeIsThere(
   session: Session,
   { destination, after }: { destination: string; after: Journal['after'] },
 ): Promise<void> {
-  const key = ({ kind, name }: Listed): string => `${kind} ${name.toLowerCase()}`;
-  const there = new Set((await listCode(session, destination)).map(key));
+  const settings = await readCodeSettings(session, destination);
+  const there = ({ kind, name }: Listed) =>
+    settings.find((found) => found.kind === kind && found.name === name) ??
+    settings.find((found) => found.kind === kind && found.name.toLowerCase() === name.toLowerCase());
   const wanted = [...after.routines, ...after.views, ...after.triggers, ...after.events];
-  const missing = wanted.filter((code) => !there.has(key(code)));
-  if (missing.length === 0) return;
+  const differences = wanted.flatMap((code) => {
+    const found = there(code);
+    if (!found) return [`${code.kind.toLowerCase()} ${code.name} is missing`];
+    if (code.charset === null || code.collation === null) return [];
+    const expected = settingsText({ ...code, name: found.name, charset: clientOf(code.charset, code) });
+    const { database_collation } = code.database_collation ? found : {};
+    return settingsText({ ...found, database_collation }) === expected ? [] : [`${expected} is not its character set`];
+  });
+  if (differences.length === 0) return;
   throw restoreFailed(
     `The tables of ${destination} are the restored ones, but not all that belongs to them`,
-    missing.map(({ kind, name }) => `${kind.toLowerCase()} ${name} is missing`),
+    differences,
   );
 }
 

@@ -12,6 +12,7 @@ import { inDatabase, type Session } from '../connection/session.ts';
 import { addressOf, writeAddress } from '../connection/url.ts';
 import { readCode } from '../definitions.ts';
 import { type Details, detailsOf } from '../details.ts';
+import { invalidViewsFound, invalidViewsOf } from '../invalid-views.ts';
 import { ownClientFor } from '../tools.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { hasRoutines, readRoutineGrants } from './grants.ts';
@@ -39,7 +40,13 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     schemas: manifest.schemas,
     tables,
     empty,
-    warnings: [...versionWarnings(server, request), ...packets, ...sessionWarnings(destination), ...lost],
+    warnings: [
+      ...versionWarnings(server, request),
+      ...packets,
+      ...sessionWarnings(destination),
+      ...invalidViewsFound(details.invalid_views ?? []),
+      ...lost,
+    ],
   };
 }
 
@@ -147,10 +154,15 @@ async function lossWarnings(
   const database = url.database ?? '';
   await using server = await connectToServer(context, url);
   const warnings: WarningEvent[] = [];
-  await readCode(server, database, (what, why) => {
+  const code = await readCode(server, database, (what, why) => {
     const message = `The ${what} of ${database} cannot be read, so tool undo will not bring it back: ${why}`;
     warnings.push({ event: 'warning', code: 'definition_unreadable', message });
   });
+  const invalid = invalidViewsOf(code);
+  if (invalid.length > 0) {
+    const message = `Views of ${database} that are not valid, so that tool undo will not bring them back: ${invalid.join(', ')}`;
+    warnings.push({ event: 'warning', code: 'view_invalid', message });
+  }
   const references = await foreignReferences(server, database);
   const dropped = refuseForeignReferences(references, { destination: database, drop });
   return [...warnings, ...(await grantWarnings(server, database)), ...dropped];

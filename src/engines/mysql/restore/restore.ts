@@ -6,8 +6,9 @@ import { type Definers, dropCode } from '../code.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { MARK, type Session } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
-import { type CodeDefinitions, readCode } from '../definitions.ts';
+import type { CodeDefinitions } from '../definitions.ts';
 import { detailsOf } from '../details.ts';
+import { readBelongings } from '../foreign-keys.ts';
 import { besideNames, isReserved } from '../names.ts';
 import { openClient } from '../program/load-program.ts';
 import { databaseExists, destinationName, lockDestination } from '../server.ts';
@@ -36,7 +37,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     { url, undo, throwAway, dropForeignReferences, collations: definitions },
     async ({ fresh, server, context: running }) => {
       const beside = withDatabase(url, fresh);
-      await fillDatabase(running, { url: beside, plan, jobs, read, details, definitions, client });
+      const code = await fillDatabase(running, { url: beside, plan, jobs, read, details, definitions, client });
       report({ event: 'step', step: 'check', state: 'started', label: 'Check against the manifest' });
       await checkRestored(running, { url: beside, details, plan, jobs });
       report({
@@ -48,9 +49,9 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       if (beforeSwap) {
         await beforeSwap(beside);
         // It may have changed whatever is there.
-        return { code: await readCode(server, fresh, () => {}), definers: 'mine' };
+        return { code: await readBelongings(server, fresh, () => {}), definers: 'mine' };
       }
-      return { code: definitions, definers: url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
+      return { code, definers: url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
     },
   );
 }

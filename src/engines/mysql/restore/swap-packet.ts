@@ -2,7 +2,10 @@ import type { Flavour } from '../catalogue.ts';
 import { type Definers, settingsOf } from '../code.ts';
 import { plainWord, plainWords, quoteName, quoteText, SESSION_SETTINGS } from '../connection/session.ts';
 import { type Code, type CodeDefinitions, type Listed, withoutDefiner } from '../definitions.ts';
+import type { DanglingKey } from '../foreign-keys.ts';
+import { defaultStatements } from '../sequence-defaults.ts';
 import { lexicalModeOf, significant } from '../tokens.ts';
+import type { GrantStatement } from './grants.ts';
 import { DONE, MOVED } from './journal-schema.ts';
 
 export interface Rename {
@@ -27,8 +30,7 @@ export interface SwapProgram {
   renames: Rename[];
   /** Renames after which the undo copy is the replaced database. */
   later: Rename[];
-  /** GRANT statements. */
-  grants: string[];
+  grants: GrantStatement[];
   /** `ALTER TABLE` of tables in other databases that drop their foreign keys. */
   unlink: string[];
 }
@@ -81,32 +83,68 @@ const plain = (statement: string): Step => ({ settings: [], statement });
 function stepsAfter(program: SwapProgram): Record<'triggers' | 'drops' | 'code' | 'events' | 'end', Step[]> {
   const { destination, work, listed, after, definers, later, grants, unlink } = program;
   const away = new Map(viewsInTheWay(program).map(({ name }, at) => [name, awayName(at)]));
-  const create = (code: Code): Step => ({ settings: settingsOf(code), statement: createText(code, definers) });
+  const collate = ({ charset, collation }: Pick<CodeDefinitions, 'charset' | 'collation'>): Step =>
+    plain(
+      `ALTER DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(charset)} COLLATE ${plainWord(collation)}`,
+    );
+  const create = (code: Code): Step[] => {
+    const step = { settings: settingsOf(inUtf8(code)), statement: createText(code, definers) };
+    const { database_collation: collation } = code;
+    if (!collation || collation === after.collation) return [step];
+    return [plain(`ALTER DATABASE ${quoteName(destination)} COLLATE ${plainWord(collation)}`), step, collate(after)];
+  };
   return {
-    triggers: after.triggers.map(create),
+    triggers: after.triggers.flatMap(create),
     drops: listed
       .filter(({ kind }) => kind !== 'TRIGGER')
       .map(({ kind, name }) => {
         const present = kind === 'VIEW' ? (away.get(name) ?? name) : name;
-        return plain(`DROP ${plainWords(kind)} IF EXISTS ${quoteName(present)}`);
+        return inModeOf(kind, `DROP ${plainWords(kind)} IF EXISTS ${quoteName(present)}`);
       }),
     code: [
-      plain(
-        `ALTER DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(after.charset)} COLLATE ${plainWord(after.collation)}`,
-      ),
-      ...after.routines.map(create),
-      ...inOrder(after.views).map(create),
-      ...grants.map(plain),
+      collate(after),
+      ...defaultStatements(after.defaults ?? []).map(plain),
+      ...danglingSteps(after.dangling ?? []),
+      ...after.routines.flatMap(create),
+      // A view that was not valid may be refused: it is made after the packet.
+      ...inOrder(after.views.filter(({ invalid }) => !invalid)).flatMap(create),
+      ...grants.map(({ kind, statement }) => inModeOf(kind, statement)),
     ],
-    events: after.events.map(create),
+    events: after.events.flatMap(create),
     end: [
       plain('SET @tool_ended = SYSDATE(6)'),
       // They have followed the tables that were replaced.
       ...unlink.map(plain),
+      ...withoutDangling(program),
       ...(later.length > 0 ? [plain(renameStatement(later))] : []),
       plain(renameStatement([{ from: [work, MOVED], to: [work, DONE] }])),
     ],
   };
+}
+
+/** What cannot be written as UTF-8 is created as such, and again after the packet, in its own bytes. */
+function inUtf8({ bytes: _, ...code }: Code): Code {
+  return code;
+}
+
+/** MariaDB reads statements about packages in Oracle's mode only. */
+function inModeOf(kind: string, statement: string): Step {
+  return { settings: kind.startsWith('PACKAGE') ? ["SET sql_mode = 'ORACLE'"] : [], statement };
+}
+
+function danglingSteps(keys: DanglingKey[]): Step[] {
+  if (keys.length === 0) return [];
+  const add = keys.map(({ table, clause }) => plain(`ALTER TABLE ${quoteName(table)} ADD ${clause}`));
+  return [plain('SET foreign_key_checks = 0'), ...add, plain('SET foreign_key_checks = 1')];
+}
+
+/** The foreign keys of replaced tables to tables that are not there; the undo copy's record has them. */
+function withoutDangling({ before, renames, destination }: SwapProgram): Step[] {
+  return (before.dangling ?? []).flatMap(({ table, name }) =>
+    renames
+      .filter(({ from }) => from[0] === destination && from[1] === table)
+      .map(({ to }) => plain(`ALTER TABLE ${pathOf(to)} DROP FOREIGN KEY ${quoteName(name)}`)),
+  );
 }
 
 function blocksOf(program: SwapProgram): string[] {
@@ -119,7 +157,10 @@ function blocksOf(program: SwapProgram): string[] {
     dynamic(renameStatement([...awayRenames(program), ...program.renames])),
     'SET @tool_moved = 1',
   ];
-  const again = before.triggers.map((code) => ({ settings: settingsOf(code), statement: createText(code, 'theirs') }));
+  const again = before.triggers.map((code) => ({
+    settings: settingsOf(inUtf8(code)),
+    statement: createText(code, 'theirs'),
+  }));
   return [
     `BEGIN NOT ATOMIC ${refused} ${move.join('; ')}; END`,
     `SET lock_wait_timeout = ${LONG_WAIT}`,

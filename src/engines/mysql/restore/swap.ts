@@ -5,7 +5,8 @@ import { readServer } from '../catalogue.ts';
 import { checkCode } from '../check-definitions.ts';
 import type { Definers } from '../code.ts';
 import { inDatabase, SESSION_SETTINGS, type Session, SqlError, tablesIn } from '../connection/session.ts';
-import { type CodeDefinitions, listCode, readCode } from '../definitions.ts';
+import { type CodeDefinitions, listCode } from '../definitions.ts';
+import { readBelongings } from '../foreign-keys.ts';
 import { besideNames } from '../names.ts';
 import { createDatabase, databaseExists, destinationName, mayNotCreate, verifyLock } from '../server.ts';
 import { createBeside, dropBeside, undoCopyOf } from './beside.ts';
@@ -108,7 +109,7 @@ export async function exchange(context: EngineContext, given: Exchange): Promise
   checkCode(code, destination);
   const before = made
     ? { ...code, ...NO_CODE }
-    : await readCode(server, destination, (what, why) => {
+    : await readBelongings(server, destination, (what, why) => {
         const message = `The ${what} of ${destination} cannot be read, so tool undo will not bring it back: ${why}`;
         context.report({ event: 'warning', code: 'definition_unreadable', message });
       });

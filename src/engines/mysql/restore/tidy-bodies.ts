@@ -28,7 +28,8 @@ export async function tidyBodies(server: Session, { destination, after, definers
   for (const [codes, found] of wanted) {
     for (const code of codes) {
       const there = found.find(({ kind, name }) => kind === code.kind && name === code.name);
-      if (!there || !endsWithSemicolon(there) || endsWithSemicolon(code)) continue;
+      // In its own bytes it was created after the packet.
+      if (code.bytes !== undefined || !there || !endsWithSemicolon(there) || endsWithSemicolon(code)) continue;
       const drop = `DROP ${plainWords(code.kind)} IF EXISTS ${quoteName(code.name)}`;
       await server.query([...settingsOf(code), drop, createText(code, definers)].join('\n;\n'));
       for (const setting of SESSION_SETTINGS.slice(0, 1)) await server.execute(setting);

@@ -12,6 +12,8 @@ export interface SubsetCatalogue {
   tables: Map<string, SubsetTable>;
   /** By the id of the relationship. */
   references: Map<string, Reference>;
+  /** Foreign keys to tables or columns that are not there: they hold for no row. */
+  dangling: string[];
 }
 
 export interface SubsetTable {
@@ -84,6 +86,7 @@ export async function readSubsetCatalogue(session: Session, database: string): P
       bytes: catalogue.bytes,
     });
   }
+  const dangling: string[] = [];
   const references = new Map<string, Reference>();
   const foreignKeys: ForeignKeyFacts[] = [];
   const keyRows = await session.query<KeyRow>(foreignKeysQuery(within));
@@ -97,11 +100,23 @@ export async function readSubsetCatalogue(session: Session, database: string): P
       to,
       refColumns: parts.map((p) => p.ref_column),
     };
+    if (!isThere(tables, named)) {
+      dangling.push(id);
+      continue;
+    }
     const isIndexed = indexed.get(from)?.has(named.columns[0] ?? '') ?? false;
     foreignKeys.push({ id, name: first?.name ?? '', ...named, matchFull: false, indexed: isIndexed });
     references.set(id, referenceIn(tables, named));
   }
-  return { facts: { tables: facts, foreignKeys }, tables, references };
+  return { facts: { tables: facts, foreignKeys }, tables, references, dangling };
+}
+
+function isThere(
+  tables: SubsetCatalogue['tables'],
+  { to, refColumns }: Pick<Relationship, 'to' | 'refColumns'>,
+): boolean {
+  const columns = tables.get(to)?.columns;
+  return columns !== undefined && refColumns.every((name) => columns.has(name));
 }
 
 /** What SQL needs to know of a reference by its names. */

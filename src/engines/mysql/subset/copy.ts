@@ -7,6 +7,7 @@ import { connect } from '../connection/connect.ts';
 import { quoteName, type Session } from '../connection/session.ts';
 import type { TableDefinition } from '../definitions.ts';
 import { alter, LOADING_SETTINGS, loadRows } from '../restore/load-tables.ts';
+import { compareRows } from '../restore/same-rows.ts';
 import type { SubsetTable } from './catalogue.ts';
 import { howTo, pathOf } from './finder.ts';
 import type { OpenSource } from './reading.ts';
@@ -45,19 +46,20 @@ export async function copyRows(context: EngineContext, copying: Copying): Promis
     const localInfile = server?.allowed === 1;
     for (let task = queue.shift(); task && !signal.aborted; task = queue.shift()) {
       const { table } = task;
-      const rows = await source.lend((reading) =>
-        loadRows(session, {
-          name: table.name,
-          localInfile,
-          rows: {
-            table: table.catalogue.name,
-            columns: table.catalogue.columns.filter(({ generated }) => !generated).map(({ name }) => name),
-            texts: table.catalogue.columns.filter(({ type }) => TEXT_TYPES.has(type)).map(({ name }) => name),
-            content: contentOf(reading, { copying, table, onMoved: (moved) => onMoved(table.name, moved) }),
-          },
-        }),
-      );
-      counts.set(table.name, rows);
+      const own = table.catalogue.columns.filter(({ generated }) => !generated);
+      const { name } = table;
+      const into = { table: table.catalogue.name, columns: own.map((column) => column.name) };
+      const loaded = await source.lend(async (reading) => {
+        const content = contentOf(reading, { copying, table, onMoved: (moved) => onMoved(name, moved) });
+        const texts = own.filter(({ type }) => TEXT_TYPES.has(type)).map((column) => column.name);
+        const rows = await loadRows(session, { name, localInfile, rows: { ...into, texts, content } });
+        if (rows.doubts.length > 0) {
+          const sent = contentOf(reading, { copying, table, onMoved: () => {} });
+          await compareRows(session, { name, ...into, doubts: rows.doubts, sent });
+        }
+        return rows.loaded;
+      });
+      counts.set(name, loaded);
       await buildIndexes(session, table, indexes.get(table.catalogue.name) ?? []);
     }
   };

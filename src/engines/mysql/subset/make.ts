@@ -8,10 +8,12 @@ import { quoteName, type Session } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { withIndexes } from '../definitions.ts';
 import { collationsIn, featuresOf } from '../features.ts';
+import { withDanglingApart } from '../foreign-keys.ts';
 import { readReadable } from '../readable.ts';
 import { createDependents, createTables } from '../restore/fill.ts';
 import { inspectDestination, refuseOtherFlavour } from '../restore/preflight.ts';
 import { besideDestination } from '../restore/restore.ts';
+import { withSequencesOwn } from '../sequence-defaults.ts';
 import type { Reference } from './catalogue.ts';
 import { copyRows } from './copy.ts';
 import { createFinder, pathOf, refersTo } from './finder.ts';
@@ -21,7 +23,8 @@ import type { OpenSource } from './reading.ts';
 export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun): Promise<Made> {
   const { report } = context;
   const { server, collations } = await inspectDestination(context, run.url);
-  const definitions = await readSourceDefinitions(context, source);
+  const read = await readSourceDefinitions(context, source);
+  const definitions = withSequencesOwn(withDanglingApart(read), source.database);
   // What one server says becomes statements of another.
   checkDefinitions(definitions, source.database);
   const { flavour } = source.server;
@@ -56,7 +59,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
         state: 'started',
         label: 'Make foreign keys, views, routines and triggers',
       });
-      await createDependents(session, definitions);
+      const code = await createDependents(context, session, definitions);
       report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
 
       report({ event: 'step', step: 'finish', state: 'started', label: 'Gather statistics' });
@@ -71,7 +74,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
         state: 'done',
         label: `Proved ${formatNumberOf(made.proof.length, 'reference')} by looking for rows that refer to none`,
       });
-      return { code: definitions, definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
+      return { code, definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
     },
   );
   return { replaced, ...made };

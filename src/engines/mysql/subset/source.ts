@@ -1,4 +1,5 @@
 import { EXIT, UserError } from '../../../errors.ts';
+import type { WarningEvent } from '../../../events.ts';
 import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { lending } from '../../lending.ts';
@@ -7,7 +8,7 @@ import { readServer, readTables } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteText, type Session, SqlError } from '../connection/session.ts';
 import { beginInstant } from '../dump/instant.ts';
-import { readSubsetCatalogue, type SubsetTable } from './catalogue.ts';
+import { readSubsetCatalogue, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';
 import { createFinder, pathOf } from './finder.ts';
 import { writtenValue } from './keys.ts';
 import { makeSubset } from './make.ts';
@@ -43,7 +44,7 @@ export async function openSource(
     const open: OpenSource = { url, database, server, catalogue, lend, sessions: readers.length };
     return {
       facts: catalogue.facts,
-      warnings: [],
+      warnings: danglingWarnings(catalogue),
       finder: async (graph, seed) => createFinder(graph, { database, catalogue, lend, seed }),
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, row) => nameRow(open, table, row),
@@ -54,6 +55,11 @@ export async function openSource(
     await close();
     throw error instanceof SqlError ? unreadable(url, error) : error;
   }
+}
+
+function danglingWarnings({ dangling }: SubsetCatalogue): WarningEvent[] {
+  const message = `Foreign keys to tables that do not exist bring no rows along: ${dangling.join(', ')}`;
+  return dangling.length === 0 ? [] : [{ event: 'warning', code: 'reference_dangling', message }];
 }
 
 function ignoreEmpty(error: unknown): void {

@@ -93,7 +93,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
         await own.execute('TRUNCATE texts');
         const content = blocks(rows, 999);
         const to = { table: 'texts', columns: ['a', 'b', 'c'], texts: ['b'], content };
-        expect(await loadRows(own, { name: 'texts', localInfile, rows: to })).toBe(1200);
+        expect((await loadRows(own, { name: 'texts', localInfile, rows: to })).loaded).toBe(1200);
         stored.push(await own.query('SELECT HEX(a), b, HEX(c), COUNT(*) FROM texts GROUP BY 1, 2, 3 ORDER BY 1'));
       }
       expect(stored[0]).toHaveLength(3);
@@ -102,8 +102,8 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
 
     it('names the setting when a row is too long for INSERT', async () => {
       await using own = await session();
-      const loadValue = (value: string, longest_row?: number): Promise<number> =>
-        loadRows(own, {
+      const loadValue = async (value: string, longest_row?: number): Promise<number> => {
+        const { loaded } = await loadRows(own, {
           name: 'rows.large',
           localInfile: false,
           rows: {
@@ -111,6 +111,8 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
             ...(longest_row !== undefined && { longest_row }),
           },
         });
+        return loaded;
+      };
       await own.execute('TRUNCATE large');
       expect(await loadValue('x'.repeat(MEGABYTE - 100))).toBe(1);
       await expect(loadValue("'".repeat(MEGABYTE - 100), MEGABYTE - 98)).rejects.toMatchObject({
@@ -125,8 +127,8 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
 
     it('loads rows of any length by LOAD DATA, but JSON on MySQL, which names the setting', async () => {
       await using own = await session();
-      const loadValue = (value: string, columns: string[]): Promise<number> =>
-        loadRows(own, {
+      const loadValue = async (value: string, columns: string[]): Promise<number> => {
+        const { loaded } = await loadRows(own, {
           name: 'rows.any',
           localInfile: true,
           rows: {
@@ -134,6 +136,8 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
             content: blocks(`1\t${value}\n`, 2 * MEGABYTE),
           },
         });
+        return loaded;
+      };
       expect(await loadValue('x'.repeat(3 * MEGABYTE), ['id', 'value'])).toBe(1);
       const json = loadValue(`["${'x'.repeat(3 * MEGABYTE)}"]`, ['a', 'b']);
       if (flavour === 'mariadb') expect(await json).toBe(1);
