@@ -1,3 +1,4 @@
+import type { DefinitionOnly } from './definitions-only.ts';
 import type { LeftOutSchema } from './left-out-schemas.ts';
 import type { TableSelection } from './selected-tables.ts';
 
@@ -69,6 +70,8 @@ export interface SnapshotRow {
   schemas: string[];
   /** Schemas of the source that are not in it, if there are any. */
   left_out_schemas?: LeftOutSchema[];
+  /** Tables of which it holds the definition only, if there are any. */
+  definitions_only?: DefinitionOnly[];
   tables: number;
   rows: number;
   /** Bytes of content. */

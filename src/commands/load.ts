@@ -23,6 +23,8 @@ interface Options {
   source?: boolean;
   cpus?: number;
   unverifiedSources?: boolean;
+  remoteTables?: boolean;
+  events?: boolean;
   allowUntrusted?: boolean;
 }
 
@@ -38,9 +40,11 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
 
 function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation<Arguments, Options>): LoadRequest {
   const { destdb, tables, undo, inPlace, original, drop, source, cpus, unverifiedSources, allowUntrusted } = options;
+  const { remoteTables, events } = options;
   const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;
   if (file === undefined && (source || !drop)) throw needsFile(source ? '--source' : '--no-drop');
-  if (file !== undefined && tables) throw needsSnapshot(snapshot ?? '');
+  if (file !== undefined && tables) throw needsSnapshot('--tables', snapshot ?? '');
+  if (file !== undefined && remoteTables) throw needsSnapshot('--remote-tables', snapshot ?? '');
   return {
     target,
     ...(file !== undefined && { file, noDrop: !drop }),
@@ -51,6 +55,8 @@ function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation
     ...(original && { original }),
     ...(source && { source }),
     ...(unverifiedSources && { unverifiedSources }),
+    ...(remoteTables && { remoteTables }),
+    ...(events && { events }),
     ...(cpus !== undefined && { cpus }),
     ...(allowUntrusted && { allowUntrusted }),
     undo,
@@ -65,8 +71,8 @@ function needsFile(flag: string): UserError {
   });
 }
 
-function needsSnapshot(file: string): UserError {
-  return new UserError(`--tables is for snapshots, and ${file} is an SQL file`, {
+function needsSnapshot(flag: string, file: string): UserError {
+  return new UserError(`${flag} is for snapshots, and ${file} is an SQL file`, {
     code: 'flag_needs_snapshot',
     exit: EXIT.usage,
     hint: 'What a file holds cannot be known before it has run.',

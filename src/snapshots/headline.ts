@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { definitionsOnlyOf, definitionsOnlySchema } from '../definitions-only.ts';
 import { leftOutSchemasOf } from '../left-out-schemas.ts';
 import { filesOf } from './catalogue.ts';
 import type { Manifest } from './manifest.ts';
@@ -17,6 +18,7 @@ export const headlineSchema = v.object({
   server_version: name,
   schemas: list(v.string()),
   left_out_schemas: v.exactOptional(list(v.object({ schema: v.string(), tables: count }))),
+  definitions_only: v.exactOptional(definitionsOnlySchema(v.string())),
   tables: count,
   // Sums, which may be larger than what a manifest may say.
   rows: v.pipe(v.number(), v.minValue(0), v.finite()),
@@ -34,11 +36,13 @@ export function headlineOf(manifest: Manifest): Headline {
   const signature = verifyManifest(manifest);
   const { target, id, created_at, sanitized, engine, server_version, schemas, tables, note } = manifest;
   const leftOut = leftOutSchemasOf(manifest) ?? [];
+  const definitionsOnly = definitionsOnlyOf(manifest);
   return {
     ...{ target, id, created_at, sanitized, engine, server_version, schemas },
     ...(sanitized_of !== undefined && { sanitized_of }),
     ...(sanitized_at !== undefined && { sanitized_at }),
     ...(leftOut.length > 0 && { left_out_schemas: leftOut }),
+    ...(definitionsOnly.length > 0 && { definitions_only: definitionsOnly }),
     tables: tables.length,
     rows: tables.reduce((sum, table) => sum + table.rows, 0),
     size_bytes: filesOf(manifest).reduce((sum, file) => sum + file.bytes, 0),

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { readCollations } from './catalogue.ts';
-import { inDatabase, plainWords, quoteName, type Session, tablesIn } from './connection/session.ts';
+import { inDatabase, plainWords, quoteName, type Session, SqlError, tablesIn } from './connection/session.ts';
+import { WRONG_MERGE } from './own-rows.ts';
 import { entriesOf, joinEntries, withoutTexts } from './table-entries.ts';
 import { definerLength, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
 
@@ -91,8 +92,14 @@ export async function readDefinitions(
   for (const { name, type } of named) {
     const path = `${quoteName(database)}.${quoteName(name)}`;
     if (type === 'SEQUENCE') sequences.push(await readSequence(session, { name, database }));
-    else if (type !== 'VIEW' && type !== 'SYSTEM VIEW')
-      tables.push(splitTable(name, await showCreate(session, `TABLE ${path}`)));
+    else if (type !== 'VIEW' && type !== 'SYSTEM VIEW') {
+      const create = await showCreate(session, `TABLE ${path}`).catch((error) => {
+        if (!(error instanceof SqlError && error.errno === WRONG_MERGE)) throw error;
+        unreadable(`table ${name}`, error.message);
+        return null;
+      });
+      if (create !== null) tables.push(splitTable(name, create));
+    }
   }
   return { ...(await readCode(session, database, unreadable)), tables, sequences };
 }

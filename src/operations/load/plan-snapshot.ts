@@ -40,6 +40,8 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     schemaConfig,
     role,
     inPlace: request.inPlace ?? false,
+    remoteTables: request.remoteTables,
+    events: request.events,
     ...(selected && { only: namesOf(selected) }),
   };
   const restore = await engine.planRestore(context, restoration);

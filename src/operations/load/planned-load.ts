@@ -24,6 +24,10 @@ export interface LoadRequest extends TrustChoice {
   /** Goes on although sources could not be compared with the destination. */
   unverifiedSources?: boolean | undefined;
   inPlace?: boolean;
+  /** Creates tables whose rows are outside the database too: FEDERATED and the like. */
+  remoteTables?: boolean;
+  /** Lets the events of the snapshot run in the destination. */
+  events?: boolean;
   cpus?: number;
 }
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { definitionsOnlySchema } from '../../definitions-only.ts';
 import { fileName, list } from '../values.ts';
 
 /** What a manifest holds for MySQL and MariaDB beyond what every engine records; `text` is what a name in it may be. */
@@ -13,6 +14,12 @@ export function mysqlDetails(text: v.GenericSchema<string>) {
     /** Compared after a restore: kind → names. */
     inventory: v.record(v.pipe(v.string(), v.regex(/^[a-z_ ]{1,64}$/, 'must be a kind of object')), list(text)),
     /** What the rows of a file are: table, columns in order, and those that take text and no bytes. */
+    /** Tables without rows of their own; absent from snapshots of earlier versions. */
+    definitions_only: v.optional(definitionsOnlySchema(text)),
+    /** Events that run in the source; absent from snapshots of earlier versions. */
+    enabled_events: v.optional(list(text)),
+    /** Code that names the source's database in its body, as `event nightly`; absent from snapshots of earlier versions. */
+    names_database: v.optional(list(text)),
     data: v.record(fileName, v.object({ table: text, columns: list(text), texts: list(text) })),
   });
 }

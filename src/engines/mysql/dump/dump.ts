@@ -1,16 +1,21 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatNumberOf } from '../../../amounts.ts';
+import { type DefinitionOnly, definitionsOnlyText } from '../../../definitions-only.ts';
 import { EXIT, UserError } from '../../../errors.ts';
 import type { ManifestTable } from '../../../snapshots/manifest.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
 import { type CatalogueTable, readInventory, readServer, readTables, TEXT_TYPES } from '../catalogue.ts';
 import { connect, explainConnection } from '../connection/connect.ts';
-import { quoteName, SqlError } from '../connection/session.ts';
-import { readDefinitions } from '../definitions.ts';
+import { quoteName, type Session, SqlError } from '../connection/session.ts';
+import { type Definitions, readDefinitions } from '../definitions.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
+import { isEnabled, namersOf, withEventsEnabled } from '../events.ts';
 import { collationsIn, featuresOf } from '../features.ts';
+import { readTablesWithoutRows } from '../own-rows.ts';
 import { reservedInSource } from '../restore/beside.ts';
+import { namesDatabaseWarnings } from '../restore/event-warnings.ts';
+import { definitionsOnlyIn } from '../restore/left-out.ts';
 import { createDumpProgress, type DumpProgress } from './dump-progress.ts';
 import { beginInstant } from './instant.ts';
 import { type Part, partsOf } from './parts.ts';
@@ -36,11 +41,18 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   await using readers = await openReaders(context, { request, count: Math.max(1, Math.min(jobs, names.length)) });
   const begun = await beginInstant(context, session, { database, tables: names, readers: readers.all });
   const tables = await readTables(session, database);
-  const definitions = await readDefinitions(session, database, (what, why) => {
+  const found = await readDefinitions(session, database, (what, why) => {
     const message = `The ${what} cannot be read and is left out: ${why}`;
     report({ event: 'warning', code: 'definition_unreadable', message });
   });
+  // A copy's events are disabled, so that they do not run in it.
+  const definitions = copyOf ? withEventsEnabled(found, detailsOf(copyOf).enabled_events ?? []) : found;
   const inventory = await readInventory(session, database);
+  const definitionsOnly = await readDefinitionsOnly(session, { database, definitions });
+  warnOfOtherRows(context, definitionsOnly);
+  const enabledEvents = definitions.events.filter(isEnabled).map(({ name }) => name);
+  const namers = namersOf(definitions, database);
+  for (const warning of namesDatabaseWarnings(namers, schema)) report(warning);
   warnOfOtherEngines(context, tables);
   report({ event: 'step', step: 'connect', state: 'done', label: `Connected to ${server.label}` });
 
@@ -60,6 +72,9 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
     collations: collationsIn(definitions),
     features: featuresOf(server.flavour, definitions),
     inventory,
+    ...(definitionsOnly.length > 0 && { definitions_only: definitionsOnly }),
+    ...(enabledEvents.length > 0 && { enabled_events: enabledEvents }),
+    ...(namers.length > 0 && { names_database: namers }),
     data: Object.assign({}, ...dumped.map(({ data }) => data)),
   } satisfies Details;
   return {
@@ -189,6 +204,24 @@ function selectOf(database: string, { name, key, columns }: CatalogueTable, part
   const where = part === null ? '' : ` WHERE ${part}`;
   const order = key.length > 0 ? ` ORDER BY ${key.map(quoteName).join(', ')}` : '';
   return `SELECT ${expressions.join(', ')} FROM ${from}${where}${order}`;
+}
+
+/** Tables of which the rows are not stored, MERGE tables that the server cannot open included. */
+async function readDefinitionsOnly(
+  session: Session,
+  { database, definitions }: { database: string; definitions: Definitions },
+): Promise<DefinitionOnly[]> {
+  const readable = new Set(definitions.tables.map(({ name }) => name));
+  const unreadable = (await readTablesWithoutRows(session, database))
+    .filter(({ name }) => !readable.has(name))
+    .map(({ name, engine }) => ({ table: name, engine, remote: true }));
+  return [...definitionsOnlyIn(definitions), ...unreadable].sort((a, b) => (a.table < b.table ? -1 : 1));
+}
+
+function warnOfOtherRows({ report }: EngineContext, tables: DefinitionOnly[]): void {
+  if (tables.length === 0) return;
+  const message = `Definitions only, because the rows are those of other tables or are kept nowhere: ${definitionsOnlyText(tables)}`;
+  report({ event: 'warning', code: 'definitions_only', message });
 }
 
 /** Engines whose tables have no transactions are read as they are when their turn comes. */

@@ -7,25 +7,45 @@ import { checkDefinitions } from '../check-definitions.ts';
 import { createCode } from '../code.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session, SqlError } from '../connection/session.ts';
-import { type Definitions, definitionsSchema, type TableDefinition, withIndexes } from '../definitions.ts';
+import {
+  type Code,
+  type CodeDefinitions,
+  type Definitions,
+  definitionsSchema,
+  type TableDefinition,
+  withIndexes,
+} from '../definitions.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
+import { kindsOf } from '../table-kind.ts';
+import { type Arriving, leaveOutRemote, readersOf, refuseUnplanned } from './left-out.ts';
 import { alter, loadTables } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
 
 export interface Filling extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
   details: Details;
   definitions: Definitions;
+  /** Tables of the snapshot that are not created. */
+  leftOut: string[];
 }
 
-/** The snapshot's definitions, from their object. */
-export async function readDefinitionsFile(manifest: Manifest, read: RestoreRun['read']): Promise<Definitions> {
+/** What of the snapshot's definitions is created, from their object: checked, and without remote tables unless they are wanted. */
+export async function readDefinitionsFile(
+  manifest: Manifest,
+  read: RestoreRun['read'],
+  { remoteTables = false }: Pick<RestoreRun, 'remoteTables'> = {},
+): Promise<Arriving> {
   const file = manifest.files.find(({ name }) => name === DEFINITIONS_FILE);
   if (!file) throw new Error(`the manifest names no ${DEFINITIONS_FILE}`);
   const parts: Uint8Array[] = [];
   for await (const part of read(file)) parts.push(part);
-  const definitions = parseDefinitions(Buffer.concat(parts).toString('utf8'));
-  checkDefinitions(definitions, detailsOf(manifest).database);
-  return definitions;
+  const parsed = parseDefinitions(Buffer.concat(parts).toString('utf8'));
+  const { database, definitions_only: planned = [] } = detailsOf(manifest);
+  if (remoteTables) refuseUnplanned(parsed, planned);
+  const arriving = remoteTables ? { definitions: parsed, leftOut: [] } : leaveOutRemote(parsed);
+  const defined = new Set(parsed.tables.map(({ name }) => name));
+  const undefinable = planned.filter(({ table, remote }) => remote && !defined.has(table));
+  checkDefinitions(arriving.definitions, database, new Set(remoteTables ? planned.map(({ table }) => table) : []));
+  return { ...arriving, leftOut: [...arriving.leftOut, ...undefinable] };
 }
 
 function parseDefinitions(text: string): Definitions {
@@ -41,10 +61,13 @@ function parseDefinitions(text: string): Definitions {
   }
 }
 
-/** Fills an empty database: tables, their rows and indexes side by side, then what depends on several tables. */
-export async function fillDatabase(context: EngineContext, fill: Filling): Promise<void> {
+/**
+ * Fills an empty database: tables, their rows and indexes side by side, then what depends on several tables. Returns
+ * the views that cannot be created without tables that are left out.
+ */
+export async function fillDatabase(context: EngineContext, fill: Filling): Promise<Code[]> {
   const { report } = context;
-  const { url, plan, definitions } = fill;
+  const { url, plan, definitions, leftOut } = fill;
   const amount = formatNumberOf(plan.tables.length, 'table');
   report({ event: 'step', step: 'restore', state: 'started', label: `Restore ${amount}` });
   await using session = await connect(context, url);
@@ -56,8 +79,9 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   report({ event: 'step', step: 'restore', state: 'done', label: `Restored ${amount} and their indexes` });
 
   report({ event: 'step', step: 'index', state: 'started', label: 'Make foreign keys, views, routines and triggers' });
-  await createDependents(session, definitions);
+  const views = await createDependents(session, definitions, leftOut);
   report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
+  return views;
 }
 
 /** A table that stays empty gets its indexes when it is made: nobody comes to it again. */
@@ -66,16 +90,39 @@ function withRowsToCome(tables: TableDefinition[], { plan, details }: Filling): 
   return tables.map((table) => (empty.has(table.name) ? withIndexes(table) : table));
 }
 
-/** What depends on several tables; events are not made, since they would run. */
-export async function createDependents(session: Session, definitions: Definitions): Promise<void> {
+/**
+ * What depends on several tables; events are not made, since they would run. Returns the views that cannot be created
+ * without tables that are left out.
+ */
+export async function createDependents(session: Session, definitions: Definitions, leftOut: string[]): Promise<Code[]> {
   for (const { name, foreignKeys } of definitions.tables) {
     if (foreignKeys.length > 0) await alter(session, name, foreignKeys);
   }
-  await createCode(session, { ...definitions, events: [] }, 'mine').catch((error) => {
+  const doubtful = readersOf(definitions.views, leftOut);
+  const views = definitions.views.filter((view) => !doubtful.includes(view));
+  await createCode(session, { ...definitions, views, events: [] }, 'mine').catch((error) => {
     throw error instanceof SqlError
       ? restoreFailed('A view, routine or trigger cannot be made', [error.message])
       : error;
   });
+  return createPossible(session, { ...definitions, routines: [], triggers: [], events: [], views: doubtful });
+}
+
+/** Creates the views that can be created, in whatever order they need; returns the others. */
+async function createPossible(session: Session, code: CodeDefinitions): Promise<Code[]> {
+  let left = code.views;
+  for (let before = left.length + 1; left.length < before; ) {
+    before = left.length;
+    const failed: Code[] = [];
+    for (const view of left) {
+      await createCode(session, { ...code, views: [view] }, 'mine').catch((error) => {
+        if (!(error instanceof SqlError)) throw error;
+        failed.push(view);
+      });
+    }
+    left = failed;
+  }
+  return left;
 }
 
 export async function createTables(session: Session, { sequences, tables }: Definitions): Promise<void> {
@@ -85,7 +132,11 @@ export async function createTables(session: Session, { sequences, tables }: Defi
       await session.execute(create);
       await session.execute(`DO SETVAL(${quoteName(name)}, ${BigInt(next)}, 0)`);
     }
-    for (const { create } of tables) await session.execute(create);
+    // What MERGE tables list comes before them.
+    const kinds = kindsOf(tables);
+    const isMerged = ({ name }: TableDefinition): boolean => kinds.get(name) === 'merged';
+    for (const { create } of tables.filter((table) => !isMerged(table))) await session.execute(create);
+    for (const { create } of tables.filter(isMerged)) await session.execute(create);
   } catch (error) {
     throw error instanceof SqlError ? restoreFailed('A table cannot be made', [error.message]) : error;
   }

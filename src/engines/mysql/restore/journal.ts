@@ -3,8 +3,9 @@ import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { checkCode } from '../check-definitions.ts';
 import { createCode, dropListed } from '../code.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { ConnectionLost, plainWord, quoteName, type Session, SqlError } from '../connection/session.ts';
+import { ConnectionLost, inDatabase, plainWord, quoteName, type Session, SqlError } from '../connection/session.ts';
 import { type Code, type Listed, listCode, readCode } from '../definitions.ts';
+import { isEnabled, mayBePast } from '../events.ts';
 import { besideNames } from '../names.ts';
 import { databaseExists, destinationName, dropEmpty, lockDestination } from '../server.ts';
 import { dropBeside, lookBeside } from './beside.ts';
@@ -71,7 +72,7 @@ async function goForward(context: Settling, url: DatabaseUrl, journal: Journal):
   );
   await createCode(session, without(after, stuck), definers);
   await grantAgain(context, session, { grants, routines: after.routines });
-  await checkCodeIsThere(session, { destination, after });
+  await checkCodeIsThere(context, session, { destination, after });
 }
 
 /** Of the access, of a routine, of a table, of an administrator (`SYSTEM_USER`, for what belongs to one). */
@@ -105,18 +106,34 @@ function without(code: Journal['after'], stuck: Listed[]): Journal['after'] {
 
 /** Events are only here: before the swap they would have run. */
 async function checkCodeIsThere(
+  { report }: Settling,
   session: Session,
   { destination, after }: { destination: string; after: Journal['after'] },
 ): Promise<void> {
   const key = ({ kind, name }: Listed): string => `${kind} ${name.toLowerCase()}`;
   const there = new Set((await listCode(session, destination)).map(key));
   const wanted = [...after.routines, ...after.views, ...after.triggers, ...after.events];
-  const missing = wanted.filter((code) => !there.has(key(code)));
-  if (missing.length === 0) return;
-  throw restoreFailed(
-    `The tables of ${destination} are the restored ones, but not all that belongs to them`,
-    missing.map(({ kind, name }) => `${kind.toLowerCase()} ${name} is missing`),
+  // The server drops an event whose time is past when it is created, as it does when the time comes.
+  const past = after.events.filter((event) => !there.has(key(event)) && mayBePast(event));
+  const missing = wanted.filter((code) => !there.has(key(code)) && !past.includes(code));
+  const running = await runningEvents(session, destination);
+  const unasked = after.events.filter((event) => !isEnabled(event) && running.has(event.name.toLowerCase()));
+  if (past.length > 0) {
+    const message = `Events whose time is past were not created: ${past.map(({ name }) => name).join(', ')}`;
+    report({ event: 'warning', code: 'event_past', message });
+  }
+  if (missing.length === 0 && unasked.length === 0) return;
+  throw restoreFailed(`The tables of ${destination} are the restored ones, but not all that belongs to them`, [
+    ...missing.map(({ kind, name }) => `${kind.toLowerCase()} ${name} is missing`),
+    ...unasked.map(({ name }) => `event ${name} is not disabled`),
+  ]);
+}
+
+async function runningEvents(session: Session, database: string): Promise<Set<string>> {
+  const rows = await session.query<{ name: string }>(
+    `SELECT EVENT_NAME AS name FROM information_schema.EVENTS WHERE ${inDatabase('EVENT_SCHEMA', database)} AND STATUS = 'ENABLED'`,
   );
+  return new Set(rows.map(({ name }) => name.toLowerCase()));
 }
 
 /** Makes again what was dropped ahead of the renames. */

@@ -12,7 +12,10 @@ import { inDatabase, type Session } from '../connection/session.ts';
 import { addressOf, writeAddress } from '../connection/url.ts';
 import { readCode } from '../definitions.ts';
 import { type Details, detailsOf } from '../details.ts';
+import { withOwnRows } from '../own-rows.ts';
+import { eventWarnings } from './event-warnings.ts';
 import { hasRoutines, readRoutineGrants } from './grants.ts';
+import { remoteWarnings } from './left-out.ts';
 
 /** Whether and with what consequences a snapshot can be restored; nothing is changed. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
@@ -34,7 +37,13 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     schemas: manifest.schemas,
     tables,
     empty,
-    warnings: [...versionWarnings(server, request), ...sessionWarnings(destination), ...lost],
+    warnings: [
+      ...remoteWarnings(details.definitions_only ?? [], { created: request.remoteTables ?? false }),
+      ...eventWarnings(details, { events: request.events ?? false }),
+      ...versionWarnings(server, request),
+      ...sessionWarnings(destination),
+      ...lost,
+    ],
   };
 }
 
@@ -81,9 +90,10 @@ async function readState(
   session: Session,
   database: string,
 ): Promise<Pick<DestinationState, 'exists' | 'size_bytes' | 'connections'>> {
+  const within = await withOwnRows(session, inDatabase('TABLE_SCHEMA', database));
   const [row] = await session.query<{ present: number; bytes: number | null; connections: number }>(`
     SELECT (SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE ${inDatabase('SCHEMA_NAME', database)}) AS present,
-      (SELECT SUM(DATA_LENGTH + INDEX_LENGTH) FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)}) AS bytes,
+      (SELECT SUM(DATA_LENGTH + INDEX_LENGTH) FROM information_schema.TABLES WHERE ${within}) AS bytes,
       (SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ${inDatabase('DB', database)} AND ID <> CONNECTION_ID()) AS connections`);
   const exists = Number(row?.present) === 1;
   return {

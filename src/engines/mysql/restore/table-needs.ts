@@ -7,8 +7,8 @@ import { readDefinitionsFile } from './fill.ts';
 /** Foreign keys, as the snapshot's definitions have them; the parts of a partitioned table are one table here. */
 export async function readNeeds({ manifest, read }: DefinitionsRequest): Promise<NeededTable[]> {
   const { database } = detailsOf(manifest);
-  const { tables } = await readDefinitionsFile(manifest, read);
-  return needsOf(tables, database);
+  const { definitions } = await readDefinitionsFile(manifest, read);
+  return needsOf(definitions.tables, database);
 }
 
 export function needsOf(tables: Pick<TableDefinition, 'name' | 'foreignKeys'>[], database: string): NeededTable[] {

@@ -7,8 +7,10 @@ import { connect } from '../connection/connect.ts';
 import { quoteName, type Session } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { readDefinitions, withIndexes } from '../definitions.ts';
+import { withEventsDisabled } from '../events.ts';
 import { collationsIn, featuresOf } from '../features.ts';
 import { createDependents, createTables } from '../restore/fill.ts';
+import { leaveOutRemote, remoteWarnings, reportLeftOutViews } from '../restore/left-out.ts';
 import { inspectDestination, refuseOtherFlavour } from '../restore/preflight.ts';
 import { besideDestination } from '../restore/restore.ts';
 import type { Reference } from './catalogue.ts';
@@ -20,7 +22,8 @@ import type { OpenSource } from './reading.ts';
 export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun): Promise<Made> {
   const { report } = context;
   const { server, collations } = await inspectDestination(context, run.url);
-  const definitions = await readSourceDefinitions(context, source);
+  const { definitions, leftOut } = leaveOutRemote(await readSourceDefinitions(context, source));
+  for (const warning of remoteWarnings(leftOut, { created: false })) report(warning);
   // What one server says becomes statements of another.
   checkDefinitions(definitions, source.database);
   const { flavour } = source.server;
@@ -55,7 +58,12 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
         state: 'started',
         label: 'Make foreign keys, views, routines and triggers',
       });
-      await createDependents(session, definitions);
+      const views = await createDependents(
+        session,
+        definitions,
+        leftOut.map(({ table }) => table),
+      );
+      reportLeftOutViews(running, views);
       report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
 
       report({ event: 'step', step: 'finish', state: 'started', label: 'Gather statistics' });
@@ -70,7 +78,8 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
         state: 'done',
         label: `Proved ${formatNumberOf(made.proof.length, 'reference')} by looking for rows that refer to none`,
       });
-      return { code: definitions, definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
+      const code = { ...definitions, views: definitions.views.filter((view) => !views.includes(view)) };
+      return { code: withEventsDisabled(code), definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
     },
   );
   return { replaced, ...made };
