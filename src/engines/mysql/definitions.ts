@@ -130,11 +130,12 @@ export async function listCode(session: Session, database: string): Promise<List
 
 export async function readCode(session: Session, database: string, unreadable: Unreadable): Promise<CodeDefinitions> {
   const collations = await readCollations(session, database);
+  const spellings = await spellingsOf(session, database);
   const read = async (kind: keyof typeof CODE): Promise<Code[]> => {
     const listed = await session.query<Listed>(CODE[kind](database));
     const codes: Code[] = [];
     for (const each of listed) {
-      const code = await readOne(session, { ...each, database }).catch((error: Error) => {
+      const code = await readOne(session, { ...each, database, spellings }).catch((error: Error) => {
         unreadable(`${each.kind.toLowerCase()} ${each.name}`, error.message);
         return null;
       });
@@ -152,7 +153,19 @@ export async function readCode(session: Session, database: string, unreadable: U
   };
 }
 
-async function readOne(session: Session, { kind, name, database }: Listed & { database: string }): Promise<Code> {
+/** The database as it is called here, and as the server writes it where it takes no notice of case. */
+async function spellingsOf(session: Session, database: string): Promise<string[]> {
+  const rows = await session.query<{ name: string }>(
+    `SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA WHERE ${inDatabase('SCHEMA_NAME', database)}`,
+  );
+  const folded = rows.some(({ name }) => name !== database) ? [database.toLowerCase()] : [];
+  return [...new Set([database, ...rows.map(({ name }) => name), ...folded])];
+}
+
+async function readOne(
+  session: Session,
+  { kind, name, database, spellings }: Listed & { database: string; spellings: string[] },
+): Promise<Code> {
   const [row = {}] = await session.query<Record<string, string | null>>(
     `SHOW CREATE ${plainWords(kind)} ${quoteName(database)}.${quoteName(name)}`,
   );
@@ -161,7 +174,10 @@ async function readOne(session: Session, { kind, name, database }: Listed & { da
   return {
     kind,
     name,
-    create: inOwnDatabase(create, { kind, database, mode: lexicalModeOf(row.sql_mode ?? null) }),
+    create: spellings.reduce(
+      (text, own) => inOwnDatabase(text, { kind, database: own, mode: lexicalModeOf(row.sql_mode ?? null) }),
+      create,
+    ),
     sql_mode: row.sql_mode ?? null,
     charset: row.character_set_client ?? null,
     collation: row.collation_connection ?? null,

@@ -4,6 +4,7 @@ import { type Inventory, readInventory } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
 import type { Details } from '../details.ts';
+import { readNameCase } from '../name-case.ts';
 import { restoreFailed } from './restore-failed.ts';
 
 /** How many differences are told. */
@@ -51,7 +52,13 @@ async function countRows(context: EngineContext, { url, details, plan, jobs }: C
 
 async function compareObjects(context: EngineContext, { url, details, leftOut }: Check): Promise<string[]> {
   await using session = await connect(context, url);
-  return compareInventories(details.inventory, await readInventory(session, url.database ?? ''), leftOut);
+  const expected = details.inventory;
+  const found = await readInventory(session, url.database ?? '');
+  const names = [...Object.values(expected), ...Object.values(found)].flat();
+  const { fold } = await readNameCase(session, [...names, ...leftOut]);
+  const folded = (inventory: Inventory): Inventory =>
+    Object.fromEntries(Object.entries(inventory).map(([kind, all]) => [kind, all.map(fold)]));
+  return compareInventories(folded(expected), folded(found), leftOut.map(fold));
 }
 
 /** What the second lacks of the first but for what was left out, and what it has besides. */

@@ -6,6 +6,7 @@ import { connect, connectToServer } from '../connection/connect.ts';
 import { ConnectionLost, inDatabase, plainWord, quoteName, type Session, SqlError } from '../connection/session.ts';
 import { type Code, type Listed, listCode, readCode } from '../definitions.ts';
 import { isEnabled, mayBePast } from '../events.ts';
+import { readNameCase } from '../name-case.ts';
 import { besideNames } from '../names.ts';
 import { databaseExists, destinationName, dropEmpty, lockDestination } from '../server.ts';
 import { dropBeside, lookBeside } from './beside.ts';
@@ -70,9 +71,10 @@ async function goForward(context: Settling, url: DatabaseUrl, journal: Journal):
   await session.execute(
     `ALTER DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(after.charset)} COLLATE ${plainWord(after.collation)}`,
   );
-  await createCode(session, without(after, stuck), definers);
+  const { folds } = await readNameCase(session, []);
+  await createCode(session, without(after, stuck, folds), definers);
   await grantAgain(context, session, { grants, routines: after.routines });
-  await checkCodeIsThere(context, session, { destination, after });
+  await checkCodeIsThere(context, session, { destination, after, folds });
 }
 
 /** Of the access, of a routine, of a table, of an administrator (`SYSTEM_USER`, for what belongs to one). */
@@ -92,9 +94,14 @@ async function dropOld({ report }: Settling, session: Session, destination: stri
   return stuck;
 }
 
-function without(code: Journal['after'], stuck: Listed[]): Journal['after'] {
-  const isFree = ({ kind, name }: Listed): boolean =>
-    !stuck.some((one) => one.kind === kind && one.name.toLowerCase() === name.toLowerCase());
+/** Names of views and triggers are compared as those of tables are, all others without case. */
+function keyOf({ kind, name }: Listed, folds: boolean): string {
+  const isExact = !folds && (kind === 'VIEW' || kind === 'TRIGGER');
+  return `${kind} ${isExact ? name : name.toLowerCase()}`;
+}
+
+function without(code: Journal['after'], stuck: Listed[], folds: boolean): Journal['after'] {
+  const isFree = (each: Listed): boolean => !stuck.some((one) => keyOf(one, folds) === keyOf(each, folds));
   return {
     ...code,
     routines: code.routines.filter(isFree),
@@ -108,9 +115,9 @@ function without(code: Journal['after'], stuck: Listed[]): Journal['after'] {
 async function checkCodeIsThere(
   { report }: Settling,
   session: Session,
-  { destination, after }: { destination: string; after: Journal['after'] },
+  { destination, after, folds }: { destination: string; after: Journal['after']; folds: boolean },
 ): Promise<void> {
-  const key = ({ kind, name }: Listed): string => `${kind} ${name.toLowerCase()}`;
+  const key = (listed: Listed): string => keyOf(listed, folds);
   const there = new Set((await listCode(session, destination)).map(key));
   const wanted = [...after.routines, ...after.views, ...after.triggers, ...after.events];
   // The server drops an event whose time is past when it is created, as it does when the time comes.

@@ -12,6 +12,7 @@ import { inDatabase, type Session } from '../connection/session.ts';
 import { addressOf, writeAddress } from '../connection/url.ts';
 import { readCode } from '../definitions.ts';
 import { type Details, detailsOf } from '../details.ts';
+import { readNameCase, refuseCollisions } from '../name-case.ts';
 import { withOwnRows } from '../own-rows.ts';
 import { eventWarnings } from './event-warnings.ts';
 import { hasRoutines, readRoutineGrants } from './grants.ts';
@@ -25,6 +26,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const { destination, server, collations, freeBytes } = await inspectDestination(context, url);
   const lost = destination.exists ? await lossWarnings(context, url) : [];
   refuseOtherFlavour(details, { server, collations });
+  await refuseSameNames(context, request);
   const { tables, empty } = divideTables(manifest.tables, request);
   refuseShortSpace(
     { destination, freeBytes },
@@ -45,6 +47,19 @@ export async function planRestore(context: EngineContext, request: RestoreReques
       ...lost,
     ],
   };
+}
+
+/** Tables, sequences and views share one set of names, triggers have another. */
+async function refuseSameNames(
+  context: EngineContext,
+  { url, manifest, remoteTables = false }: RestoreRequest,
+): Promise<void> {
+  const { inventory, definitions_only: withoutRows = [] } = detailsOf(manifest);
+  const leftOut = new Set(withoutRows.filter(({ remote }) => remote && !remoteTables).map(({ table }) => table));
+  const names = [inventory.table, inventory.sequence, inventory.view].flatMap((some) => some ?? []);
+  const arriving = names.filter((name) => !leftOut.has(name));
+  await using session = await connectToServer(context, url);
+  refuseCollisions(await readNameCase(session, arriving), arriving);
 }
 
 interface Facts extends Space {

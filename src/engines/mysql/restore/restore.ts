@@ -9,6 +9,7 @@ import { withDatabase } from '../connection/url.ts';
 import { type CodeDefinitions, readCode } from '../definitions.ts';
 import { detailsOf } from '../details.ts';
 import { withEventsDisabled } from '../events.ts';
+import { readNameCase, refuseCollisions } from '../name-case.ts';
 import { besideNames, isReserved } from '../names.ts';
 import { databaseExists, destinationName, lockDestination } from '../server.ts';
 import { createBeside, dropBeside, lookBeside, reservedTables, undoCopyOf } from './beside.ts';
@@ -39,6 +40,8 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     context,
     { url, undo, throwAway, collations: definitions },
     async ({ fresh, server, context: running }) => {
+      const triggers = definitions.triggers.map(({ name }) => name);
+      refuseCollisions(await readNameCase(server, triggers), triggers, 'triggers');
       const beside = withDatabase(url, fresh);
       const tables = leftOut.map(({ table }) => table);
       const views = await fillDatabase(running, {

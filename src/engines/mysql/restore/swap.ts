@@ -6,6 +6,7 @@ import { type Definers, dropCode } from '../code.ts';
 import { connect } from '../connection/connect.ts';
 import { inDatabase, quoteName, type Session, SqlError, tablesIn } from '../connection/session.ts';
 import { type CodeDefinitions, readCode } from '../definitions.ts';
+import { readNameCase } from '../name-case.ts';
 import { besideNames } from '../names.ts';
 import { createDatabase, databaseExists, destinationName, verifyLock } from '../server.ts';
 import { createBeside, dropBeside, undoCopyOf } from './beside.ts';
@@ -152,8 +153,9 @@ interface Way {
 /** Tables with triggers do not move between databases, and where a view has the name a table cannot come. */
 async function clearWay(context: EngineContext, { url, before, arriving }: Way): Promise<void> {
   await using session = await connect(context, url);
-  const names = new Set(arriving);
-  const views = before.views.filter(({ name }) => names.has(name));
+  const { fold } = await readNameCase(session, [...arriving, ...before.views.map(({ name }) => name)]);
+  const names = new Set(arriving.map(fold));
+  const views = before.views.filter(({ name }) => names.has(fold(name)));
   await dropCode(session, { ...before, ...NO_CODE, triggers: before.triggers, views });
 }
 

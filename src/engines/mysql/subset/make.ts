@@ -3,12 +3,13 @@ import type { EngineContext } from '../../engine.ts';
 import { proveReferences } from '../../prove-references.ts';
 import type { Made, SubsetRun } from '../../subset.ts';
 import { checkDefinitions } from '../check-definitions.ts';
-import { connect } from '../connection/connect.ts';
+import { connect, connectToServer } from '../connection/connect.ts';
 import { quoteName, type Session } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
-import { readDefinitions, withIndexes } from '../definitions.ts';
+import { type Definitions, readDefinitions, withIndexes } from '../definitions.ts';
 import { withEventsDisabled } from '../events.ts';
 import { collationsIn, featuresOf } from '../features.ts';
+import { readNameCase, refuseCollisions } from '../name-case.ts';
 import { createDependents, createTables } from '../restore/fill.ts';
 import { leaveOutRemote, remoteWarnings, reportLeftOutViews } from '../restore/left-out.ts';
 import { inspectDestination, refuseOtherFlavour } from '../restore/preflight.ts';
@@ -29,6 +30,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
   const { flavour } = source.server;
   const features = featuresOf(flavour, definitions);
   refuseOtherFlavour({ flavour, features, collations: collationsIn(definitions) }, { server, collations });
+  await refuseSameNames(context, run.url, definitions);
   const made: Omit<Made, 'replaced'> = { rows: new Map(), proof: [] };
 
   const replaced = await besideDestination(
@@ -91,6 +93,19 @@ const FEW_ROWS = 5000;
 function rowsToCome({ plan, collected }: SubsetRun, table: string): number {
   const isWhole = plan.rules.get(table) === 'copy';
   return (isWhole ? plan.graph.tables.get(table)?.rows : collected.taken.get(table)?.size) ?? 0;
+}
+
+async function refuseSameNames(
+  context: EngineContext,
+  url: SubsetRun['url'],
+  { tables, sequences, views, triggers }: Definitions,
+): Promise<void> {
+  await using session = await connectToServer(context, url);
+  const [names, ofTriggers] = [[...tables, ...sequences, ...views], triggers].map((some) =>
+    some.map(({ name }) => name),
+  );
+  refuseCollisions(await readNameCase(session, names ?? []), names ?? []);
+  refuseCollisions(await readNameCase(session, ofTriggers ?? []), ofTriggers ?? [], 'triggers');
 }
 
 async function readSourceDefinitions(context: EngineContext, { url, database }: OpenSource) {
