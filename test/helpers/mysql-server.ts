@@ -159,6 +159,7 @@ function mariadbPrograms(): Programs {
       'mariadb-install-db',
       '--no-defaults',
       `--datadir=${directory}/data`,
+      `--tmpdir=${directory}`,
       '--auth-root-authentication-method=normal',
       '--skip-test-db',
     ],

@@ -54,7 +54,7 @@ async function isBrokenMerge(session: Session, database: string, name: string): 
  * table: to read the size of a FEDERATED table is to ask another server, whose error would be that of the whole query.
  */
 export function tablesExcept(database: string, names: string[]): string {
-  const list = names.map(asBytes).join(', ');
+  const list = names.map(quoteBytes).join(', ');
   return `${tablesIn(database)}${list === '' ? '' : ` AND CAST(TABLE_NAME AS BINARY) NOT IN (${list})`}`;
 }
 
@@ -66,11 +66,11 @@ export async function withOwnRows(session: Session, within: string): Promise<str
     WHERE (${within}) AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND ENGINE NOT IN (${known}, 'PERFORMANCE_SCHEMA')`);
   const excluded = [...Map.groupBy(others, ({ schema_ }) => schema_)].map(
     ([schema, tables]) =>
-      ` AND NOT (CAST(TABLE_SCHEMA AS BINARY) = ${asBytes(schema)} AND CAST(TABLE_NAME AS BINARY) IN (${tables.map(({ name }) => asBytes(name)).join(', ')}))`,
+      ` AND NOT (CAST(TABLE_SCHEMA AS BINARY) = ${quoteBytes(schema)} AND CAST(TABLE_NAME AS BINARY) IN (${tables.map(({ name }) => quoteBytes(name)).join(', ')}))`,
   );
   return `(${within})${excluded.join('')}`;
 }
 
-function asBytes(name: string): string {
+function quoteBytes(name: string): string {
   return `CAST(${quoteText(name)} AS BINARY)`;
 }

@@ -189,7 +189,8 @@ for (const flavour of FLAVOURS) {
       expect(await folding.databases()).toEqual(before);
     });
 
-    it('two triggers likewise', async () => {
+    // To MySQL two triggers of these names are one everywhere.
+    it.runIf(flavour === 'mariadb')('two triggers likewise', async () => {
       await exact.createDatabase('triggers');
       await exact.sql(
         'triggers',
