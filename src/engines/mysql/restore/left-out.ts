@@ -51,7 +51,7 @@ export function definitionsOnlyIn({ tables }: Pick<Definitions, 'tables'>): Defi
 }
 
 function definitionOnly({ name, create }: TableDefinition): DefinitionOnly {
-  return { table: name, engine: enginesIn(significant(create)).join(', '), remote: true };
+  return { table: name, engine: [...new Set(enginesIn(significant(create)))].join(', '), remote: true };
 }
 
 /** ``TRIGGER `x` BEFORE INSERT ON `t` ``, also with a database before the table. */
