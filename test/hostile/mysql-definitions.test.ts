@@ -186,6 +186,13 @@ describe('a table without rows of its own', () => {
     expect(() => checkDefinitions(definitions)).toThrow(REFUSED);
   });
 
+  it('is left out although it is asked for where the server could not move it', () => {
+    const connect = withChild(`CREATE TABLE \`t\` (${COLUMNS}) ENGINE=CONNECT \`TABLE_TYPE\`='csv'`);
+    expect(leaveOutRemote(connect, { remoteTables: true }).leftOut).toHaveLength(1);
+    const federated = withChild(`CREATE TABLE \`t\` (${COLUMNS}) ENGINE=FEDERATED CONNECTION='x'`);
+    expect(leaveOutRemote(federated, { remoteTables: true }).leftOut).toEqual([]);
+  });
+
   it.each(['UNION=(`a`)', 'INSERT_METHOD=LAST UNION=(`a`,`A`)', 'INSERT_METHOD=FIRST', ''])(
     'is a MERGE table over tables of the snapshot: %s',
     (options) => {

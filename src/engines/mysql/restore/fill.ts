@@ -41,7 +41,7 @@ export async function readDefinitionsFile(
   const parsed = parseDefinitions(Buffer.concat(parts).toString('utf8'));
   const { database, definitions_only: planned = [] } = detailsOf(manifest);
   if (remoteTables) refuseUnplanned(parsed, planned);
-  const arriving = remoteTables ? { definitions: parsed, leftOut: [] } : leaveOutRemote(parsed);
+  const arriving = leaveOutRemote(parsed, { remoteTables });
   const defined = new Set(parsed.tables.map(({ name }) => name));
   const undefinable = planned.filter(({ table, remote }) => remote && !defined.has(table));
   checkDefinitions(arriving.definitions, database, new Set(remoteTables ? planned.map(({ table }) => table) : []));

@@ -19,9 +19,10 @@ export interface Arriving {
  * Definitions without the tables that point at rows outside the database, and without the triggers on them. What is
  * left out is never sent to a server, whatever it holds.
  */
-export function leaveOutRemote(definitions: Definitions): Arriving {
+export function leaveOutRemote(definitions: Definitions, { remoteTables = false } = {}): Arriving {
   const kinds = kindsOf(definitions.tables);
-  const isRemote = ({ name }: Pick<TableDefinition, 'name'>): boolean => kinds.get(name) === 'remote';
+  const isRemote = (table: TableDefinition): boolean =>
+    kinds.get(table.name) === 'remote' && (!remoteTables || isImmovable(definitionOnly(table)));
   const remote = definitions.tables.filter(isRemote);
   if (remote.length === 0) return { definitions, leftOut: [] };
   const isOnRemote = (trigger: Code): boolean => {
@@ -101,15 +102,37 @@ export function onlyOwnRows<Plan extends Pick<RestorePlan, 'tables' | 'empty'>>(
 
 export const LEFT_OUT = 'remote_tables_left_out';
 
+/** Tables that MariaDB cannot rename, and so not move into the destination. */
+function isImmovable({ engine }: DefinitionOnly): boolean {
+  return engine.toUpperCase().includes('CONNECT');
+}
+
 /** What a plan says of tables whose rows are outside the database; nothing where there are none. */
 export function remoteWarnings(tables: DefinitionOnly[], { created }: { created: boolean }): WarningEvent[] {
   const remote = tables.filter((table) => table.remote);
-  if (remote.length === 0) return [];
-  const list = definitionsOnlyText(remote);
-  const message = created
-    ? `Created by --remote-tables, and read and write rows outside the destination: ${list}`
-    : `Not created, because the rows are outside the database: ${list}. To create them: tool load --remote-tables`;
-  return [{ event: 'warning', code: created ? 'remote_tables_created' : LEFT_OUT, message }];
+  const asked = remote.filter((table) => created && !isImmovable(table));
+  const movable = remote.filter((table) => !created && !isImmovable(table));
+  const immovable = remote.filter(isImmovable);
+  const warning = (code: string, list: DefinitionOnly[], text: (names: string) => string): WarningEvent[] =>
+    list.length === 0 ? [] : [{ event: 'warning', code, message: text(definitionsOnlyText(list)) }];
+  return [
+    ...warning(
+      'remote_tables_created',
+      asked,
+      (names) => `Created by --remote-tables, and read and write rows outside the destination: ${names}`,
+    ),
+    ...warning(
+      LEFT_OUT,
+      movable,
+      (names) =>
+        `Not created, because the rows are outside the database: ${names}. To create them: tool load --remote-tables`,
+    ),
+    ...warning(
+      LEFT_OUT,
+      immovable,
+      (names) => `Not created, because the rows are outside the database and the server cannot rename them: ${names}`,
+    ),
+  ];
 }
 
 /** The views that were not created, because what they read is left out. */
@@ -123,7 +146,9 @@ export function reportLeftOutViews({ report }: Pick<EngineContext, 'report'>, vi
 /** A table is created on request only where the plan has named it. */
 export function refuseUnplanned(definitions: Definitions, planned: DefinitionOnly[]): void {
   const named = new Set(planned.filter(({ remote }) => remote).map(({ table }) => table));
-  const unplanned = leaveOutRemote(definitions).leftOut.filter(({ table }) => !named.has(table));
+  const unplanned = leaveOutRemote(definitions)
+    .leftOut.filter((table) => !isImmovable(table))
+    .filter(({ table }) => !named.has(table));
   if (unplanned.length === 0) return;
   throw new UserError(
     `The manifest does not name tables with rows outside the database: ${definitionsOnlyText(unplanned)}`,
