@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { definitionsOnlySchema } from '../../definitions-only.ts';
 import { count, fileName, list } from '../values.ts';
 
 /** What a manifest holds for PostgreSQL beyond what every engine records; `text` is what a name in it may be. */
@@ -56,6 +57,8 @@ export function postgresDetails(text: v.GenericSchema<string>) {
         needs: text,
       }),
     ),
+    /** Foreign tables; absent from snapshots of earlier versions. */
+    definitions_only: v.optional(definitionsOnlySchema(text)),
     /** Schemas of the source that are not in the snapshot; absent from earlier versions. */
     left_out_schemas: v.optional(list(v.object({ schema: text, tables: count }))),
   });

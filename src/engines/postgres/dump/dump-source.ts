@@ -14,6 +14,7 @@ import {
   replicationWarnings,
 } from '../catalogue.ts';
 import type { Session } from '../connection/session.ts';
+import { foreignTableWarnings, readForeignTables } from '../foreign-tables.ts';
 import { whyNoSetting } from '../restore/alter-set.ts';
 import { selectSchemas } from '../schema-selection.ts';
 import { majorOf } from '../tools.ts';
@@ -55,6 +56,8 @@ export async function readSource(
   for (const warning of broken.warnings) report(warning);
   const replication = await readReplication(session);
   for (const warning of replicationWarnings(replication)) report(warning);
+  const foreignTables = await readForeignTables(session, schemas);
+  for (const warning of foreignTableWarnings(foreignTables)) report(warning);
   const allTables = await readTables(session);
   const inventory = await readInventory(session, schemas, broken.keys);
   return {
@@ -71,6 +74,7 @@ export async function readSource(
       settings: settingsToKeep(await readDatabaseSettings(session), report),
       inventory,
       replication,
+      ...(foreignTables.length > 0 && { definitions_only: foreignTables }),
       left_out: broken.leftOut,
       left_out_schemas: (request.copyOf && leftOutSchemasOf(request.copyOf)) ?? countLeftOut(excluded, allTables),
     },
