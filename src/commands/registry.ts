@@ -63,7 +63,7 @@ export const COMMANDS: CommandSpec[] = [
         description:
           'create tables whose rows are on other servers or in other databases, too (FEDERATED and the like)',
       },
-      { flags: '--events', description: 'let the events of a MySQL snapshot or file run in the destination' },
+      { flags: '--events', description: 'MySQL: let the events of the snapshot or file run in the destination' },
       { flags: '--no-drop', description: 'with a file: run it on the database as it is' },
       { flags: '--source', description: 'with a file: run it on the source database' },
       UNVERIFIED_SOURCES,
