@@ -60,8 +60,7 @@ export const COMMANDS: CommandSpec[] = [
       ORIGINAL,
       {
         flags: '--remote-tables',
-        description:
-          'create tables whose rows are on other servers or in other databases, too (FEDERATED and the like)',
+        description: 'MySQL: create tables whose rows are in other databases, too (FEDERATED and the like)',
       },
       { flags: '--events', description: 'MySQL: let the events of the snapshot or file run in the destination' },
       { flags: '--no-drop', description: 'with a file: run it on the database as it is' },

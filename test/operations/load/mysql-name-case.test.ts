@@ -97,10 +97,10 @@ for (const flavour of FLAVOURS) {
       await folder?.[Symbol.asyncDispose]();
     });
 
-    const TARGET = () => ({ snapshot: { src_url: exact.url('Chinook'), dst_url: folding.url('Music_Dev') } });
+    const folded = () => ({ snapshot: { src_url: exact.url('Chinook'), dst_url: folding.url('Music_Dev') } });
 
     it('a load into a server that folds them restores, swaps, undoes and loads again', async () => {
-      const context = contextOf(TARGET(), 'folding');
+      const context = contextOf(folded(), 'folding');
       await build(context, { target: 'app', cpus: 2 });
       expect((await loaded(context)).rows).toBe(4);
       expect(await tablesOf(folding, 'music_dev')).toEqual(['album', 'albumtitles', 'artist', 'ärger']);
@@ -147,7 +147,7 @@ for (const flavour of FLAVOURS) {
     it('sanitizing and a subset work in one too', async () => {
       const context = contextOf(
         {
-          ...TARGET(),
+          ...folded(),
           sanitize: { dst_url: folding.url('Safe'), override_query: "UPDATE Artist SET Name = CONCAT('n', ArtistId)" },
           subset: {
             src_url: exact.url('Chinook'),

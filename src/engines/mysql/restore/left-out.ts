@@ -100,7 +100,7 @@ export function onlyOwnRows<Plan extends Pick<RestorePlan, 'tables' | 'empty'>>(
   return { ...plan, tables: plan.tables.filter(isOwn), empty: plan.empty.filter(isOwn) };
 }
 
-export const LEFT_OUT = 'remote_tables_left_out';
+const LEFT_OUT = 'remote_tables_left_out';
 
 /** Tables that MariaDB cannot rename, and so not move into the destination. */
 function isImmovable({ engine }: DefinitionOnly): boolean {
