@@ -1,5 +1,6 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
+import { definitionsOnlyText } from '../../src/definitions-only.ts';
 import { leftOutText } from '../../src/left-out-schemas.ts';
 import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
 import { isForeign } from '../../src/results.ts';
@@ -64,7 +65,11 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
 
 function leftOutFacts({ snapshot }: LoadPlan): Fact[] {
   const leftOut = snapshot?.left_out_schemas ?? [];
-  return leftOut.length === 0 ? [] : [{ name: 'Left out', value: leftOutText(leftOut) }];
+  const definitionsOnly = snapshot?.definitions_only ?? [];
+  return [
+    ...(leftOut.length === 0 ? [] : [{ name: 'Left out', value: leftOutText(leftOut) }]),
+    ...(definitionsOnly.length === 0 ? [] : [{ name: 'No rows', value: definitionsOnlyText(definitionsOnly) }]),
+  ];
 }
 
 /** What was marked, what comes along and why, and what is left empty. */
