@@ -1,3 +1,4 @@
+import type { DefinitionOnly } from './definitions-only.ts';
 import type { HiddenObjects } from './hidden-objects.ts';
 import type { LeftOutSchema } from './left-out-schemas.ts';
 import type { TableSelection } from './selected-tables.ts';
@@ -74,6 +75,8 @@ export interface SnapshotRow {
   left_out_schemas?: LeftOutSchema[];
   /** What it lacks since the rights of its user did not suffice, if anything. */
   hidden?: HiddenObjects[];
+  /** Tables of which it holds the definition only, if there are any. */
+  definitions_only?: DefinitionOnly[];
   tables: number;
   rows: number;
   /** Bytes of content. */

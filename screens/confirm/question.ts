@@ -1,5 +1,6 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
+import { definitionsOnlyText } from '../../src/definitions-only.ts';
 import { hiddenText } from '../../src/hidden-objects.ts';
 import { leftOutText } from '../../src/left-out-schemas.ts';
 import { programText } from '../../src/program-text.ts';
@@ -72,7 +73,11 @@ function programFacts({ snapshot }: LoadPlan): Fact[] {
 
 function leftOutFacts({ snapshot }: LoadPlan): Fact[] {
   const leftOut = snapshot?.left_out_schemas ?? [];
-  return leftOut.length === 0 ? [] : [{ name: 'Left out', value: leftOutText(leftOut) }];
+  const definitionsOnly = snapshot?.definitions_only ?? [];
+  return [
+    ...(leftOut.length === 0 ? [] : [{ name: 'Left out', value: leftOutText(leftOut) }]),
+    ...(definitionsOnly.length === 0 ? [] : [{ name: 'No rows', value: definitionsOnlyText(definitionsOnly) }]),
+  ];
 }
 
 function hiddenFacts({ snapshot }: LoadPlan): Fact[] {

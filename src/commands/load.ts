@@ -26,6 +26,8 @@ interface Options {
   source?: boolean;
   cpus?: number;
   unverifiedSources?: boolean;
+  remoteTables?: boolean;
+  events?: boolean;
   allowUntrusted?: boolean;
 }
 
@@ -41,11 +43,12 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
 
 function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation<Arguments, Options>): LoadRequest {
   const { destdb, tables, undo, inPlace, original, drop, source, cpus, unverifiedSources, allowUntrusted } = options;
-  const { keepGoing, acceptMissing, dropForeignReferences } = options;
+  const { keepGoing, acceptMissing, dropForeignReferences, remoteTables, events } = options;
   const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;
   if (file === undefined && (source || !drop)) throw needsFile(source ? '--source' : '--no-drop');
   if (file !== undefined && tables) throw needsSnapshot('--tables', snapshot ?? '');
   if (file !== undefined && keepGoing) throw needsSnapshot('--keep-going', snapshot ?? '');
+  if (file !== undefined && remoteTables) throw needsSnapshot('--remote-tables', snapshot ?? '');
   if (acceptMissing && !keepGoing) throw needsKeepGoing();
   return {
     target,
@@ -59,6 +62,8 @@ function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation
     ...(original && { original }),
     ...(source && { source }),
     ...(unverifiedSources && { unverifiedSources }),
+    ...(remoteTables && { remoteTables }),
+    ...(events && { events }),
     ...(cpus !== undefined && { cpus }),
     ...(allowUntrusted && { allowUntrusted }),
     undo,

@@ -75,6 +75,11 @@ export const COMMANDS: CommandSpec[] = [
         description: 'drop foreign keys of other databases that reference tables of the destination (MySQL, MariaDB)',
       },
       ORIGINAL,
+      {
+        flags: '--remote-tables',
+        description: 'MySQL: create tables whose rows are in other databases, too (FEDERATED and the like)',
+      },
+      { flags: '--events', description: 'MySQL: let the events of the snapshot or file run in the destination' },
       { flags: '--no-drop', description: 'with a file: run it on the database as it is' },
       { flags: '--source', description: 'with a file: run it on the source database' },
       UNVERIFIED_SOURCES,

@@ -94,6 +94,10 @@ export interface RestoreRequest {
   dropForeignReferences?: boolean | undefined;
   /** Names of the tables whose rows are loaded, where it is not all of them. */
   only?: ReadonlySet<string>;
+  /** Creates tables whose rows are outside the database, such as FEDERATED tables, too. */
+  remoteTables?: boolean | undefined;
+  /** Lets the events of the snapshot run; they arrive disabled otherwise. */
+  events?: boolean | undefined;
   /** Who is to own the restored objects, where that is not the owner of the replaced database. */
   role?: string | undefined;
   /** The superuser of a server of our own, who creates what the user of `url` may not. */
@@ -156,6 +160,7 @@ export interface ScriptRun {
   undo: boolean;
   /** As in a restore. */
   role?: string | undefined;
+  events?: boolean | undefined;
   /** An empty folder for the tool's files. */
   directory: string;
 }

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { connectionUrl } from '../config/connection-url.ts';
 import type { Context } from '../context.ts';
+import { definitionsOnlyOf, definitionsOnlyText } from '../definitions-only.ts';
 import type { DumpRequest, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, toUserError, UserError } from '../errors.ts';
@@ -107,7 +108,9 @@ async function rememberSource(context: Context, { key, url }: Omit<SeenSource, '
 function storedText(manifest: Manifest): string {
   const leftOut = leftOutSchemasOf(manifest) ?? [];
   const without = leftOut.length === 0 ? '' : ` without schemas ${leftOutText(leftOut)}`;
-  return `Stored snapshot ${manifest.id}${without}`;
+  const definitionsOnly = definitionsOnlyOf(manifest);
+  const only = definitionsOnly.length === 0 ? '' : `, definitions only of ${definitionsOnlyText(definitionsOnly)}`;
+  return `Stored snapshot ${manifest.id}${without}${only}`;
 }
 
 /** Nothing is lost by it: the snapshot is on this machine. */

@@ -1,4 +1,5 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../amounts.ts';
+import { definitionsOnlyText } from '../definitions-only.ts';
 import { hiddenText } from '../hidden-objects.ts';
 import { leftOutText } from '../left-out-schemas.ts';
 import { programText } from '../program-text.ts';
@@ -66,7 +67,11 @@ export function dataLine({ sanitized, sanitized_reason }: Pick<LoadPlan, 'saniti
 /** Schemas of the source that cannot be loaded, since the snapshot does not have them. */
 function leftOutLines({ snapshot }: LoadPlan): string[] {
   const leftOut = snapshot?.left_out_schemas ?? [];
-  return leftOut.length === 0 ? [] : [`  left out  ${leftOutText(leftOut)}: not in the snapshot`];
+  const definitionsOnly = snapshot?.definitions_only ?? [];
+  return [
+    ...(leftOut.length === 0 ? [] : [`  left out  ${leftOutText(leftOut)}: not in the snapshot`]),
+    ...(definitionsOnly.length === 0 ? [] : [`  no rows   ${definitionsOnlyText(definitionsOnly)}: definitions only`]),
+  ];
 }
 
 /** What loads a snapshot that the vendor's program has written. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { definitionsOnlyOf, definitionsOnlySchema } from '../definitions-only.ts';
 import { hiddenObjectsOf, hiddenSchema } from '../hidden-objects.ts';
 import { leftOutSchemasOf } from '../left-out-schemas.ts';
 import { filesOf } from './catalogue.ts';
@@ -21,6 +22,7 @@ export const headlineSchema = v.object({
   schemas: list(v.string()),
   left_out_schemas: v.exactOptional(list(v.object({ schema: v.string(), tables: count }))),
   hidden: v.exactOptional(list(hiddenSchema(v.string()))),
+  definitions_only: v.exactOptional(definitionsOnlySchema(v.string())),
   tables: count,
   // Sums, which may be larger than what a manifest may say.
   rows: v.pipe(v.number(), v.minValue(0), v.finite()),
@@ -48,6 +50,7 @@ export function headlineOf(manifest: Manifest): Headline {
   const program = programOf(manifest);
   const leftOut = leftOutSchemasOf(manifest) ?? [];
   const hidden = hiddenObjectsOf(manifest);
+  const definitionsOnly = definitionsOnlyOf(manifest);
   return {
     ...{ target, id, created_at, sanitized, engine, server_version, schemas },
     ...(sanitized_of !== undefined && { sanitized_of }),
@@ -55,6 +58,7 @@ export function headlineOf(manifest: Manifest): Headline {
     ...(program !== null && { program }),
     ...(leftOut.length > 0 && { left_out_schemas: leftOut }),
     ...(hidden.length > 0 && { hidden }),
+    ...(definitionsOnly.length > 0 && { definitions_only: definitionsOnly }),
     tables: tables.length,
     rows: tables.reduce((sum, table) => sum + table.rows, 0),
     size_bytes: filesOf(manifest).reduce((sum, file) => sum + file.bytes, 0),

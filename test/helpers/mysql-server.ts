@@ -66,7 +66,7 @@ export function describeWithMysql(
 interface Programs {
   /** A command line with the folder where the program sees it. */
   server(directory: string, flags: string[]): string[];
-  initialize(directory: string): string[];
+  initialize(directory: string, flags: string[]): string[];
   client(name: 'client' | 'dump', flags: string[]): string[];
   flags: string[];
 }
@@ -78,6 +78,9 @@ const SERVER_FLAGS = [
   '--innodb-buffer-pool-size=128M',
 ];
 
+/** What MySQL takes when its first files are made, and never changes again. */
+const isForever = (flag: string): boolean => flag.startsWith('--lower-case-table-names=');
+
 export async function startMysql(flavour: TestFlavour, flags: string[] = []): Promise<TestMysql> {
   const programs = flavour === 'mariadb' ? mariadbPrograms() : await mysqlPrograms();
   const user = await unprivilegedUser('postgres');
@@ -85,7 +88,7 @@ export async function startMysql(flavour: TestFlavour, flags: string[] = []): Pr
   await chmod(directory, 0o755);
   if (user) await chown(directory, user.uid, user.gid);
   const as = user ? ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : [];
-  await run([...(flavour === 'mariadb' ? as : []), ...programs.initialize(directory)]);
+  await run([...(flavour === 'mariadb' ? as : []), ...programs.initialize(directory, flags.filter(isForever))]);
   const port = await freePort();
   const words = [
     ...(flavour === 'mariadb' ? as : []),
@@ -171,6 +174,7 @@ function mariadbPrograms(): Programs {
       'mariadb-install-db',
       '--no-defaults',
       `--datadir=${directory}/data`,
+      `--tmpdir=${directory}`,
       '--auth-root-authentication-method=normal',
       '--skip-test-db',
     ],
@@ -210,7 +214,7 @@ async function mysqlPrograms(): Promise<Programs> {
     ...flags,
   ];
   return {
-    initialize: (directory) => inside(directory, ['--initialize-insecure', '--secure-file-priv=NULL']),
+    initialize: (directory, flags) => inside(directory, ['--initialize-insecure', '--secure-file-priv=NULL', ...flags]),
     server: (directory, flags) => inside(directory, ['--socket=/mnt/socket', '--pid-file=/mnt/pid', ...flags]),
     client: (name, flags) => [
       'chroot',

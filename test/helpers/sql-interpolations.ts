@@ -14,7 +14,7 @@ const SQL =
 /** What writes an identifier, a literal, a number, a word of a catalog (letters, digits, `_`), or a comparison of those. */
 const QUOTING = new Set([
   ...['quoteName', 'quoteText', 'quoteNumber', 'quotePath', 'Number'],
-  ...['plainWord', 'plainWords', 'inDatabase', 'tablesIn'],
+  ...['plainWord', 'plainWords', 'inDatabase', 'tablesIn', 'tablesExcept', 'withOwnRows', 'quoteBytes'],
 ]);
 
 /** Expressions in the SQL of a folder that are neither quoted nor constants: `file: expression`, sorted, each once. */
@@ -77,6 +77,8 @@ function isSafe(node: Node, known: Set<string>): boolean {
       return each(node.expressions);
     case 'Identifier':
       return known.has(node.value as string);
+    case 'AwaitExpression':
+      return isSafe(node.argument as Node, known);
     case 'ParenthesisExpression':
       return isSafe(node.expression as Node, known);
     case 'ConditionalExpression':

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkDefinitions } from '../../src/engines/mysql/check-definitions.ts';
 import type { Code, Definitions } from '../../src/engines/mysql/definitions.ts';
+import { leaveOutRemote } from '../../src/engines/mysql/restore/left-out.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { changeDefinitions } from '../helpers/change-definitions.ts';
@@ -140,6 +141,97 @@ describe('the definition of a table', () => {
     const [table] = ofTable(`CREATE TABLE \`t\` (${COLUMNS})`).tables;
     const tables = table ? [{ ...table, foreignKeys: [clause] }] : [];
     expect(() => checkDefinitions({ ...EMPTY, tables })).toThrow(REFUSED);
+  });
+});
+
+describe('a table without rows of its own', () => {
+  const COLUMNS = '`a` int(11) NOT NULL';
+  const OF_MYISAM = {
+    name: 'a',
+    create: `CREATE TABLE \`a\` (${COLUMNS}) ENGINE=MyISAM`,
+    indexes: [],
+    foreignKeys: [],
+  };
+  const withChild = (create: string, child = OF_MYISAM): Definitions => {
+    const { tables } = ofTable(create);
+    return { ...EMPTY, tables: [...tables, child] };
+  };
+  const REMOTE = [
+    "ENGINE=FEDERATED CONNECTION='mysql://root@db/production/customer'",
+    'ENGINE = "FEDERATED"',
+    "ENGINE=CONNECT `TABLE_TYPE`='DIR' `FILE_NAME`='/etc/*'",
+    'ENGINE=SPIDER COMMENT=\'srv "x"\'',
+    'ENGINE=InnoDB /*!50000 ENGINE=CONNECT */',
+    'ENGINE=MyISAM ENGINE=MRG_MyISAM UNION=(`a`)',
+    'ENGINE=MRG_MyISAM ENGINE=MRG_MyISAM UNION=(`a`)',
+    'ENGINE=MRG_MyISAM UNION=(`production`.`customer`)',
+    'ENGINE=MRG_MyISAM UNION=(`a`,`production`.`customer`)',
+    'ENGINE=MRG_MyISAM UNION=(`a`) UNION=(`production`.`customer`)',
+    'ENGINE=MRG_MyISAM UNION=(`a`) /*!50000 UNION=(`production`.`customer`) */',
+    'ENGINE=MRG_MyISAM UNION (`production`.`customer`)',
+    'ENGINE=MRG_MyISAM UNION=(production.customer)',
+    'ENGINE=MRG_MyISAM UNION=(`elsewhere`)',
+    'ENGINE=NOBODY_KNOWS',
+  ];
+
+  it.each(REMOTE)('is not created unasked, and refused where it would be: %s', (options) => {
+    const definitions = withChild(`CREATE TABLE \`t\` (${COLUMNS}) ${options}`);
+    const trigger: Code = {
+      ...{ kind: 'TRIGGER', name: 'x', sql_mode: '', charset: null, collation: null, time_zone: null },
+      create: 'CREATE TRIGGER `x` BEFORE UPDATE ON `t` FOR EACH ROW SET @a = 1',
+    };
+    const arriving = leaveOutRemote({ ...definitions, triggers: [trigger] });
+    expect(arriving.leftOut.map(({ table }) => table)).toEqual(['t']);
+    expect(arriving.definitions).toEqual({ ...EMPTY, tables: [OF_MYISAM] });
+    expect(() => checkDefinitions(definitions)).toThrow(REFUSED);
+  });
+
+  it('is left out although it is asked for where the server could not move it', () => {
+    const connect = withChild(`CREATE TABLE \`t\` (${COLUMNS}) ENGINE=CONNECT \`TABLE_TYPE\`='csv'`);
+    expect(leaveOutRemote(connect, { remoteTables: true }).leftOut).toHaveLength(1);
+    const federated = withChild(`CREATE TABLE \`t\` (${COLUMNS}) ENGINE=FEDERATED CONNECTION='x'`);
+    expect(leaveOutRemote(federated, { remoteTables: true }).leftOut).toEqual([]);
+  });
+
+  it.each(['UNION=(`a`)', 'INSERT_METHOD=LAST UNION=(`a`,`A`)', 'INSERT_METHOD=FIRST', ''])(
+    'is a MERGE table over tables of the snapshot: %s',
+    (options) => {
+      const definitions = withChild(`CREATE TABLE \`t\` (${COLUMNS}) ENGINE=MRG_MyISAM ${options} COMMENT='UNION=(x)'`);
+      expect(leaveOutRemote(definitions)).toEqual({ definitions, leftOut: [] });
+      expect(() => checkDefinitions(definitions)).not.toThrow();
+    },
+  );
+
+  it('is remote where what a MERGE table lists is no MyISAM table itself', () => {
+    const merged = { ...OF_MYISAM, create: OF_MYISAM.create.replace('MyISAM', 'MRG_MyISAM UNION=(`p`.`x`)') };
+    const definitions = withChild(`CREATE TABLE \`t\` (${COLUMNS}) ENGINE=MRG_MyISAM UNION=(\`a\`)`, merged);
+    expect(leaveOutRemote(definitions).definitions.tables).toEqual([]);
+  });
+
+  it.each([
+    'ENGINE=MRG_MyISAM UNION=(`a`) AS SELECT * FROM mysql.user',
+    'ENGINE=MRG_MyISAM UNION=(`a`); DROP DATABASE production',
+    "ENGINE=MRG_MyISAM UNION=(`a`) DATA DIRECTORY='/tmp'",
+    "ENGINE=MRG_MyISAM UNION=(`a`) CONNECTION='x'",
+    "ENGINE=FEDERATED CONNECTION='x'; DROP DATABASE production",
+    "ENGINE=FEDERATED CONNECTION='x' DATA DIRECTORY='/tmp'",
+    "ENGINE=FEDERATED CONNECTION='x' AS SELECT * FROM mysql.user",
+    'ENGINE=MRG_MyISAM UNION=(`production`.`x`) TABLE production.customer',
+    'ENGINE=MRG_MyISAM UNION=(`production`.`x`) UNION=(`production`.`y`)',
+  ])('is one CREATE TABLE even where it is asked for: %s', (options) => {
+    const definitions = withChild(`CREATE TABLE \`t\` (${COLUMNS}) ${options}`);
+    expect(() => checkDefinitions(definitions, null, new Set(['t']))).toThrow(REFUSED);
+  });
+
+  it.each([
+    "ENGINE=FEDERATED CONNECTION='mysql://root@db/production/customer'",
+    'ENGINE=MRG_MyISAM INSERT_METHOD=LAST UNION=(`a`,`production`.`customer`)',
+    "ENGINE=CONNECT DEFAULT CHARSET=latin1 `TABLE_TYPE`='MYSQL' `CONNECTION`='mysql://root@db/production/customer'",
+    'ENGINE=SPIDER COMMENT=\'wrapper "mysql"\' PARTITION BY HASH (`a`) (PARTITION `p` COMMENT = \'srv "x"\' ENGINE = SPIDER)',
+  ])('is taken where it is asked for by its name: %s', (options) => {
+    const definitions = withChild(`CREATE TABLE \`t\` (${COLUMNS}) ${options}`);
+    expect(() => checkDefinitions(definitions, null, new Set(['t']))).not.toThrow();
+    expect(() => checkDefinitions(definitions, null, new Set(['other']))).toThrow(REFUSED);
   });
 });
 

@@ -73,6 +73,8 @@ const MYSQL: Record<string, string[]> = {
   // Column names of ours.
   'connection/session.ts': ['column', 'name'],
   'definitions.ts': ['kind', 'path', 'what'],
+  // A condition of its callers, of tablesIn and inDatabase.
+  'own-rows.ts': ['within'],
   'dump/dump.ts': ['part', 'where'],
   'dump/parts.ts': ['key'],
   // A hint for people: rights, and names that were quoted before.

@@ -2,16 +2,21 @@ import type { Sized } from '../../results.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { connect, connectToServer } from './connection/connect.ts';
 import { tablesIn } from './connection/session.ts';
+import { withOwnRows } from './own-rows.ts';
+
+const SYSTEM = "'mysql', 'information_schema', 'performance_schema', 'sys'";
 
 /** The databases of the server that one may see, without the server's own. */
 export async function listDatabases(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {
   await using session = await connectToServer(context, url);
-  const rows = await session.query<{ name: string; bytes: number | null }>(`
-    SELECT s.SCHEMA_NAME AS name, SUM(t.DATA_LENGTH + t.INDEX_LENGTH) AS bytes
-    FROM information_schema.SCHEMATA s LEFT JOIN information_schema.TABLES t ON t.TABLE_SCHEMA = s.SCHEMA_NAME
-    WHERE s.SCHEMA_NAME NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')
-    GROUP BY s.SCHEMA_NAME ORDER BY s.SCHEMA_NAME`);
-  return rows.map(({ name, bytes }) => ({ name, size_bytes: Number(bytes ?? 0) }));
+  const databases = await session.query<{ name: string }>(
+    `SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA WHERE SCHEMA_NAME NOT IN (${SYSTEM}) ORDER BY 1`,
+  );
+  const sizes = await session.query<{ name: string; bytes: number | null }>(`
+    SELECT TABLE_SCHEMA AS name, SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES
+    WHERE ${await withOwnRows(session, `TABLE_SCHEMA NOT IN (${SYSTEM})`)} GROUP BY CAST(TABLE_SCHEMA AS BINARY)`);
+  const bytes = new Map(sizes.map((row) => [row.name, Number(row.bytes ?? 0)]));
+  return databases.map(({ name }) => ({ name, size_bytes: bytes.get(name) ?? 0 }));
 }
 
 /** The tables of the database, named with it. */
@@ -20,6 +25,6 @@ export async function listTables(context: EngineContext, url: DatabaseUrl): Prom
   await using session = await connect(context, url);
   const rows = await session.query<{ name: string; bytes: number | null }>(`
     SELECT TABLE_NAME AS name, DATA_LENGTH + INDEX_LENGTH AS bytes FROM information_schema.TABLES
-    WHERE ${tablesIn(database)} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') ORDER BY TABLE_NAME`);
+    WHERE ${await withOwnRows(session, tablesIn(database))} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') ORDER BY TABLE_NAME`);
   return rows.map(({ name, bytes }) => ({ name: `${database}.${name}`, size_bytes: Number(bytes ?? 0) }));
 }

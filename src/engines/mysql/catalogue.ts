@@ -1,5 +1,6 @@
 import type { MysqlDetails } from '../../snapshots/details/mysql-details.ts';
 import { inDatabase, type Session, tablesIn } from './connection/session.ts';
+import { readTablesWithoutRows, tablesExcept } from './own-rows.ts';
 
 /** MySQL and MariaDB differ in what they know; where it matters the code asks for this. */
 export type Flavour = 'mysql' | 'mariadb';
@@ -50,6 +51,11 @@ export const TEXT_TYPES = new Set(['json', 'uuid', 'inet4', 'inet6']);
 
 /** Every table that has rows of its own, by name. */
 export async function readTables(session: Session, database: string): Promise<CatalogueTable[]> {
+  const others = await readTablesWithoutRows(session, database);
+  const within = tablesExcept(
+    database,
+    others.map(({ name }) => name),
+  );
   const tables = await session.query<{
     name: string;
     engine: string | null;
@@ -57,13 +63,13 @@ export async function readTables(session: Session, database: string): Promise<Ca
     rows_: number | null;
   }>(`
     SELECT TABLE_NAME AS name, ENGINE AS engine, DATA_LENGTH AS bytes, TABLE_ROWS AS rows_
-    FROM information_schema.TABLES WHERE ${tablesIn(database)} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`);
+    FROM information_schema.TABLES WHERE ${within} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`);
   const columns = await session.query<{ table_: string; name: string; type: string; extra: string }>(`
     SELECT TABLE_NAME AS table_, COLUMN_NAME AS name, DATA_TYPE AS type, EXTRA AS extra
-    FROM information_schema.COLUMNS WHERE ${tablesIn(database)} ORDER BY TABLE_NAME, ORDINAL_POSITION`);
+    FROM information_schema.COLUMNS WHERE ${within} ORDER BY TABLE_NAME, ORDINAL_POSITION`);
   const keys = await session.query<{ table_: string; name: string }>(`
     SELECT TABLE_NAME AS table_, COLUMN_NAME AS name FROM information_schema.STATISTICS
-    WHERE ${tablesIn(database)} AND INDEX_NAME = 'PRIMARY' ORDER BY TABLE_NAME, SEQ_IN_INDEX`);
+    WHERE ${within} AND INDEX_NAME = 'PRIMARY' ORDER BY TABLE_NAME, SEQ_IN_INDEX`);
   const columnsOf = Map.groupBy(columns, (column) => column.table_);
   const keysOf = Map.groupBy(keys, (key) => key.table_);
   return tables
@@ -86,7 +92,7 @@ export async function readTables(session: Session, database: string): Promise<Ca
 export type Inventory = MysqlDetails['inventory'];
 
 /** Kinds of objects; each query gives names that tell two databases apart. */
-const INVENTORY: Record<string, (database: string) => string> = {
+const INVENTORY: Record<string, (database: string, withoutRows: string[]) => string> = {
   table: (database) =>
     `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${tablesIn(database)} AND TABLE_TYPE NOT IN ('VIEW', 'SEQUENCE')`,
   sequence: (database) =>
@@ -94,8 +100,9 @@ const INVENTORY: Record<string, (database: string) => string> = {
   view: (database) => `SELECT TABLE_NAME AS name FROM information_schema.VIEWS WHERE ${tablesIn(database)}`,
   column: (database) =>
     `SELECT CONCAT_WS('.', TABLE_NAME, COLUMN_NAME) AS name FROM information_schema.COLUMNS WHERE ${tablesIn(database)}`,
-  constraint: (database) =>
-    `SELECT CONCAT_WS('.', TABLE_NAME, CONSTRAINT_NAME) AS name FROM information_schema.TABLE_CONSTRAINTS WHERE ${tablesIn(database)}`,
+  // To read those of a FEDERATED table is to ask its server.
+  constraint: (database, withoutRows) =>
+    `SELECT CONCAT_WS('.', TABLE_NAME, CONSTRAINT_NAME) AS name FROM information_schema.TABLE_CONSTRAINTS WHERE ${tablesExcept(database, withoutRows)}`,
   trigger: (database) =>
     `SELECT CONCAT_WS('.', EVENT_OBJECT_TABLE, TRIGGER_NAME) AS name FROM information_schema.TRIGGERS WHERE ${inDatabase('TRIGGER_SCHEMA', database)}`,
   routine: (database) =>
@@ -109,8 +116,9 @@ export async function readInventory(
   invalidViews: string[] = [],
 ): Promise<Inventory> {
   const inventory: Inventory = {};
+  const withoutRows = (await readTablesWithoutRows(session, database)).map(({ name }) => name);
   for (const [kind, sql] of Object.entries(INVENTORY)) {
-    const rows = await session.query<{ name: string }>(sql(database));
+    const rows = await session.query<{ name: string }>(sql(database, withoutRows));
     inventory[kind] = rows.map((row) => row.name).sort();
   }
   inventory.index = await readIndexes(session, database);

@@ -3,19 +3,27 @@ import { checkColumn, checkForeignKey, checkIndex, checkSequence, checkTable } f
 import { type Definition, definitionOf, type Own, refused } from './checked-definition.ts';
 import type { CodeDefinitions, Definitions } from './definitions.ts';
 import { isReserved } from './names.ts';
+import { kindsOf } from './table-kind.ts';
 
 /**
  * Rejects definitions that are anything but the CREATE statements of their objects: a snapshot, and another server, are
  * input. A table's statement may hold no query, no name of another database, nothing outside the data folder and no
- * engine that reaches another server. Bodies of views and stored programs are code by nature; their heads are checked.
+ * engine that reaches another server, unless the table is one of `remote`, which the caller has asked for by name.
+ * Bodies of views and stored programs are code by nature; their heads are checked.
  */
-export function checkDefinitions(definitions: Definitions, database: string | null = null): void {
+export function checkDefinitions(
+  definitions: Definitions,
+  database: string | null = null,
+  remote: ReadonlySet<string> = new Set(),
+): void {
   const { tables, sequences } = definitions;
+  const kinds = kindsOf(tables);
   const own: Own = { database, sequences: new Set(sequences.map(({ name }) => name)) };
   for (const { name, create, indexes, foreignKeys } of tables) {
     const table: Definition = { ...definitionOf(`table ${name}`, create), own };
     refuseReserved(table, name);
-    checkTable(table, name);
+    const kind = kinds.get(name) ?? 'own';
+    checkTable(table, name, kind === 'remote' && !remote.has(name) ? 'own' : kind);
     for (const clause of indexes.flat()) checkIndex(definitionOf(`index of table ${name}`, clause));
     for (const clause of foreignKeys) checkForeignKey(definitionOf(`foreign key of table ${name}`, clause));
   }

@@ -1,10 +1,8 @@
 import { type Definition, isNamed, refused } from './checked-definition.ts';
+import { BLACKHOLE, hasOwnRows, MERGE_ENGINES } from './own-rows.ts';
+import { engineAfter, type TableKind, unionIn } from './table-kind.ts';
 import type { Token } from './tokens.ts';
 
-/** Engines that keep their rows in the server's own data folder. */
-const ENGINES = new Set(
-  'INNODB MYISAM ARIA MEMORY HEAP ARCHIVE CSV BLACKHOLE ROCKSDB TOKUDB COLUMNSTORE MROONGA NDB NDBCLUSTER'.split(' '),
-);
 /** Words that no SHOW CREATE of a table or sequence contains outside quotes. */
 const FORBIDDEN = new Set(
   'SELECT INTO OUTFILE DUMPFILE INFILE LOAD_FILE UNION DIRECTORY CONNECTION SONAME EXECUTE'.split(' '),
@@ -14,7 +12,9 @@ const ENTRIES = new Set('PRIMARY UNIQUE KEY INDEX FULLTEXT SPATIAL VECTOR CONSTR
 /** Words after the entries that begin another statement or a query. */
 const BEYOND_OPTIONS = new Set('AS VALUES REPLACE IGNORE LIKE TABLE'.split(' '));
 
-export function checkTable(definition: Definition, name: string): void {
+/** `kind`: as what the table may be created; a remote one only where the caller has asked for it. */
+export function checkTable(given: Definition, name: string, kind: TableKind = 'own'): void {
+  const definition = { ...given, kind, tokens: withoutUnion(given.tokens, kind) };
   const [create, table, named, open] = definition.tokens;
   if (create?.value !== 'CREATE' || table?.value !== 'TABLE' || !isNamed(named, name) || open?.text !== '(') {
     throw refused(definition, 'it is not one CREATE TABLE of this name');
@@ -49,6 +49,12 @@ export function checkColumn(definition: Definition): void {
   }
   if (tokens[0]?.kind !== 'name' || depth !== 0) throw refused(definition, 'it is not one column');
   refuseQualified(definition, tokens);
+}
+
+/** Without the list of a MERGE table, of which the kind says that each entry is a name, and of which database. */
+function withoutUnion(tokens: Token[], kind: TableKind): Token[] {
+  const union = kind === 'merged' || kind === 'remote' ? unionIn(tokens) : null;
+  return union ? tokens.toSpliced(union.from, union.to - union.from + 1) : tokens;
 }
 
 function checkEntry(definition: Definition, entry: Token[]): void {
@@ -159,17 +165,19 @@ function checkedTokens(definition: Definition): Token[] {
     if (kind === 'versionEnd') versioned = null;
     if (versioned !== null && depth < versioned) throw refused(definition, 'a comment in it hides a part of another');
     if (kind !== 'word') continue;
-    if (FORBIDDEN.has(value)) throw refused(definition, `it holds ${value}`);
-    if (value === 'ENGINE' || value === 'TYPE') checkEngine(definition, tokens.slice(at + 1));
+    const isAddress = value === 'CONNECTION' && definition.kind === 'remote';
+    if (FORBIDDEN.has(value) && !isAddress) throw refused(definition, `it holds ${value}`);
+    if (value === 'ENGINE' || value === 'TYPE') checkEngine(definition, engineAfter(tokens, at));
   }
   if (versioned !== null) throw refused(definition, 'a comment in it never ends');
   return tokens.filter(({ kind }) => kind !== 'version' && kind !== 'versionEnd');
 }
 
-function checkEngine(definition: Definition, [first, second]: Token[]): void {
-  const engine = first?.text === '=' ? second : first;
-  const name = (engine?.kind === 'text' ? engine.text.slice(1, -1) : (engine?.value ?? '')).toUpperCase();
-  if (!ENGINES.has(name)) throw refused(definition, `its storage engine ${name} is not one that keeps its own rows`);
+function checkEngine(definition: Definition, name: string): void {
+  const { kind = 'own' } = definition;
+  const isKnown = hasOwnRows(name) || name === BLACKHOLE || (kind === 'merged' && MERGE_ENGINES.has(name));
+  if (isKnown || (kind === 'remote' && /^[A-Z0-9_]+$/.test(name))) return;
+  throw refused(definition, `its storage engine ${name} is not one that keeps its own rows`);
 }
 
 /** Numbers have a point as well. */

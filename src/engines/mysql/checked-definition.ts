@@ -1,4 +1,5 @@
 import { EXIT, UserError } from '../../errors.ts';
+import type { TableKind } from './table-kind.ts';
 import { type LexicalMode, type Token, tokensOf } from './tokens.ts';
 
 export interface Definition {
@@ -6,6 +7,8 @@ export interface Definition {
   what: string;
   tokens: Token[];
   own?: Own;
+  /** Of a table: as what it may be created. */
+  kind?: TableKind;
 }
 
 /** MariaDB writes the database before the sequence of a default: the one that the definitions are of, and its sequences. */

@@ -4,8 +4,12 @@ import { readTables } from './catalogue.ts';
 import { connect } from './connection/connect.ts';
 import { quoteName } from './connection/session.ts';
 import { detailsOf } from './details.ts';
+import { readNameCase } from './name-case.ts';
 
-/** The rows of every table as it is now, at one instant, by the name that it has in the snapshot's source. */
+/**
+ * The rows of every table as it is now, at one instant, by the name that it has in the snapshot's source: the server
+ * may have another case of it.
+ */
 export async function countRows(
   context: EngineContext,
   { url, manifest }: { url: DatabaseUrl; manifest: Manifest },
@@ -16,9 +20,15 @@ export async function countRows(
   await session.execute('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
   await session.execute('START TRANSACTION WITH CONSISTENT SNAPSHOT');
   const counts = new Map<string, number>();
-  for (const { name } of await readTables(session, database)) {
+  const tables = await readTables(session, database);
+  const known = manifest.tables.map(({ name }) => name);
+  const named = tables.map(({ name }) => `${source}.${name}`);
+  const { fold } = await readNameCase(session, [...known, ...named]);
+  const inSnapshot = new Map(known.map((name) => [fold(name), name]));
+  for (const { name } of tables) {
     const [row] = await session.query<{ counted: number }>(`SELECT COUNT(*) AS counted FROM ${quoteName(name)}`);
-    counts.set(`${source}.${name}`, Number(row?.counted ?? 0));
+    const path = `${source}.${name}`;
+    counts.set(inSnapshot.get(fold(path)) ?? path, Number(row?.counted ?? 0));
   }
   return counts;
 }

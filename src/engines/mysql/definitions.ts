@@ -9,9 +9,11 @@ import {
   quoteName,
   quoteText,
   type Session,
+  SqlError,
   tablesIn,
 } from './connection/session.ts';
 import type { DanglingKey } from './foreign-keys.ts';
+import { WRONG_MERGE } from './own-rows.ts';
 import { type SequenceDefault, withoutDatabaseOfSequences } from './sequence-defaults.ts';
 import { entriesOf, joinEntries, referredTable, withoutTexts } from './table-entries.ts';
 import { definerLength, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
@@ -119,8 +121,14 @@ export async function readDefinitions(
   for (const { name, type } of named) {
     const path = `${quoteName(database)}.${quoteName(name)}`;
     if (type === 'SEQUENCE') sequences.push(await readSequence(session, { name, database }));
-    else if (type !== 'VIEW' && type !== 'SYSTEM VIEW')
-      tables.push(withoutDatabaseOfSequences(splitTable(name, await showCreate(session, `TABLE ${path}`)), database));
+    else if (type !== 'VIEW' && type !== 'SYSTEM VIEW') {
+      const create = await showCreate(session, `TABLE ${path}`).catch((error) => {
+        if (!(error instanceof SqlError && error.errno === WRONG_MERGE)) throw error;
+        unreadable(`table ${name}`, error.message, { kind: 'TABLE', name, error });
+        return null;
+      });
+      if (create !== null) tables.push(withoutDatabaseOfSequences(splitTable(name, create), database));
+    }
   }
   return { ...(await readCode(session, database, unreadable)), tables, sequences };
 }
@@ -158,11 +166,12 @@ export async function listCode(session: Session, database: string): Promise<List
 
 export async function readCode(session: Session, database: string, unreadable: Unreadable): Promise<CodeDefinitions> {
   const collations = await readCollations(session, database);
+  const spellings = await spellingsOf(session, database);
   const read = async (kind: keyof typeof CODE): Promise<Code[]> => {
     const listed = await session.query<Listed>(CODE[kind](database));
     const codes: Code[] = [];
     for (const each of listed) {
-      const code = await readOne(session, { ...each, database }).catch((error: Error) => {
+      const code = await readOne(session, { ...each, database, spellings }).catch((error: Error) => {
         unreadable(`${each.kind.toLowerCase()} ${each.name}`, error.message, { ...each, error });
         return null;
       });
@@ -187,8 +196,17 @@ export async function readCode(session: Session, database: string, unreadable: U
   }
 }
 
-async function readOne(session: Session, listed: Listed & { database: string }): Promise<Code> {
-  const { kind, name, database } = listed;
+/** The database as it is called here, and as the server writes it where it takes no notice of case. */
+async function spellingsOf(session: Session, database: string): Promise<string[]> {
+  const rows = await session.query<{ name: string }>(
+    `SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA WHERE ${inDatabase('SCHEMA_NAME', database)}`,
+  );
+  const folded = rows.some(({ name }) => name !== database) ? [database.toLowerCase()] : [];
+  return [...new Set([database, ...rows.map(({ name }) => name), ...folded])];
+}
+
+async function readOne(session: Session, listed: Listed & { database: string; spellings: string[] }): Promise<Code> {
+  const { kind, name, database, spellings } = listed;
   const [row = {}] = await session.bytes(`SHOW CREATE ${plainWords(kind)} ${quoteName(database)}.${quoteName(name)}`);
   const raw = statementOf(row);
   if (raw === null) throw new Error('the user may not see how it is made');
@@ -203,14 +221,16 @@ async function readOne(session: Session, listed: Listed & { database: string }):
   return {
     kind,
     name,
-    create: inOwnDatabase(create, { kind, database, mode }),
+    create: inOwnDatabase(create, { kind, databases: spellings, mode }),
     sql_mode: settings.sql_mode ?? null,
     charset,
     collation: settings.collation_connection ?? null,
     time_zone: settings.time_zone ?? null,
     ...(database_collation !== null && { database_collation }),
     ...(invalid && { invalid }),
-    ...(written && charset !== null && inBytes(create, { kind, database, mode, raw: written.bytes, charset })),
+    ...(written &&
+      charset !== null &&
+      inBytes(create, { kind, databases: spellings, mode, raw: written.bytes, charset })),
   };
 }
 
@@ -275,7 +295,7 @@ async function isInvalid(session: Session): Promise<boolean> {
 
 interface InBytes {
   kind: string;
-  database: string;
+  databases: string[];
   mode: LexicalMode;
   raw: Buffer;
   charset: string;
@@ -372,10 +392,11 @@ function isWord({ kind, value }: Pick<Token, 'kind' | 'value'>, word: string): b
  */
 export function withoutDatabase(sql: string, database: string, mode: LexicalMode = {}): string {
   const tokens = [...tokensOf(sql, mode)];
-  return joined(tokens, prefixesIn(tokens, database));
+  return joined(tokens, prefixesIn(tokens, [database]));
 }
 
-export function inOwnDatabase(create: string, own: { kind: string; database: string; mode: LexicalMode }): string {
+/** Without the name of the database, in any of its spellings. */
+export function inOwnDatabase(create: string, own: { kind: string; databases: string[]; mode: LexicalMode }): string {
   const tokens = [...tokensOf(create, own.mode)];
   return joined(tokens, ownPrefixes(tokens, own));
 }
@@ -395,8 +416,8 @@ const BEFORE_TABLE = new Set(
 );
 
 /** Places of the database's name and of the dot after it. A table may be called as its database is. */
-function prefixesIn(tokens: Token[], database: string): Set<number> {
-  const isName = (at: number): boolean => tokens[at]?.kind === 'name' && tokens[at]?.value === database;
+function prefixesIn(tokens: Token[], databases: string[]): Set<number> {
+  const isName = (at: number): boolean => tokens[at]?.kind === 'name' && databases.includes(tokens[at]?.value ?? '');
   const isDot = (at: number): boolean => tokens[at]?.text === '.';
   const before = (at: number): Token | undefined =>
     tokens.slice(0, at).findLast(({ kind, text }) => kind !== 'space' && kind !== 'comment' && text !== '(');
@@ -414,8 +435,8 @@ function prefixesIn(tokens: Token[], database: string): Set<number> {
 }
 
 /** MariaDB keeps the head of a trigger as somebody wrote it: `app.audit`, `app . audit`; in a body that may be an alias. */
-function ownPrefixes(tokens: Token[], { kind, database }: { kind: string; database: string }): Set<number> {
-  const dropped = prefixesIn(tokens, database);
+function ownPrefixes(tokens: Token[], { kind, databases }: { kind: string; databases: string[] }): Set<number> {
+  const dropped = prefixesIn(tokens, databases);
   if (kind !== 'TRIGGER') return dropped;
   const left = [...tokens.entries()].filter(
     ([at, token]) => !dropped.has(at) && token.kind !== 'space' && token.kind !== 'comment',
@@ -424,7 +445,7 @@ function ownPrefixes(tokens: Token[], { kind, database }: { kind: string; databa
   const on = left.findIndex(([, token], at) => at > head && isWord(token, 'ON'));
   for (const [at, [from, { kind: found, text, value }]] of left.entries()) {
     if (at <= head || at > on + 1 || left[at + 1]?.[1].text !== '.') continue;
-    if ((found === 'name' ? value : text) !== database) continue;
+    if (!databases.includes(found === 'name' ? value : text)) continue;
     const next = left[at + 2]?.[0] ?? from;
     for (let place = from; place < next; place += 1) dropped.add(place);
   }

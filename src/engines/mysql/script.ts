@@ -8,6 +8,7 @@ import { readCollations, readServer } from './catalogue.ts';
 import { connectionOf } from './connection/client-options.ts';
 import { connectToServer } from './connection/connect.ts';
 import { withDatabase } from './connection/url.ts';
+import { withEventsDisabled } from './events.ts';
 import { readBelongings } from './foreign-keys.ts';
 import { besideDestination } from './restore/restore.ts';
 import { clientFor } from './tools.ts';
@@ -15,7 +16,7 @@ import { clientFor } from './tools.ts';
 /** Runs an SQL file with the client: into a new database that takes the destination's place, or on one as it is. */
 export async function runScript(
   context: EngineContext,
-  { url, file, asItIs, undo, directory }: ScriptRun,
+  { url, file, asItIs, undo, directory, events }: ScriptRun,
 ): Promise<Replaced> {
   await refuseOtherDatabases(file);
   if (asItIs) {
@@ -25,7 +26,8 @@ export async function runScript(
   const collations = await collationsFor(context, url);
   return besideDestination(context, { url, undo, collations }, async ({ fresh, server, context: running }) => {
     await runFile(running, { url: withDatabase(url, fresh), file, directory });
-    return { code: await readBelongings(server, fresh, () => {}), definers: 'theirs' };
+    const code = await readBelongings(server, fresh, () => {});
+    return { code: events ? code : withEventsDisabled(code), definers: 'theirs' };
   });
 }
 

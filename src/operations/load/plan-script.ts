@@ -63,7 +63,10 @@ export async function planScript(context: Context, request: LoadRequest & { file
     async apply(running) {
       await using staging = await repositoryOf(running).stage();
       const directory = await staging.folder('script');
-      const { swapMs, undoDatabase } = await engine.runScript(running, { url, file, asItIs, undo, role, directory });
+      const { swapMs, undoDatabase } = await engine.runScript(running, {
+        ...{ url, file, asItIs, undo, role, directory },
+        events: request.events,
+      });
       return {
         snapshot: null,
         destination: where,

@@ -44,6 +44,8 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     inPlace: request.inPlace ?? false,
     keepGoing,
     dropForeignReferences: request.dropForeignReferences,
+    remoteTables: request.remoteTables,
+    events: request.events,
     ...(selected && { only: namesOf(selected) }),
   };
   const restore = await engine.planRestore(context, restoration);

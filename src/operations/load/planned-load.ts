@@ -28,6 +28,10 @@ export interface LoadRequest extends TrustChoice {
   keepGoing?: 'inspect' | 'swap' | undefined;
   /** Drops foreign keys of other databases that reference tables of the destination (MySQL, MariaDB). */
   dropForeignReferences?: boolean;
+  /** Creates tables whose rows are outside the database too: FEDERATED and the like. */
+  remoteTables?: boolean;
+  /** Lets the events of the snapshot run in the destination. */
+  events?: boolean;
   cpus?: number;
 }
 

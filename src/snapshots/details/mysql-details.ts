@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { definitionsOnlySchema } from '../../definitions-only.ts';
 import { hiddenSchema } from '../../hidden-objects.ts';
 import { count, fileName, list } from '../values.ts';
 
@@ -15,6 +16,12 @@ export function mysqlDetails(text: v.GenericSchema<string>) {
     features: list(text),
     /** Compared after a restore: kind → names. */
     inventory: v.record(v.pipe(v.string(), v.regex(/^[a-z_ ]{1,64}$/, 'must be a kind of object')), list(text)),
+    /** Tables without rows of their own; absent from snapshots of earlier versions. */
+    definitions_only: v.optional(definitionsOnlySchema(text)),
+    /** Events that run in the source; absent from snapshots of earlier versions. */
+    enabled_events: v.optional(list(text)),
+    /** Code that names the source's database in its body, as `event nightly`; absent from snapshots of earlier versions. */
+    names_database: v.optional(list(text)),
     /** Views of what is not there: stored, and made where they can be. */
     invalid_views: v.optional(list(text)),
     /** What the rows of a file are: table, columns in order, those that take text and no bytes, bytes of the longest row. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { definitionsOnlySchema } from '../../definitions-only.ts';
 import { hiddenSchema } from '../../hidden-objects.ts';
 import { count, fileName, list } from '../values.ts';
 
@@ -59,6 +60,8 @@ export function postgresDetails(text: v.GenericSchema<string>) {
     ),
     /** What the rights of the build's user kept out of it; absent where nothing, and from earlier versions. */
     hidden: v.exactOptional(list(hiddenSchema(text))),
+    /** Foreign tables; absent from snapshots of earlier versions. */
+    definitions_only: v.optional(definitionsOnlySchema(text)),
     /** Schemas of the source that are not in the snapshot; absent from earlier versions. */
     left_out_schemas: v.optional(list(v.object({ schema: text, tables: count }))),
     /** Schemas that were not chosen and that tables of the chosen ones cannot be without: every load restores them. */

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { type ConnectionFailure, statusOfFailure } from '../../../connection-failures.ts';
 import type { DatabaseUrl, EngineContext, Probe, ProbeRequest } from '../../engine.ts';
 import { readServer } from '../catalogue.ts';
+import { withOwnRows } from '../own-rows.ts';
 import { failureOf } from './connect.ts';
 import { identityOf, readServerIdentity } from './identity.ts';
 import { ConnectionLost, openSession, quoteName, quoteText, type Session, SqlError } from './session.ts';
@@ -96,9 +97,10 @@ async function takeSizes(session: Session, { urls, usable, take }: TakingSizes):
   });
   for (let from = 0; from < entries.length; from += SIZES_AT_ONCE) {
     const part = entries.slice(from, from + SIZES_AT_ONCE);
+    const within = `TABLE_SCHEMA IN (${part.map(({ database }) => quoteText(database)).join(', ')})`;
     const rows = await session.query<{ name: string; bytes: number | null }>(`
       SELECT LOWER(TABLE_SCHEMA) AS name, SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES
-      WHERE TABLE_SCHEMA IN (${part.map(({ database }) => quoteText(database)).join(', ')}) GROUP BY LOWER(TABLE_SCHEMA)`);
+      WHERE ${await withOwnRows(session, within)} GROUP BY LOWER(TABLE_SCHEMA)`);
     const bytes = new Map(rows.map((row) => [row.name, Number(row.bytes ?? 0)]));
     for (const { index, found, database } of part) {
       take(index, { ...found, state: { ...found.state, size_bytes: bytes.get(database.toLowerCase()) ?? 0 } });

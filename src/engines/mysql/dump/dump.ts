@@ -10,8 +10,8 @@ import { connect, explainConnection } from '../connection/connect.ts';
 import { quoteName, SqlError } from '../connection/session.ts';
 import type { Definitions } from '../definitions.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
+import { withEventsEnabled } from '../events.ts';
 import { collationsIn, featuresOf } from '../features.ts';
-import { invalidViewsFound, invalidViewsOf } from '../invalid-views.ts';
 import { dumpByProgram } from '../program/dump-program.ts';
 import { explainDenied, readReadable } from '../readable.ts';
 import { reservedInSource } from '../restore/beside.ts';
@@ -21,6 +21,7 @@ import { beginInstant } from './instant.ts';
 import { type Part, partsOf } from './parts.ts';
 import { openRowReader, type RowReader } from './row-readers.ts';
 import { ROWS_TERMINATOR, ROWS_TERMINATOR_LINES } from './row-text.ts';
+import { recordTreatedApart } from './treated-apart.ts';
 
 /**
  * One consistent dump by parallel readers, each a session in a thread of its own: no program of the server's shares an
@@ -46,11 +47,12 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   await using readers = await openReaders(context, { request, count: Math.max(1, Math.min(jobs, names.length)) });
   const begun = await beginInstant(context, session, { database, tables: names, readers: readers.all });
   const tables = await readTables(session, database);
-  const { definitions, inventory, hidden } = await readReadable(context, session, { url, server, tables });
-  const invalidViews = invalidViewsOf(definitions);
+  const { definitions: found, inventory, hidden } = await readReadable(context, session, { url, server, tables });
+  // A copy's events are disabled, so that they do not run in it.
+  const definitions = copyOf ? withEventsEnabled(found, detailsOf(copyOf).enabled_events ?? []) : found;
+  const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });
   warnOfOtherEngines(context, tables);
   warnOfHistory(context, definitions);
-  for (const warning of invalidViewsFound(invalidViews)) report(warning);
   report({ event: 'step', step: 'connect', state: 'done', label: `Connected to ${server.label}` });
 
   const of = `${formatNumberOf(tables.length, 'table')} of ${url.display}`;
@@ -74,7 +76,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
     collations: collationsIn(definitions),
     features: featuresOf(server.flavour, definitions),
     inventory,
-    ...(invalidViews.length > 0 && { invalid_views: invalidViews }),
+    ...treatedApart,
     data: Object.assign({}, ...dumped.map(({ data }) => data)),
     ...hiddenDetails([...(copyOf ? hiddenObjectsOf(copyOf) : []), ...hidden]),
   } satisfies Details;

@@ -18,6 +18,8 @@ import { inDatabase, MARK, quoteName, type Session, SqlError } from '../connecti
 import type { Definitions } from '../definitions.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { createDumpProgress } from '../dump/dump-progress.ts';
+import { recordTreatedApart } from '../dump/treated-apart.ts';
+import { withEventsEnabled } from '../events.ts';
 import { collationsIn, featuresOf } from '../features.ts';
 import { type ClientTool, dumpToolFor } from '../tools.ts';
 import { InsertRefused, type InsertScanner } from './insert-scanner.ts';
@@ -82,14 +84,16 @@ export async function dumpByProgram(
   const of = `${formatNumberOf(tables.length, 'table')} of ${url.display} with ${tool.name} ${tool.version}`;
   report({ event: 'step', step: 'dump', state: 'started', label: `Dump ${of}` });
   const left = [MARK, ...brokenViews.keys()].map((name) => `--ignore-table=${database}.${name}`);
-  const { dumped, definitions } = await runProgram(context, {
+  const { dumped, definitions: found } = await runProgram(context, {
     ...{ request, tool, tables, schema },
     flags: [...FLAGS, ...OWN_FLAGS[tool.flavour], ...left],
     definitions: createScriptDefinitions(database, collations),
   });
   if (JSON.stringify(await readInventory(session, database)) !== JSON.stringify(inventory)) throw changed(url.display);
   refuseMissing(tables, dumped);
+  const definitions = copyOf ? withEventsEnabled(found, detailsOf(copyOf).enabled_events ?? []) : found;
   const recorded = inScript(context, inventory, definitions);
+  const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });
   await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
   request.finish();
   const { file } = await request.pack({ name: DEFINITIONS_FILE, terminator: null, onBytes: () => {} });
@@ -106,6 +110,7 @@ export async function dumpByProgram(
     collations: collationsIn(definitions),
     features: featuresOf(server.flavour, definitions),
     inventory: recorded,
+    ...treatedApart,
     data: Object.fromEntries(
       data.map(({ table, packed, longest }) => [
         packed.file.name,

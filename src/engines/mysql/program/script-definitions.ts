@@ -42,7 +42,7 @@ export function createScriptDefinitions(database: string, collations: Collations
   }
 
   function takeCode(kind: string, create: string, mode: LexicalMode): void {
-    const own = inOwnDatabase(create, { kind, database, mode });
+    const own = inOwnDatabase(create, { kind, databases: [database], mode });
     const isView = kind === 'VIEW';
     const code: Code = {
       kind,

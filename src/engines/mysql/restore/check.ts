@@ -4,6 +4,7 @@ import { type Inventory, readInventory } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
 import type { Details } from '../details.ts';
+import { readNameCase } from '../name-case.ts';
 import { restoreFailed } from './restore-failed.ts';
 
 /** How many differences are told. */
@@ -14,6 +15,8 @@ export interface Check {
   details: Details;
   plan: Pick<RestorePlan, 'tables' | 'empty'>;
   jobs: number;
+  /** Tables and views of the snapshot that were not created. */
+  leftOut: string[];
 }
 
 /** Compares a restored database with its manifest: rows of every table, every object. */
@@ -62,13 +65,20 @@ function takeSome(queue: ExpectedRows[]): ExpectedRows[] {
   return taken;
 }
 
-async function compareObjects(context: EngineContext, { url, details }: Check): Promise<string[]> {
+async function compareObjects(context: EngineContext, { url, details, leftOut }: Check): Promise<string[]> {
   await using session = await connect(context, url);
-  return compareInventories(details.inventory, await readInventory(session, url.database ?? '', details.invalid_views));
+  const expected = details.inventory;
+  const found = await readInventory(session, url.database ?? '', details.invalid_views);
+  const names = [...Object.values(expected), ...Object.values(found)].flat();
+  const { fold } = await readNameCase(session, [...names, ...leftOut]);
+  const folded = (inventory: Inventory): Inventory =>
+    Object.fromEntries(Object.entries(inventory).map(([kind, all]) => [kind, all.map(fold)]));
+  return compareInventories(folded(expected), folded(found), leftOut.map(fold));
 }
 
-/** What the second lacks of the first, and what it has besides. */
-function compareInventories(expected: Inventory, found: Inventory): string[] {
+/** What the second lacks of the first but for what was left out, and what it has besides. */
+function compareInventories(expected: Inventory, found: Inventory, leftOut: string[]): string[] {
+  const isLeftOut = (name: string): boolean => leftOut.some((one) => name === one || name.startsWith(`${one}.`));
   // MariaDB hides the columns of a view from a user who may not run a function in it.
   const unknown = (expected.view ?? [])
     .map((view) => `${view}.`)
@@ -78,7 +88,7 @@ function compareInventories(expected: Inventory, found: Inventory): string[] {
     const there = new Set((found[kind] ?? []).filter((name) => !isUnknown(name)));
     const wanted = new Set(names);
     return [
-      ...names.filter((name) => !there.has(name)).map((name) => `${kind} ${name} is missing`),
+      ...names.filter((name) => !there.has(name) && !isLeftOut(name)).map((name) => `${kind} ${name} is missing`),
       ...[...there].filter((name) => !wanted.has(name)).map((name) => `${kind} ${name} is not in the snapshot`),
     ];
   });

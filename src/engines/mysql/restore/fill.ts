@@ -8,6 +8,7 @@ import { createCode } from '../code.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session, SqlError } from '../connection/session.ts';
 import {
+  type Code,
   type CodeDefinitions,
   type Definitions,
   definitionsSchema,
@@ -20,6 +21,8 @@ import { withDanglingApart } from '../foreign-keys.ts';
 import { viewsNotCreated } from '../invalid-views.ts';
 import { type Client, loadByProgram } from '../program/load-program.ts';
 import { withSequencesOwn } from '../sequence-defaults.ts';
+import { kindsOf } from '../table-kind.ts';
+import { type Arriving, leaveOutRemote, readersOf, refuseUnplanned, reportLeftOutViews } from './left-out.ts';
 import { alter, loadTables } from './load-tables.ts';
 import { restoreFailed } from './restore-failed.ts';
 
@@ -28,18 +31,29 @@ export interface Filling extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'rea
   definitions: Definitions;
   /** Loads the rows of a snapshot that the vendor's program has written. */
   client?: Client | null;
+  /** Tables of the snapshot that are not created. */
+  leftOut: string[];
 }
 
-/** The snapshot's definitions, from their object. */
-export async function readDefinitionsFile(manifest: Manifest, read: RestoreRun['read']): Promise<Definitions> {
+/** What of the snapshot's definitions is created, from their object: checked, and without remote tables unless they are wanted. */
+export async function readDefinitionsFile(
+  manifest: Manifest,
+  read: RestoreRun['read'],
+  { remoteTables = false }: Pick<RestoreRun, 'remoteTables'> = {},
+): Promise<Arriving> {
   const file = manifest.files.find(({ name }) => name === DEFINITIONS_FILE);
   if (!file) throw new Error(`the manifest names no ${DEFINITIONS_FILE}`);
   const parts: Uint8Array[] = [];
   for await (const part of read(file)) parts.push(part);
-  const definitions = parseDefinitions(Buffer.concat(parts).toString('utf8'));
-  const { database } = detailsOf(manifest);
-  checkDefinitions(definitions, database);
-  return withSequencesOwn(withDanglingApart(definitions), database);
+  const parsed = parseDefinitions(Buffer.concat(parts).toString('utf8'));
+  const { database, definitions_only: planned = [] } = detailsOf(manifest);
+  if (remoteTables) refuseUnplanned(parsed, planned);
+  const arriving = leaveOutRemote(parsed, { remoteTables });
+  const defined = new Set(parsed.tables.map(({ name }) => name));
+  const undefinable = planned.filter(({ table, remote }) => remote && !defined.has(table));
+  checkDefinitions(arriving.definitions, database, new Set(remoteTables ? planned.map(({ table }) => table) : []));
+  const definitions = withSequencesOwn(withDanglingApart(arriving.definitions), database);
+  return { definitions, leftOut: [...arriving.leftOut, ...undefinable] };
 }
 
 function parseDefinitions(text: string): Definitions {
@@ -61,7 +75,7 @@ function parseDefinitions(text: string): Definitions {
  */
 export async function fillDatabase(context: EngineContext, fill: Filling): Promise<CodeDefinitions> {
   const { report } = context;
-  const { url, plan, definitions } = fill;
+  const { url, plan, definitions, leftOut } = fill;
   const amount = formatNumberOf(plan.tables.length, 'table');
   report({ event: 'step', step: 'restore', state: 'started', label: `Restore ${amount}` });
   await using session = await connect(context, url);
@@ -77,7 +91,10 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   report({ event: 'step', step: 'restore', state: 'done', label: `Restored ${amount} and their indexes` });
 
   report({ event: 'step', step: 'index', state: 'started', label: 'Make foreign keys, views, routines and triggers' });
-  const code = await createDependents(context, session, { ...definitions, tables });
+  const code = await createDependents(context, session, {
+    definitions: { ...definitions, tables },
+    leftOut,
+  });
   report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
   return code;
 }
@@ -93,22 +110,52 @@ function withRowsToCome(tables: TableDefinition[], { plan, details, client }: Fi
   return tables.map((table) => (names.has(table.name) ? withIndexes(table) : table));
 }
 
-/** What depends on several tables; events are not made, since they would run. The result is the code that can be made. */
+/**
+ * What depends on several tables; events are not made, since they would run. The result is the code that can be made:
+ * views on tables that are left out may be impossible to make.
+ */
 export async function createDependents(
-  { report }: Pick<EngineContext, 'report'>,
+  context: Pick<EngineContext, 'report'>,
   session: Session,
-  definitions: Definitions,
+  { definitions, leftOut }: { definitions: Definitions; leftOut: string[] },
 ): Promise<CodeDefinitions> {
   for (const { name, foreignKeys } of definitions.tables) {
     if (foreignKeys.length > 0) await alter(session, name, foreignKeys);
   }
-  const left = await createCode(session, { ...definitions, events: [], defaults: [] }, 'mine').catch((error) => {
+  const doubtful = readersOf(definitions.views, leftOut);
+  const views = definitions.views.filter((view) => !doubtful.includes(view));
+  const left = await createCode(session, { ...definitions, views, events: [], defaults: [] }, 'mine').catch((error) => {
     throw error instanceof SqlError
       ? restoreFailed('A view, routine or trigger cannot be made', [error.message])
       : error;
   });
-  for (const warning of viewsNotCreated(left)) report(warning);
-  return { ...definitions, views: definitions.views.filter((view) => !left.includes(view)) };
+  for (const warning of viewsNotCreated(left)) context.report(warning);
+  const impossible = await createPossible(session, {
+    ...definitions,
+    ...{ routines: [], triggers: [], events: [], dangling: [], defaults: [] },
+    views: doubtful,
+  });
+  reportLeftOutViews(context, impossible);
+  const missing = [...left, ...impossible];
+  return { ...definitions, views: definitions.views.filter((view) => !missing.includes(view)) };
+}
+
+/** Creates the views that can be created, in whatever order they need; returns the others. */
+async function createPossible(session: Session, code: CodeDefinitions): Promise<Code[]> {
+  let left = code.views;
+  for (let before = left.length + 1; left.length < before; ) {
+    before = left.length;
+    const failed: Code[] = [];
+    for (const view of left) {
+      const outcome = await createCode(session, { ...code, views: [view] }, 'mine').catch((error) => {
+        if (!(error instanceof SqlError)) throw error;
+        return [view];
+      });
+      failed.push(...outcome);
+    }
+    left = failed;
+  }
+  return left;
 }
 
 export async function createTables(session: Session, { sequences, tables }: Definitions): Promise<void> {
@@ -118,7 +165,11 @@ export async function createTables(session: Session, { sequences, tables }: Defi
       await session.execute(create);
       await session.execute(`DO SETVAL(${quoteName(name)}, ${BigInt(next)}, 0)`);
     }
-    for (const { create } of tables) await session.execute(create);
+    // What MERGE tables list comes before them.
+    const kinds = kindsOf(tables);
+    const isMerged = ({ name }: TableDefinition): boolean => kinds.get(name) === 'merged';
+    for (const { create } of tables.filter((table) => !isMerged(table))) await session.execute(create);
+    for (const { create } of tables.filter(isMerged)) await session.execute(create);
   } catch (error) {
     throw error instanceof SqlError ? restoreFailed('A table cannot be made', [error.message]) : error;
   }

@@ -6,7 +6,9 @@ import { clientOf, createCode, dropListed } from '../code.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { ConnectionLost, inDatabase, plainWord, quoteName, type Session, SqlError } from '../connection/session.ts';
 import { type Code, type Listed, listCode, readCode } from '../definitions.ts';
+import { isEnabled, mayBePast } from '../events.ts';
 import { viewsNotCreated } from '../invalid-views.ts';
+import { readNameCase } from '../name-case.ts';
 import { besideNames } from '../names.ts';
 import { databaseExists, destinationName, dropEmpty, lockDestination } from '../server.ts';
 import { dropBeside, lookBeside } from './beside.ts';
@@ -118,11 +120,12 @@ async function goForward(context: Settling, url: DatabaseUrl, journal: Journal):
   await session.execute(
     `ALTER DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(after.charset)} COLLATE ${plainWord(after.collation)}`,
   );
-  const left = await createCode(session, without(after, stuck), definers);
+  const { folds } = await readNameCase(session, []);
+  const left = await createCode(session, without(after, stuck, folds), definers);
   for (const warning of viewsNotCreated(left)) context.report(warning);
   await grantAgain(context, session, { grants, routines: after.routines });
   const views = after.views.filter(({ name }) => !left.some((view) => view.name === name));
-  await checkCodeIsThere(session, { destination, after: { ...after, views } });
+  await checkCodeIsThere(context, session, { destination, after: { ...after, views } });
 }
 
 /** What no packet can create: code in the bytes of another character set, views that may not be valid. */
@@ -150,7 +153,7 @@ async function completeCode(context: Settling, url: DatabaseUrl, journal: Journa
     routines: again.routines,
   });
   const views = after.views.filter(({ name }) => !left.some((view) => view.name === name));
-  await checkCodeIsThere(session, { destination, after: { ...after, views } });
+  await checkCodeIsThere(context, session, { destination, after: { ...after, views } });
 }
 
 /** Of the access, of a routine, of a table, of an administrator (`SYSTEM_USER`, for what belongs to one). */
@@ -170,9 +173,14 @@ async function dropOld({ report }: Settling, session: Session, destination: stri
   return stuck;
 }
 
-function without(code: Journal['after'], stuck: Listed[]): Journal['after'] {
-  const isFree = ({ kind, name }: Listed): boolean =>
-    !stuck.some((one) => one.kind === kind && one.name.toLowerCase() === name.toLowerCase());
+/** Names of views and triggers are compared as those of tables are, all others without case. */
+function keyOf({ kind, name }: Listed, folds: boolean): string {
+  const isExact = !folds && (kind === 'VIEW' || kind === 'TRIGGER');
+  return `${kind} ${isExact ? name : name.toLowerCase()}`;
+}
+
+function without(code: Journal['after'], stuck: Listed[], folds: boolean): Journal['after'] {
+  const isFree = (each: Listed): boolean => !stuck.some((one) => keyOf(one, folds) === keyOf(each, folds));
   return {
     ...code,
     routines: code.routines.filter(isFree),
@@ -184,27 +192,43 @@ function without(code: Journal['after'], stuck: Listed[]): Journal['after'] {
 
 /** Events are only here: before the swap they would have run. */
 async function checkCodeIsThere(
+  { report }: Settling,
   session: Session,
   { destination, after }: { destination: string; after: Journal['after'] },
 ): Promise<void> {
-  const settings = await readCodeSettings(session, destination);
-  const there = ({ kind, name }: Listed) =>
-    settings.find((found) => found.kind === kind && found.name === name) ??
-    settings.find((found) => found.kind === kind && found.name.toLowerCase() === name.toLowerCase());
+  const { folds } = await readNameCase(session, []);
+  const key = (listed: Listed): string => keyOf(listed, folds);
+  const settings = new Map((await readCodeSettings(session, destination)).map((found) => [key(found), found]));
+  // The server drops an event whose time is past when it is created, as it does when the time comes.
+  const past = after.events.filter((event) => !settings.has(key(event)) && mayBePast(event));
+  if (past.length > 0) {
+    const message = `Events whose time is past were not created: ${past.map(({ name }) => name).join(', ')}`;
+    report({ event: 'warning', code: 'event_past', message });
+  }
   const wanted = [...after.routines, ...after.views, ...after.triggers, ...after.events];
   const differences = wanted.flatMap((code) => {
-    const found = there(code);
-    if (!found) return [`${code.kind.toLowerCase()} ${code.name} is missing`];
+    const found = settings.get(key(code));
+    if (!found) return past.includes(code) ? [] : [`${code.kind.toLowerCase()} ${code.name} is missing`];
     if (code.charset === null || code.collation === null) return [];
     const expected = settingsText({ ...code, name: found.name, charset: clientOf(code.charset, code) });
     const { database_collation } = code.database_collation ? found : {};
     return settingsText({ ...found, database_collation }) === expected ? [] : [`${expected} is not its character set`];
   });
+  const running = await runningEvents(session, destination);
+  const unasked = after.events.filter((event) => !isEnabled(event) && running.has(event.name.toLowerCase()));
+  differences.push(...unasked.map(({ name }) => `event ${name} is not disabled`));
   if (differences.length === 0) return;
   throw restoreFailed(
     `The tables of ${destination} are the restored ones, but not all that belongs to them`,
     differences,
   );
+}
+
+async function runningEvents(session: Session, database: string): Promise<Set<string>> {
+  const rows = await session.query<{ name: string }>(
+    `SELECT EVENT_NAME AS name FROM information_schema.EVENTS WHERE ${inDatabase('EVENT_SCHEMA', database)} AND STATUS = 'ENABLED'`,
+  );
+  return new Set(rows.map(({ name }) => name.toLowerCase()));
 }
 
 /** Makes again what was dropped ahead of the renames. */

@@ -13,9 +13,13 @@ import { addressOf, writeAddress } from '../connection/url.ts';
 import { readCode } from '../definitions.ts';
 import { type Details, detailsOf } from '../details.ts';
 import { invalidViewsFound, invalidViewsOf } from '../invalid-views.ts';
+import { readNameCase, refuseCollisions } from '../name-case.ts';
+import { withOwnRows } from '../own-rows.ts';
 import { ownClientFor } from '../tools.ts';
+import { eventWarnings } from './event-warnings.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { hasRoutines, readRoutineGrants } from './grants.ts';
+import { remoteWarnings } from './left-out.ts';
 import { checkPacketLimit, packetLimit } from './packet-limit.ts';
 
 /** Whether and with what consequences a snapshot can be restored; nothing is changed. */
@@ -26,6 +30,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const { destination, server, collations, freeBytes, packet } = await inspectDestination(context, url);
   const lost = destination.exists ? await lossWarnings(context, request) : [];
   refuseOtherFlavour(details, { server, collations });
+  await refuseSameNames(context, request);
   const { tables, empty } = divideTables(manifest.tables, request);
   if (details.program) await ownClientFor(context, server);
   const packets = checkPacketLimit({ ...packet, details, tables, boundsJson: server.flavour === 'mysql' });
@@ -41,6 +46,8 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     tables,
     empty,
     warnings: [
+      ...remoteWarnings(details.definitions_only ?? [], { created: request.remoteTables ?? false }),
+      ...eventWarnings(details, { events: request.events ?? false }),
       ...versionWarnings(server, request),
       ...packets,
       ...sessionWarnings(destination),
@@ -48,6 +55,19 @@ export async function planRestore(context: EngineContext, request: RestoreReques
       ...lost,
     ],
   };
+}
+
+/** Tables, sequences and views share one set of names, triggers have another. */
+async function refuseSameNames(
+  context: EngineContext,
+  { url, manifest, remoteTables = false }: RestoreRequest,
+): Promise<void> {
+  const { inventory, definitions_only: withoutRows = [] } = detailsOf(manifest);
+  const leftOut = new Set(withoutRows.filter(({ remote }) => remote && !remoteTables).map(({ table }) => table));
+  const names = [inventory.table, inventory.sequence, inventory.view].flatMap((some) => some ?? []);
+  const arriving = names.filter((name) => !leftOut.has(name));
+  await using session = await connectToServer(context, url);
+  refuseCollisions(await readNameCase(session, arriving), arriving);
 }
 
 interface Facts extends Space {
@@ -98,9 +118,10 @@ async function readState(
   session: Session,
   database: string,
 ): Promise<Pick<DestinationState, 'exists' | 'size_bytes' | 'connections'>> {
+  const within = await withOwnRows(session, inDatabase('TABLE_SCHEMA', database));
   const [row] = await session.query<{ present: number; bytes: number | null; connections: number }>(`
     SELECT (SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE ${inDatabase('SCHEMA_NAME', database)}) AS present,
-      (SELECT SUM(DATA_LENGTH + INDEX_LENGTH) FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)}) AS bytes,
+      (SELECT SUM(DATA_LENGTH + INDEX_LENGTH) FROM information_schema.TABLES WHERE ${within}) AS bytes,
       (SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ${inDatabase('DB', database)} AND ID <> CONNECTION_ID()) AS connections`);
   const exists = Number(row?.present) === 1;
   return {

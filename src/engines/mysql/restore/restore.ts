@@ -2,13 +2,15 @@ import { EXIT, UserError } from '../../../errors.ts';
 import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
 import type { Collations } from '../catalogue.ts';
-import { type Definers, dropCode } from '../code.ts';
+import { createCode, type Definers, dropCode } from '../code.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { MARK, type Session } from '../connection/session.ts';
+import { MARK, type Session, SqlError } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import type { CodeDefinitions } from '../definitions.ts';
 import { detailsOf } from '../details.ts';
+import { withEventsDisabled } from '../events.ts';
 import { readBelongings } from '../foreign-keys.ts';
+import { readNameCase, refuseCollisions } from '../name-case.ts';
 import { besideNames, isReserved } from '../names.ts';
 import { openClient } from '../program/load-program.ts';
 import { databaseExists, destinationName, lockDestination } from '../server.ts';
@@ -17,6 +19,8 @@ import { checkRestored } from './check.ts';
 import { fillDatabase, readDefinitionsFile } from './fill.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { settleAfterFailure, sweepLeftovers } from './journal.ts';
+import { onlyOwnRows, remoteWarnings } from './left-out.ts';
+import { restoreFailed } from './restore-failed.ts';
 import { swapDatabases } from './swap.ts';
 import { releasable, whileAlive } from './while-alive.ts';
 
@@ -27,19 +31,37 @@ import { releasable, whileAlive } from './while-alive.ts';
  */
 export async function restore(context: EngineContext, run: RestoreRun): Promise<Replaced> {
   const { report } = context;
-  const { manifest, plan, url, jobs, undo, read, throwAway, beforeSwap, dropForeignReferences } = run;
+  const { manifest, url, jobs, undo, read, throwAway, beforeSwap, dropForeignReferences } = run;
   const details = detailsOf(manifest);
-  const definitions = await readDefinitionsFile(manifest, read);
+  const { definitions, leftOut } = await readDefinitionsFile(manifest, read, run);
   const client = details.program ? await openClient(context, run) : null;
+  const plan = onlyOwnRows(run.plan, { definitions, details, leftOut });
+  // Snapshots of earlier versions do not name them in the manifest, and so in the plan.
+  const unplanned = leftOut.filter(({ table }) => !details.definitions_only?.some((one) => one.table === table));
+  for (const warning of remoteWarnings(unplanned, { created: false })) report(warning);
 
   return besideDestination(
     context,
     { url, undo, throwAway, dropForeignReferences, collations: definitions },
     async ({ fresh, server, context: running }) => {
+      const triggers = definitions.triggers.map(({ name }) => name);
+      refuseCollisions(await readNameCase(server, triggers), triggers, 'triggers');
       const beside = withDatabase(url, fresh);
-      const code = await fillDatabase(running, { url: beside, plan, jobs, read, details, definitions, client });
+      const tables = leftOut.map(({ table }) => table);
+      const code = await fillDatabase(running, {
+        url: beside,
+        plan,
+        jobs,
+        read,
+        details,
+        definitions,
+        client,
+        leftOut: tables,
+      });
       report({ event: 'step', step: 'check', state: 'started', label: 'Check against the manifest' });
-      await checkRestored(running, { url: beside, details, plan, jobs });
+      const created = new Set(code.views);
+      const missing = [...tables, ...definitions.views.filter((view) => !created.has(view)).map(({ name }) => name)];
+      await checkRestored(running, { url: beside, details, plan, jobs, leftOut: missing });
       report({
         event: 'step',
         step: 'check',
@@ -47,13 +69,30 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
         label: `Checked ${tablesText(plan)}; row by row counted`,
       });
       if (beforeSwap) {
+        await createDisabledEvents(running, beside, definitions);
         await beforeSwap(beside);
         // It may have changed whatever is there.
         return { code: await readBelongings(server, fresh, () => {}), definers: 'mine' };
       }
-      return { code, definers: url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
+      return {
+        code: run.events ? code : withEventsDisabled(code),
+        definers: url.parameters.definer === 'keep' ? 'theirs' : 'mine',
+      };
     },
   );
+}
+
+/** A copy that is dumped again has its events as well; none of them runs. */
+async function createDisabledEvents(context: EngineContext, url: Beside['url'], code: CodeDefinitions): Promise<void> {
+  if (code.events.length === 0) return;
+  await using session = await connect(context, url);
+  const events = withEventsDisabled({
+    ...code,
+    ...{ routines: [], views: [], triggers: [], dangling: [], defaults: [] },
+  });
+  await createCode(session, events, 'mine').catch((error) => {
+    throw error instanceof SqlError ? restoreFailed('An event cannot be made', [error.message]) : error;
+  });
 }
 
 export interface Beside extends Pick<RestoreRun, 'url' | 'undo' | 'dropForeignReferences'> {

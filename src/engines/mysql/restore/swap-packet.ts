@@ -16,6 +16,8 @@ export interface Rename {
 
 export interface SwapProgram {
   flavour: Flavour;
+  /** Equal for two names that are one to the server. */
+  fold: (name: string) => string;
   destination: string;
   /** The database of the journal. */
   work: string;
@@ -223,9 +225,9 @@ export function createText({ create, sql_mode }: Code, definers: Definers): stri
 }
 
 /** Views of the destination whose names tables take: renamed in the statement that moves the tables. */
-function viewsInTheWay({ before, renames, destination }: SwapProgram): Code[] {
-  const arriving = new Set(renames.filter(({ to }) => to[0] === destination).map(({ to: [, table] }) => table));
-  return before.views.filter(({ name }) => arriving.has(name));
+function viewsInTheWay({ before, renames, destination, fold }: SwapProgram): Code[] {
+  const arriving = new Set(renames.filter(({ to }) => to[0] === destination).map(({ to: [, table] }) => fold(table)));
+  return before.views.filter(({ name }) => arriving.has(fold(name)));
 }
 
 function awayName(at: number): string {

@@ -7,6 +7,7 @@ import type { Definers } from '../code.ts';
 import { inDatabase, SESSION_SETTINGS, type Session, SqlError, tablesIn } from '../connection/session.ts';
 import { type CodeDefinitions, listCode } from '../definitions.ts';
 import { readBelongings } from '../foreign-keys.ts';
+import { readNameCase } from '../name-case.ts';
 import { besideNames } from '../names.ts';
 import { createDatabase, databaseExists, destinationName, mayNotCreate, verifyLock } from '../server.ts';
 import { createBeside, dropBeside, undoCopyOf } from './beside.ts';
@@ -127,8 +128,10 @@ export async function exchange(context: EngineContext, given: Exchange): Promise
   const granting = await planGrants(server, { grants, routines: code.routines });
   const { flavour } = await readServer(server);
   const allowed = definers === 'theirs' && (await maySetDefiner(server)) ? 'theirs' : 'mine';
+  const names = [...renames.map(({ to: [, table] }) => table), ...before.views.map(({ name }) => name)];
   const statements = swapStatements({
     flavour,
+    fold: (await readNameCase(server, names)).fold,
     destination,
     work,
     made,

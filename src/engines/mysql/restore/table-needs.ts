@@ -8,14 +8,19 @@ import { readDefinitionsFile } from './fill.ts';
 /** Foreign keys, as the snapshot's definitions have them; the parts of a partitioned table are one table here. */
 export async function readNeeds({ manifest, read }: DefinitionsRequest): Promise<NeededTable[]> {
   const { database } = detailsOf(manifest);
-  const { tables } = await readDefinitionsFile(manifest, read);
-  return needsOf(tables, database);
+  const { definitions } = await readDefinitionsFile(manifest, read);
+  return needsOf(definitions.tables, database);
 }
 
 export function needsOf(tables: Pick<TableDefinition, 'name' | 'foreignKeys'>[], database: string): NeededTable[] {
+  const exact = new Set(tables.map(({ name }) => name));
+  const folded = new Map(tables.map(({ name }) => [name.toLowerCase(), name]));
+  // A server may write names of tables in lower case here that it has otherwise.
+  const known = (name: string): string => (exact.has(name) ? name : (folded.get(name.toLowerCase()) ?? name));
   return tables.flatMap(({ name, foreignKeys }) =>
     foreignKeys.flatMap((clause): NeededTable[] => {
-      const referred = referredTable(clause);
+      const clauseTable = referredTable(clause);
+      const referred = clauseTable === null ? null : known(clauseTable);
       if (referred === null || referred === name) return [];
       return [{ table: `${database}.${referred}`, needed_by: `${database}.${name}`, why: 'reference' }];
     }),

@@ -3,6 +3,7 @@ import type { DatabaseUrl, EngineContext, Kept, Replaced } from '../../engine.ts
 import { connectToServer } from '../connection/connect.ts';
 import { inDatabase, type Session } from '../connection/session.ts';
 import { besideNames } from '../names.ts';
+import { withOwnRows } from '../own-rows.ts';
 import { databaseExists, destinationName, lockDestination } from '../server.ts';
 import { createBeside, undoCopyOf } from './beside.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
@@ -21,7 +22,8 @@ export async function findKept(context: EngineContext, url: DatabaseUrl): Promis
   const name = besideNames(await destinationName(server, url.database ?? '')).undo;
   const record = await readKept(server, url);
   const [row] = await server.query<{ bytes: number | null }>(`
-    SELECT SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', name)}`);
+    SELECT SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES
+    WHERE ${await withOwnRows(server, inDatabase('TABLE_SCHEMA', name))}`);
   return { undoDatabase: name, replacedAt: record.replaced_at, sizeBytes: Number(row?.bytes ?? 0), destination };
 }
 

@@ -5,6 +5,7 @@ import type { ColumnsRequest } from '../../sanitizer.ts';
 import { connect } from '../connection/connect.ts';
 import { inDatabase, MARK, quoteName, quoteText, type Session } from '../connection/session.ts';
 import { detailsOf } from '../details.ts';
+import { readTablesWithoutRows } from '../own-rows.ts';
 
 /** Rows of a table that are looked at, and different values of a column that are kept of them. */
 const SAMPLED_ROWS = 2000;
@@ -46,12 +47,15 @@ async function readCatalogue(session: Session, database: string): Promise<Catalo
       c.CHARACTER_MAXIMUM_LENGTH AS max_length, c.COLLATION_NAME AS collation, c.IS_NULLABLE = 'YES' AS nullable,
       c.EXTRA REGEXP '(STORED|VIRTUAL|PERSISTENT|INVISIBLE) GENERATED' AS is_generated,
       EXISTS (SELECT 1 FROM information_schema.STATISTICS s WHERE s.TABLE_SCHEMA = c.TABLE_SCHEMA
-        AND s.TABLE_NAME = c.TABLE_NAME AND s.NON_UNIQUE = 0 AND s.COLUMN_NAME = c.COLUMN_NAME AND s.SUB_PART IS NULL
+        AND CAST(s.TABLE_NAME AS BINARY) = CAST(c.TABLE_NAME AS BINARY) AND s.NON_UNIQUE = 0 AND s.COLUMN_NAME = c.COLUMN_NAME AND s.SUB_PART IS NULL
         AND NOT EXISTS (SELECT 1 FROM information_schema.STATISTICS o WHERE o.TABLE_SCHEMA = s.TABLE_SCHEMA
-          AND o.TABLE_NAME = s.TABLE_NAME AND o.INDEX_NAME = s.INDEX_NAME AND o.SEQ_IN_INDEX > 1)) AS is_unique
+          AND CAST(o.TABLE_NAME AS BINARY) = CAST(s.TABLE_NAME AS BINARY) AND o.INDEX_NAME = s.INDEX_NAME AND o.SEQ_IN_INDEX > 1)) AS is_unique
     FROM information_schema.COLUMNS c JOIN information_schema.TABLES t USING (TABLE_SCHEMA, TABLE_NAME)
     WHERE ${inDatabase('c.TABLE_SCHEMA', database)} AND c.TABLE_NAME <> ${quoteText(MARK)} AND t.TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')
+      AND CAST(t.TABLE_NAME AS BINARY) = CAST(c.TABLE_NAME AS BINARY)
     ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`);
+  // The rows of the others are those of other tables, or of another server.
+  const others = new Set((await readTablesWithoutRows(session, database)).map(({ name }) => name));
   const checks = await session
     .query<{ table_: string; column_: string }>(`
       SELECT TABLE_NAME AS table_, CONSTRAINT_NAME AS column_ FROM information_schema.CHECK_CONSTRAINTS
@@ -59,7 +63,8 @@ async function readCatalogue(session: Session, database: string): Promise<Catalo
     // MySQL has a type for it instead, and no such columns in this table.
     .catch(() => []);
   const json = new Set(checks.map(({ table_, column_ }) => JSON.stringify([table_, column_])));
-  return columns.map((column) => ({
+  const own = columns.filter(({ table_ }) => !others.has(table_));
+  return own.map((column) => ({
     ...column,
     is_json: json.has(JSON.stringify([column.table_, column.column_])) ? 1 : 0,
   }));

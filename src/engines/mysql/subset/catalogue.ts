@@ -1,7 +1,8 @@
 import type { Facts, ForeignKeyFacts, TableFacts } from '../../../subset/facts.ts';
 import type { Relationship } from '../../../subset/graph.ts';
 import { type CatalogueTable, readTables } from '../catalogue.ts';
-import { type Session, tablesIn } from '../connection/session.ts';
+import type { Session } from '../connection/session.ts';
+import { readTablesWithoutRows, tablesExcept } from '../own-rows.ts';
 import { comparableFamily, familyOf, type KeyPart, keyPartOf, type SubsetColumn, wholeRowPart } from './keys.ts';
 import { createRowNumbers, type RowNumbers } from './rows.ts';
 
@@ -58,7 +59,8 @@ interface KeyRow {
 }
 
 export async function readSubsetCatalogue(session: Session, database: string): Promise<SubsetCatalogue> {
-  const within = tablesIn(database);
+  const withoutRows = (await readTablesWithoutRows(session, database)).map(({ name }) => name);
+  const within = tablesExcept(database, withoutRows);
   const columns = Map.groupBy(await session.query<ColumnRow>(columnsQuery(within)), ({ table_ }) => table_);
   const indexes = Map.groupBy(await session.query<IndexRow>(indexesQuery(within)), ({ table_ }) => table_);
   const tables = new Map<string, SubsetTable>();

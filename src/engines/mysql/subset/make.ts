@@ -3,14 +3,17 @@ import type { EngineContext } from '../../engine.ts';
 import { proveReferences } from '../../prove-references.ts';
 import type { Made, SubsetRun } from '../../subset.ts';
 import { checkDefinitions } from '../check-definitions.ts';
-import { connect } from '../connection/connect.ts';
+import { connect, connectToServer } from '../connection/connect.ts';
 import { quoteName, type Session } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
-import { withIndexes } from '../definitions.ts';
+import { type Definitions, withIndexes } from '../definitions.ts';
+import { withEventsDisabled } from '../events.ts';
 import { collationsIn, featuresOf } from '../features.ts';
 import { withDanglingApart } from '../foreign-keys.ts';
+import { readNameCase, refuseCollisions } from '../name-case.ts';
 import { readReadable } from '../readable.ts';
 import { createDependents, createTables } from '../restore/fill.ts';
+import { leaveOutRemote, remoteWarnings } from '../restore/left-out.ts';
 import { inspectDestination, refuseOtherFlavour } from '../restore/preflight.ts';
 import { besideDestination } from '../restore/restore.ts';
 import { withSequencesOwn } from '../sequence-defaults.ts';
@@ -23,13 +26,15 @@ import type { OpenSource } from './reading.ts';
 export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun): Promise<Made> {
   const { report } = context;
   const { server, collations } = await inspectDestination(context, run.url);
-  const read = await readSourceDefinitions(context, source);
-  const definitions = withSequencesOwn(withDanglingApart(read), source.database);
+  const { definitions: arriving, leftOut } = leaveOutRemote(await readSourceDefinitions(context, source));
+  for (const warning of remoteWarnings(leftOut, { created: false })) report(warning);
+  const definitions = withSequencesOwn(withDanglingApart(arriving), source.database);
   // What one server says becomes statements of another.
   checkDefinitions(definitions, source.database);
   const { flavour } = source.server;
   const features = featuresOf(flavour, definitions);
   refuseOtherFlavour({ flavour, features, collations: collationsIn(definitions) }, { server, collations });
+  await refuseSameNames(context, run.url, definitions);
   const made: Omit<Made, 'replaced'> = { rows: new Map(), proof: [] };
 
   const replaced = await besideDestination(
@@ -59,7 +64,10 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
         state: 'started',
         label: 'Make foreign keys, views, routines and triggers',
       });
-      const code = await createDependents(context, session, definitions);
+      const code = await createDependents(context, session, {
+        definitions,
+        leftOut: leftOut.map(({ table }) => table),
+      });
       report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
 
       report({ event: 'step', step: 'finish', state: 'started', label: 'Gather statistics' });
@@ -74,7 +82,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
         state: 'done',
         label: `Proved ${formatNumberOf(made.proof.length, 'reference')} by looking for rows that refer to none`,
       });
-      return { code, definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
+      return { code: withEventsDisabled(code), definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
     },
   );
   return { replaced, ...made };
@@ -86,6 +94,19 @@ const FEW_ROWS = 5000;
 function rowsToCome({ plan, collected }: SubsetRun, table: string): number {
   const isWhole = plan.rules.get(table) === 'copy';
   return (isWhole ? plan.graph.tables.get(table)?.rows : collected.taken.get(table)?.size) ?? 0;
+}
+
+async function refuseSameNames(
+  context: EngineContext,
+  url: SubsetRun['url'],
+  { tables, sequences, views, triggers }: Definitions,
+): Promise<void> {
+  await using session = await connectToServer(context, url);
+  const [names, ofTriggers] = [[...tables, ...sequences, ...views], triggers].map((some) =>
+    some.map(({ name }) => name),
+  );
+  refuseCollisions(await readNameCase(session, names ?? []), names ?? []);
+  refuseCollisions(await readNameCase(session, ofTriggers ?? []), ofTriggers ?? [], 'triggers');
 }
 
 async function readSourceDefinitions(context: EngineContext, { url, server, catalogue }: OpenSource) {

@@ -10,6 +10,7 @@ import { isLocalHost } from '../connection/location.ts';
 import { quoteName, quoteText, type Session } from '../connection/session.ts';
 import { portOf } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
+import { foreignTableWarnings } from '../foreign-tables.ts';
 import { leftOutByBuild, selectSchemas } from '../schema-selection.ts';
 import { NAME_LIMIT } from '../server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
@@ -54,6 +55,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
       ...warnings,
       ...versionWarnings(facts, request),
       ...sessionWarnings(facts, chosen.strategy),
+      ...foreignTableWarnings(details.definitions_only),
       ...replicationWarnings(details.replication),
       ...swapping,
     ],

@@ -8,6 +8,7 @@ import { connect } from '../connection/connect.ts';
 import { ConnectionLost, type Session, SqlError } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
+import { dropUserMappings } from '../foreign-tables.ts';
 
 /**
  * Runs the query in one transaction. Statements that refuse to be in one (VACUUM, a procedure that commits) say so by
@@ -18,6 +19,7 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
   const count = formatNumberOf(statements.length, 'statement');
   report({ event: 'step', step: 'query', state: 'started', label: `Run ${count}` });
   await using session = await connect(context, url, { settings: querySettings(archiveDetails(manifest).settings) });
+  await dropUserMappings(session);
   let done = 0;
   const told = (statement: Statement): void => {
     done += 1;

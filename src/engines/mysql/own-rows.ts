@@ -1,0 +1,76 @@
+import { quoteName, quoteText, type Session, SqlError, tablesIn } from './connection/session.ts';
+
+/** Storage engines whose tables keep rows of their own in the server's data folder. */
+const WITH_ROWS = new Set(
+  'INNODB MYISAM ARIA MEMORY HEAP ARCHIVE CSV ROCKSDB TOKUDB COLUMNSTORE MROONGA NDB NDBCLUSTER'.split(' '),
+);
+/** Its tables keep no rows anywhere. */
+export const BLACKHOLE = 'BLACKHOLE';
+/** Its tables show the rows of MyISAM tables. */
+export const MERGE_ENGINES = new Set(['MRG_MYISAM', 'MERGE']);
+
+/**
+ * Whether tables of the engine hold rows. Of all others, unknown ones included, only the definition is transferred:
+ * their rows are those of other tables, other servers or files.
+ */
+export function hasOwnRows(engine: string): boolean {
+  return WITH_ROWS.has(engine.toUpperCase());
+}
+
+export interface TableWithoutRows {
+  name: string;
+  engine: string;
+}
+
+/** `ER_WRONG_MRG_TABLE`: what a MERGE table lists is not there, or is not alike. */
+export const WRONG_MERGE = 1168;
+
+/** Tables of the database that have no rows of their own. Only their definitions are read: no other server is contacted. */
+export async function readTablesWithoutRows(session: Session, database: string): Promise<TableWithoutRows[]> {
+  const tables = await session.query<{ name: string; engine: string | null }>(`
+    SELECT TABLE_NAME AS name, ENGINE AS engine FROM information_schema.TABLES
+    WHERE ${tablesIn(database)} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`);
+  const found: TableWithoutRows[] = [];
+  for (const { name, engine } of tables) {
+    if (engine !== null && !hasOwnRows(engine)) found.push({ name, engine });
+    if (engine === null && (await isBrokenMerge(session, database, name))) found.push({ name, engine: 'MRG_MyISAM' });
+  }
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function isBrokenMerge(session: Session, database: string, name: string): Promise<boolean> {
+  try {
+    await session.query(`SHOW CREATE TABLE ${quoteName(database)}.${quoteName(name)}`);
+    return false;
+  } catch (error) {
+    if (error instanceof SqlError && error.errno === WRONG_MERGE) return true;
+    if (error instanceof SqlError) return false;
+    throw error;
+  }
+}
+
+/**
+ * As `tablesIn`, without the tables named. It looks at names only, so that the server applies it before it opens a
+ * table: to read the size of a FEDERATED table is to ask another server, whose error would be that of the whole query.
+ */
+export function tablesExcept(database: string, names: string[]): string {
+  const list = names.map(quoteBytes).join(', ');
+  return `${tablesIn(database)}${list === '' ? '' : ` AND CAST(TABLE_NAME AS BINARY) NOT IN (${list})`}`;
+}
+
+/** The condition of a query of sizes, of one database or several, narrowed to tables with rows of their own. */
+export async function withOwnRows(session: Session, within: string): Promise<string> {
+  const known = [...WITH_ROWS].map(quoteText).join(', ');
+  const others = await session.query<{ schema_: string; name: string }>(`
+    SELECT TABLE_SCHEMA AS schema_, TABLE_NAME AS name FROM information_schema.TABLES
+    WHERE (${within}) AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND ENGINE NOT IN (${known}, 'PERFORMANCE_SCHEMA')`);
+  const excluded = [...Map.groupBy(others, ({ schema_ }) => schema_)].map(
+    ([schema, tables]) =>
+      ` AND NOT (CAST(TABLE_SCHEMA AS BINARY) = ${quoteBytes(schema)} AND CAST(TABLE_NAME AS BINARY) IN (${tables.map(({ name }) => quoteBytes(name)).join(', ')}))`,
+  );
+  return `(${within})${excluded.join('')}`;
+}
+
+function quoteBytes(name: string): string {
+  return `CAST(${quoteText(name)} AS BINARY)`;
+}

@@ -1,0 +1,28 @@
+import { formatNumberOf } from '../../../amounts.ts';
+import type { WarningEvent } from '../../../events.ts';
+import type { Details } from '../details.ts';
+
+/** What a plan says of the events of a snapshot; older snapshots do not record them. */
+export function eventWarnings(
+  { enabled_events: enabled = [], names_database: namers = [], database }: Details,
+  { events }: { events: boolean },
+): WarningEvent[] {
+  const list = enabled.join(', ');
+  const number = formatNumberOf(enabled.length, 'event');
+  const message = events
+    ? `${number} of the source will run in the destination, by --events: ${list}`
+    : `${number} of the source will be disabled in the destination: ${list}. To let them run: tool load --events`;
+  return [
+    ...(enabled.length > 0
+      ? [{ event: 'warning', code: events ? 'events_enabled' : 'events_disabled', message } as const]
+      : []),
+    ...namesDatabaseWarnings(namers, database),
+  ];
+}
+
+/** Code that names its own database works on that database wherever it is loaded. */
+export function namesDatabaseWarnings(namers: string[], database: string): WarningEvent[] {
+  if (namers.length === 0) return [];
+  const message = `The body of ${namers.join(', ')} names the database "${database}", and uses it from every other database too`;
+  return [{ event: 'warning', code: 'names_source_database', message }];
+}

@@ -1,0 +1,161 @@
+import { type DefinitionOnly, definitionsOnlyText } from '../../../definitions-only.ts';
+import { EXIT, UserError } from '../../../errors.ts';
+import type { WarningEvent } from '../../../events.ts';
+import type { ManifestTable } from '../../../snapshots/manifest.ts';
+import type { EngineContext, RestorePlan } from '../../engine.ts';
+import type { Code, Definitions, TableDefinition } from '../definitions.ts';
+import type { Details } from '../details.ts';
+import { enginesIn, kindsOf } from '../table-kind.ts';
+import { lexicalModeOf, significant } from '../tokens.ts';
+
+/** What of a snapshot's definitions is created in a destination. */
+export interface Arriving {
+  definitions: Definitions;
+  /** Tables whose rows are outside the database, which are not created. */
+  leftOut: DefinitionOnly[];
+}
+
+/**
+ * Definitions without the tables that point at rows outside the database, and without the triggers on them. What is
+ * left out is never sent to a server, whatever it holds.
+ */
+export function leaveOutRemote(definitions: Definitions, { remoteTables = false } = {}): Arriving {
+  const kinds = kindsOf(definitions.tables);
+  const isRemote = (table: TableDefinition): boolean =>
+    kinds.get(table.name) === 'remote' && (!remoteTables || isImmovable(definitionOnly(table)));
+  const remote = definitions.tables.filter(isRemote);
+  if (remote.length === 0) return { definitions, leftOut: [] };
+  const isOnRemote = (trigger: Code): boolean => {
+    const named = tableOfTrigger(trigger);
+    const folded = named?.toLowerCase();
+    const table =
+      definitions.tables.find(({ name }) => name === named) ??
+      definitions.tables.find(({ name }) => name.toLowerCase() === folded);
+    return table !== undefined && isRemote(table);
+  };
+  return {
+    definitions: {
+      ...definitions,
+      tables: definitions.tables.filter((table) => !isRemote(table)),
+      triggers: definitions.triggers.filter((trigger) => !isOnRemote(trigger)),
+    },
+    leftOut: remote.map(definitionOnly),
+  };
+}
+
+/** What a manifest records of tables without rows of their own. */
+export function definitionsOnlyIn({ tables }: Pick<Definitions, 'tables'>): DefinitionOnly[] {
+  const kinds = kindsOf(tables);
+  return tables
+    .filter(({ name }) => kinds.get(name) !== 'own')
+    .map((table) => ({ ...definitionOnly(table), remote: kinds.get(table.name) === 'remote' }));
+}
+
+function definitionOnly({ name, create }: TableDefinition): DefinitionOnly {
+  return { table: name, engine: [...new Set(enginesIn(significant(create)))].join(', '), remote: true };
+}
+
+/** ``TRIGGER `x` BEFORE INSERT ON `t` ``, also with a database before the table. */
+function tableOfTrigger({ create, sql_mode }: Code): string | null {
+  const tokens = significant(create, lexicalModeOf(sql_mode));
+  const head = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'TRIGGER');
+  const on = tokens.findIndex(({ kind, value }, at) => at > head && kind === 'word' && value === 'ON');
+  if (on === -1) return null;
+  const table = tokens[on + 2]?.text === '.' ? tokens[on + 3] : tokens[on + 1];
+  return (table?.kind === 'name' ? table.value : table?.text) ?? null;
+}
+
+/** Views that name one of the objects, or a view that does: they may be impossible to create without them. */
+export function readersOf(views: Code[], objects: string[]): Code[] {
+  const without = new Set(objects.map((name) => name.toLowerCase()));
+  const named = views.map((view) => ({
+    view,
+    names: significant(view.create, lexicalModeOf(view.sql_mode)).map(({ kind, value, text }) =>
+      (kind === 'name' ? value : text).toLowerCase(),
+    ),
+  }));
+  const readers = new Set<Code>();
+  for (let before = -1; before < readers.size; ) {
+    before = readers.size;
+    for (const { view, names } of named) {
+      if (readers.has(view) || !names.some((name) => without.has(name) && name !== view.name.toLowerCase())) continue;
+      readers.add(view);
+      without.add(view.name.toLowerCase());
+    }
+  }
+  return views.filter((view) => readers.has(view));
+}
+
+/** A plan's tables without those that an older version read rows of, although they have none of their own. */
+export function onlyOwnRows<Plan extends Pick<RestorePlan, 'tables' | 'empty'>>(
+  plan: Plan,
+  { definitions, details, leftOut }: Arriving & { details: Details },
+): Plan {
+  const kinds = kindsOf(definitions.tables);
+  const isOwn = ({ file }: ManifestTable): boolean => {
+    const name = details.data[file.name]?.table ?? '';
+    const kind = kinds.get(name);
+    return kind !== 'remote' && kind !== 'merged' && !leftOut.some(({ table }) => table === name);
+  };
+  return { ...plan, tables: plan.tables.filter(isOwn), empty: plan.empty.filter(isOwn) };
+}
+
+const LEFT_OUT = 'remote_tables_left_out';
+
+/** Tables that MariaDB cannot rename, and so not move into the destination. */
+function isImmovable({ engine }: DefinitionOnly): boolean {
+  return engine.toUpperCase().includes('CONNECT');
+}
+
+/** What a plan says of tables whose rows are outside the database; nothing where there are none. */
+export function remoteWarnings(tables: DefinitionOnly[], { created }: { created: boolean }): WarningEvent[] {
+  const remote = tables.filter((table) => table.remote);
+  const asked = remote.filter((table) => created && !isImmovable(table));
+  const movable = remote.filter((table) => !created && !isImmovable(table));
+  const immovable = remote.filter(isImmovable);
+  const warning = (code: string, list: DefinitionOnly[], text: (names: string) => string): WarningEvent[] =>
+    list.length === 0 ? [] : [{ event: 'warning', code, message: text(definitionsOnlyText(list)) }];
+  return [
+    ...warning(
+      'remote_tables_created',
+      asked,
+      (names) => `Created by --remote-tables, and read and write rows outside the destination: ${names}`,
+    ),
+    ...warning(
+      LEFT_OUT,
+      movable,
+      (names) =>
+        `Not created, because the rows are outside the database: ${names}. To create them: tool load --remote-tables`,
+    ),
+    ...warning(
+      LEFT_OUT,
+      immovable,
+      (names) => `Not created, because the rows are outside the database and the server cannot rename them: ${names}`,
+    ),
+  ];
+}
+
+/** The views that were not created, because what they read is left out. */
+export function reportLeftOutViews({ report }: Pick<EngineContext, 'report'>, views: Code[]): void {
+  if (views.length === 0) return;
+  const list = views.map(({ name }) => name).join(', ');
+  const message = `Views on tables that are left out were not created: ${list}`;
+  report({ event: 'warning', code: LEFT_OUT, message });
+}
+
+/** A table is created on request only where the plan has named it. */
+export function refuseUnplanned(definitions: Definitions, planned: DefinitionOnly[]): void {
+  const named = new Set(planned.filter(({ remote }) => remote).map(({ table }) => table));
+  const unplanned = leaveOutRemote(definitions)
+    .leftOut.filter((table) => !isImmovable(table))
+    .filter(({ table }) => !named.has(table));
+  if (unplanned.length === 0) return;
+  throw new UserError(
+    `The manifest does not name tables with rows outside the database: ${definitionsOnlyText(unplanned)}`,
+    {
+      code: 'definition_refused',
+      exit: EXIT.refused,
+      hint: 'Nothing was changed. Load without --remote-tables, or build the snapshot again.',
+    },
+  );
+}

@@ -1,0 +1,35 @@
+import { type DefinitionOnly, definitionsOnlyText } from '../../definitions-only.ts';
+import type { WarningEvent } from '../../events.ts';
+import { quoteName, quoteText, type Session } from './connection/session.ts';
+
+/** Foreign tables of the schemas: `pg_dump` writes their definitions, and no rows. */
+export async function readForeignTables(session: Session, schemas: string[]): Promise<DefinitionOnly[]> {
+  const rows = await session.query<{ schema: string; name: string; wrapper: string }>(`
+    SELECT n.nspname AS schema, c.relname AS name, w.fdwname AS wrapper
+    FROM pg_foreign_table t JOIN pg_class c ON c.oid = t.ftrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+    JOIN pg_foreign_server s ON s.oid = t.ftserver JOIN pg_foreign_data_wrapper w ON w.oid = s.srvfdw
+    WHERE n.nspname IN (${schemas.map(quoteText).join(', ')}) ORDER BY 1, 2`);
+  return rows.map(({ schema, name, wrapper }) => ({ table: `${schema}.${name}`, engine: wrapper, remote: true }));
+}
+
+/** What a build and a plan say of them. */
+export function foreignTableWarnings(tables: DefinitionOnly[] = []): WarningEvent[] {
+  if (tables.length === 0) return [];
+  const message = `Foreign tables are in the snapshot without rows, and use the same servers wherever they are loaded: ${definitionsOnlyText(tables)}`;
+  return [{ event: 'warning', code: 'definitions_only', message }];
+}
+
+/**
+ * Takes from a copy what it needs to log in to other servers, so that nothing that runs in it changes rows there. The
+ * names and passwords are in no dump of the copy either.
+ */
+export async function dropUserMappings(session: Session): Promise<void> {
+  const mappings = await session.query<{ everyone: boolean; role: string; server: string }>(
+    'SELECT umuser = 0 AS everyone, usename AS role, srvname AS server FROM pg_user_mappings ORDER BY umid',
+  );
+  for (const { everyone, role, server } of mappings) {
+    await session.execute(
+      `DROP USER MAPPING IF EXISTS FOR ${everyone ? 'PUBLIC' : quoteName(role)} SERVER ${quoteName(server)}`,
+    );
+  }
+}
