@@ -86,6 +86,7 @@ export async function checkRights(
   const refusals: string[] = [];
   const buildAllowed = async (): Promise<SnapshotRow> => {
     while (true) {
+      events.length = 0;
       const built = await build(context, { target: user, cpus: 2 }).catch((error) => error);
       if (!(built instanceof Error)) return built;
       expect(built).toMatchObject({ code: 'dump_failed', hint: expect.stringContaining('GRANT ') });

@@ -97,7 +97,7 @@ for (const flavour of FLAVOURS) {
           { kind: 'table', names: [] },
           ...(flavour === 'mariadb' ? [{ kind: 'sequence', names: [] }] : []),
           { kind: 'view', names: [] },
-          { kind: 'trigger', names: [], tables: ['child'] },
+          { kind: 'trigger', names: [] },
           { kind: 'routine', names: [] },
           { kind: 'event', names: [] },
           { kind: 'view', names: ['of_view'] },

@@ -110,8 +110,10 @@ function unlisted(scope: Scope, { tables }: Definitions): Hidden[] {
     found.push(...kinds.map((kind) => ({ kind, right: 'SELECT' })), { kind: 'view', right: 'SELECT, SHOW VIEW' });
   }
   const withoutTriggers = tables.filter(({ name }) => !rights.onTable(database, name, 'TRIGGER'));
-  if (withoutTriggers.length > 0) {
-    const some = withoutTriggers.length < tables.length && { tables: withoutTriggers.map(({ name }) => name) };
+  const others = mayMissTables(scope);
+  if (withoutTriggers.length > 0 || others) {
+    const isSome = withoutTriggers.length < tables.length && !others;
+    const some = isSome && { tables: withoutTriggers.map(({ name }) => name) };
     found.push({ kind: 'trigger', right: 'TRIGGER', ...some });
   }
   if (!seesRoutines(scope) && !ROUTINE_RIGHTS.some((right) => rights.onDatabase(database, right))) {
