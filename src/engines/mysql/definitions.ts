@@ -11,8 +11,6 @@ import {
   type Session,
   tablesIn,
 } from './connection/session.ts';
-import type { DanglingKey } from './foreign-keys.ts';
-import { type SequenceDefault, withoutDatabaseOfSequences } from './sequence-defaults.ts';
 import { entriesOf, joinEntries, withoutTexts } from './table-entries.ts';
 import { definerLength, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
 
@@ -92,6 +90,28 @@ export interface Definitions extends CodeDefinitions {
   sequences: v.InferOutput<typeof sequenceSchema>[];
 }
 
+/**
+ * A foreign key to a table that is not there, made with `foreign_key_checks = 0`. It names its table together with the
+ * database that it was made in, and so stays behind when its own table moves: it is taken off before, and made again
+ * where the table arrives.
+ */
+export interface DanglingKey {
+  table: string;
+  name: string;
+  /** Of ALTER TABLE … ADD. */
+  clause: string;
+}
+
+/**
+ * A column of MariaDB whose default draws from a sequence. The server keeps the database of the sequence in it, which
+ * does not change when both move: the column is defined again where its table arrives.
+ */
+export interface SequenceDefault {
+  table: string;
+  /** Of ALTER TABLE … MODIFY COLUMN; without the name of the database. */
+  column: string;
+}
+
 export interface CodeDefinitions {
   charset: string;
   collation: string;
@@ -120,7 +140,7 @@ export async function readDefinitions(
     const path = `${quoteName(database)}.${quoteName(name)}`;
     if (type === 'SEQUENCE') sequences.push(await readSequence(session, { name, database }));
     else if (type !== 'VIEW' && type !== 'SYSTEM VIEW')
-      tables.push(withoutDatabaseOfSequences(splitTable(name, await showCreate(session, `TABLE ${path}`)), database));
+      tables.push(splitTable(name, await showCreate(session, `TABLE ${path}`)));
   }
   return { ...(await readCode(session, database, unreadable)), tables, sequences };
 }

@@ -12,6 +12,7 @@ import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { collationsIn, featuresOf } from '../features.ts';
 import { invalidViewsFound, invalidViewsOf } from '../invalid-views.ts';
 import { reservedInSource } from '../restore/beside.ts';
+import { withoutDatabaseOfSequences } from '../sequence-defaults.ts';
 import { withoutTexts } from '../table-entries.ts';
 import { createDumpProgress, type DumpProgress } from './dump-progress.ts';
 import { beginInstant } from './instant.ts';
@@ -38,10 +39,12 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   await using readers = await openReaders(context, { request, count: Math.max(1, Math.min(jobs, names.length)) });
   const begun = await beginInstant(context, session, { database, tables: names, readers: readers.all });
   const tables = await readTables(session, database);
-  const definitions = await readDefinitions(session, database, (what, why) => {
+  const read = await readDefinitions(session, database, (what, why) => {
     const message = `The ${what} cannot be read and is left out: ${why}`;
     report({ event: 'warning', code: 'definition_unreadable', message });
   });
+  const tablesOfOwn = read.tables.map((table) => withoutDatabaseOfSequences(table, database));
+  const definitions = { ...read, tables: tablesOfOwn };
   const invalidViews = invalidViewsOf(definitions);
   const inventory = await readInventory(session, database, invalidViews);
   warnOfOtherEngines(context, tables);
