@@ -82,7 +82,7 @@ for (const flavour of FLAVOURS) {
       LIMIT,
     );
 
-    it(
+    it.runIf(process.env.TOOL_TEST_FULL)(
       'is loaded over a database that has the table which a foreign key misses, and put back by an undo',
       async () => {
         const context = contextFor();

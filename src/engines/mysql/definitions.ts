@@ -12,9 +12,7 @@ import {
   SqlError,
   tablesIn,
 } from './connection/session.ts';
-import type { DanglingKey } from './foreign-keys.ts';
 import { WRONG_MERGE } from './own-rows.ts';
-import { type SequenceDefault, withoutDatabaseOfSequences } from './sequence-defaults.ts';
 import { entriesOf, joinEntries, referredTable, withoutTexts } from './table-entries.ts';
 import { definerLength, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
 
@@ -94,6 +92,28 @@ export interface Definitions extends CodeDefinitions {
   sequences: v.InferOutput<typeof sequenceSchema>[];
 }
 
+/**
+ * A foreign key to a table that is not there, made with `foreign_key_checks = 0`. It names its table together with the
+ * database that it was made in, and so stays behind when its own table moves: it is taken off before, and made again
+ * where the table arrives.
+ */
+export interface DanglingKey {
+  table: string;
+  name: string;
+  /** Of ALTER TABLE … ADD. */
+  clause: string;
+}
+
+/**
+ * A column of MariaDB whose default draws from a sequence. The server keeps the database of the sequence in it, which
+ * does not change when both move: the column is defined again where its table arrives.
+ */
+export interface SequenceDefault {
+  table: string;
+  /** Of ALTER TABLE … MODIFY COLUMN; without the name of the database. */
+  column: string;
+}
+
 export interface CodeDefinitions {
   charset: string;
   collation: string;
@@ -127,7 +147,7 @@ export async function readDefinitions(
         unreadable(`table ${name}`, error.message, { kind: 'TABLE', name, error });
         return null;
       });
-      if (create !== null) tables.push(withoutDatabaseOfSequences(splitTable(name, create), database));
+      if (create !== null) tables.push(splitTable(name, create));
     }
   }
   return { ...(await readCode(session, database, unreadable)), tables, sequences };

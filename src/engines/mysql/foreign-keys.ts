@@ -1,19 +1,14 @@
 import { inDatabase, quoteName, quoteText, type Session, tablesIn } from './connection/session.ts';
-import { type CodeDefinitions, type Definitions, readCode, splitTable, type Unreadable } from './definitions.ts';
+import {
+  type CodeDefinitions,
+  type DanglingKey,
+  type Definitions,
+  readCode,
+  splitTable,
+  type Unreadable,
+} from './definitions.ts';
 import { readSequenceDefaults } from './sequence-defaults.ts';
 import { referredTable } from './table-entries.ts';
-
-/**
- * A foreign key to a table that is not there, made with `foreign_key_checks = 0`. It names its table together with the
- * database that it was made in, and so stays behind when its own table moves: it is taken off before, and made again
- * where the table arrives.
- */
-export interface DanglingKey {
-  table: string;
-  name: string;
-  /** Of ALTER TABLE … ADD. */
-  clause: string;
-}
 
 /** ``CONSTRAINT `c` FOREIGN KEY (`a`, `b`) REFERENCES `t` (`a`, `b`) ON DELETE …`` */
 const NAME = '`((?:[^`]|``)*)`';

@@ -1,17 +1,7 @@
 import { quoteName, type Session, tablesIn } from './connection/session.ts';
-import { type Definitions, type TableDefinition, withoutDatabase } from './definitions.ts';
+import { type Definitions, type SequenceDefault, type TableDefinition, withoutDatabase } from './definitions.ts';
 import { entriesOf, joinEntries } from './table-entries.ts';
 import { significant } from './tokens.ts';
-
-/**
- * A column of MariaDB whose default draws from a sequence. The server keeps the database of the sequence in it, which
- * does not change when both move: the column is defined again where its table arrives.
- */
-export interface SequenceDefault {
-  table: string;
-  /** Of ALTER TABLE … MODIFY COLUMN; without the name of the database. */
-  column: string;
-}
 
 /** The definitions without their own database's name before sequences, and the columns that draw from them. */
 export function withSequencesOwn<Given extends Definitions>(definitions: Given, database: string): Given {

@@ -19,6 +19,8 @@ for (const flavour of FLAVOURS) {
             await server.file(database, new URL(`fixtures/${name}`, import.meta.url).pathname);
           }
         },
+        // A default draws from the sequence of its own database.
+        dump: async (database) => (await server.dump(database)).replaceAll(`nextval(\`${database}\`.`, 'nextval('),
         run: (database, statement) => server.sql(database, statement),
       };
     });

@@ -15,6 +15,7 @@ import { collationsIn, featuresOf } from '../features.ts';
 import { dumpByProgram } from '../program/dump-program.ts';
 import { explainDenied, readReadable } from '../readable.ts';
 import { reservedInSource } from '../restore/beside.ts';
+import { withoutDatabaseOfSequences } from '../sequence-defaults.ts';
 import { withoutTexts } from '../table-entries.ts';
 import { createDumpProgress, type DumpProgress } from './dump-progress.ts';
 import { beginInstant } from './instant.ts';
@@ -47,7 +48,12 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   await using readers = await openReaders(context, { request, count: Math.max(1, Math.min(jobs, names.length)) });
   const begun = await beginInstant(context, session, { database, tables: names, readers: readers.all });
   const tables = await readTables(session, database);
-  const { definitions: found, inventory, hidden } = await readReadable(context, session, { url, server, tables });
+  const readable = await readReadable(context, session, { url, server, tables });
+  const { inventory, hidden } = readable;
+  const found = {
+    ...readable.definitions,
+    tables: readable.definitions.tables.map((table) => withoutDatabaseOfSequences(table, database)),
+  };
   // A copy's events are disabled, so that they do not run in it.
   const definitions = copyOf ? withEventsEnabled(found, detailsOf(copyOf).enabled_events ?? []) : found;
   const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });
