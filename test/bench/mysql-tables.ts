@@ -53,7 +53,7 @@ async function measure(): Promise<void> {
   await server.sql('', 'DROP DATABASE raw');
   const first = await run(`${command} load bench`);
   const second = await run(`${command} load bench`);
-  const row = (name: string, { seconds }: Run, beside: Run | null, wanted = ''): void =>
+  const row = (name: string, { seconds }: Run, [beside, wanted]: [Run, string] | [null, ''] = [null, '']): void =>
     console.log(
       name.padEnd(32),
       seconds.toFixed(1).padStart(8),
@@ -61,12 +61,12 @@ async function measure(): Promise<void> {
       wanted,
     );
   console.log(`${tables} tables`.padEnd(32), 'seconds'.padStart(8), 'ratio'.padStart(8), 'to reach');
-  row('mydumper', mydumper, null);
-  row('tool build', build, mydumper, '2.00');
-  row('tool build, nothing changed', again, mydumper, '2.00');
-  row('myloader', myloader, null);
-  row('tool load, new destination', first, myloader, '1.00');
-  row('tool load over it', second, myloader, '1.00');
+  row('mydumper', mydumper);
+  row('tool build', build, [mydumper, '2.00']);
+  row('tool build, nothing changed', again, [mydumper, '2.00']);
+  row('myloader', myloader);
+  row('tool load, new destination', first, [myloader, '1.00']);
+  row('tool load over it', second, [myloader, '1.00']);
   console.log(`unavailable for ${first.swapMs} and ${second.swapMs} ms, to reach 500`);
 }
 
