@@ -206,7 +206,7 @@ export function renameStatement(renames: Rename[]): string {
 }
 
 /** Each view after the views whose names stand in it. */
-export function inOrder(views: Code[]): Code[] {
+function inOrder(views: Code[]): Code[] {
   const byName = new Map(views.map((view) => [view.name.toLowerCase(), view]));
   const ordered = new Set<Code>();
   const visited = new Set<Code>();
