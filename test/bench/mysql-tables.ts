@@ -53,7 +53,7 @@ async function measure(): Promise<void> {
   await server.sql('', 'DROP DATABASE raw');
   const first = await run(`${command} load bench`);
   const second = await run(`${command} load bench`);
-  const row = (name: string, { seconds }: Run, { beside, wanted = '' }: { beside?: Run; wanted?: string } = {}): void =>
+  const row = (name: string, { seconds }: Run, [beside, wanted]: [Run, string] | [null, ''] = [null, '']): void =>
     console.log(
       name.padEnd(32),
       seconds.toFixed(1).padStart(8),
@@ -62,11 +62,11 @@ async function measure(): Promise<void> {
     );
   console.log(`${tables} tables`.padEnd(32), 'seconds'.padStart(8), 'ratio'.padStart(8), 'to reach');
   row('mydumper', mydumper);
-  row('tool build', build, { beside: mydumper, wanted: '2.00' });
-  row('tool build, nothing changed', again, { beside: mydumper, wanted: '2.00' });
+  row('tool build', build, [mydumper, '2.00']);
+  row('tool build, nothing changed', again, [mydumper, '2.00']);
   row('myloader', myloader);
-  row('tool load, new destination', first, { beside: myloader, wanted: '1.00' });
-  row('tool load over it', second, { beside: myloader, wanted: '1.00' });
+  row('tool load, new destination', first, [myloader, '1.00']);
+  row('tool load over it', second, [myloader, '1.00']);
   console.log(`unavailable for ${first.swapMs} and ${second.swapMs} ms, to reach 500`);
 }
 

@@ -87,8 +87,12 @@ const MYSQL: Record<string, string[]> = {
   // Rights out of a SET column of the server.
   'restore/grants.ts': ['given.join(", ")'],
   'restore/load-tables.ts': ['additions', 'conversions.join(", ")', 'fields.join(", ")', 'set'],
-  'restore/swap.ts': ['destination', 'renames.map(ArrowFunctionExpression).join(", ")'],
-  'restore/table-needs.ts': ['name'],
+  // A path of quoted names.
+  'restore/foreign-references.ts': ['pathOf(reference)'],
+  // Renames of quoted names; conditions of ours, and statements that EXECUTE IMMEDIATE takes as quoted text.
+  'restore/swap-packet.ts': ['condition', 'renames.map(ArrowFunctionExpression).join(", ")', 'run'],
+  'restore/swap.ts': ['destination'],
+  'table-entries.ts': ['name'],
   'sanitize/columns.ts': ['index', 'textOf(quoteName(column.column_), familyOf(column))', 'values.join(", ")'],
   'sanitize/digests.ts': ['expressions.join(", ")', 'hash', 'index', 'known === "" ? "0" : `…`'],
   'sanitize/replacements.ts': ['name'],

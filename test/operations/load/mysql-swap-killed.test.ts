@@ -87,10 +87,7 @@ for (const flavour of FLAVOURS) {
 
     /** MySQL may have kept the semicolon of the packet at the end of a body when nobody was there to tidy up. */
     async function dump(): Promise<string> {
-      return (await server.dump('copy'))
-        .replaceAll(/\n; (\*\/ )?;;$/gm, (_, end = '') => ` ${end};;`)
-        .replaceAll(/\s+;;$/gm, ' ;;')
-        .replaceAll(' */;;', ' */ ;;');
+      return (await server.dump('copy')).replaceAll(/\s*;?\s*(\*\/)?\s*;;$/gm, (_, end = '') => ` ${end};;`);
     }
 
     async function others(): Promise<number> {

@@ -17,7 +17,7 @@ import { grantAgain } from './grants.ts';
 import { DONE, type Journal, journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { readRecord, writeRecord } from './record.ts';
 import { restoreFailed } from './restore-failed.ts';
-import { renameStatement } from './swap-packet.ts';
+import { renameStatement, withoutDangling } from './swap-packet.ts';
 
 /** The rename that says, together with those of the tables, that they have moved. */
 export function journalRename(work: string): { from: [string, string]; to: [string, string] } {
@@ -82,14 +82,20 @@ async function dropReferences(server: Session, { unlink = [] }: Journal): Promis
 }
 
 /** What the journal says is to be renamed when the tables have moved, unless it has been. */
-async function renameLater(server: Session, { later = [] }: Journal): Promise<void> {
+async function renameLater(server: Session, { before, later = [] }: Journal): Promise<void> {
   const [first] = later;
   if (!first) return;
   const [database, table] = first.from;
   const there = await server.query(
     `SELECT 1 FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND ${inDatabase('TABLE_NAME', table)}`,
   );
-  if (there.length > 0) await server.execute(renameStatement(later));
+  if (there.length === 0) return;
+  for (const statement of withoutDangling({ before, later })) {
+    await server.execute(statement).catch((error) => {
+      if (!(error instanceof SqlError && GONE.has(error.errno))) throw error;
+    });
+  }
+  await server.execute(renameStatement(later));
 }
 
 /** A swap makes no other database obsolete than the undo copy, whatever the journal says. */

@@ -1,8 +1,7 @@
 import type { Flavour } from '../catalogue.ts';
 import { type Definers, settingsOf } from '../code.ts';
 import { plainWord, plainWords, quoteName, quoteText, SESSION_SETTINGS } from '../connection/session.ts';
-import { type Code, type CodeDefinitions, type Listed, withoutDefiner } from '../definitions.ts';
-import type { DanglingKey } from '../foreign-keys.ts';
+import { type Code, type CodeDefinitions, type DanglingKey, type Listed, withoutDefiner } from '../definitions.ts';
 import { defaultStatements } from '../sequence-defaults.ts';
 import { lexicalModeOf, significant } from '../tokens.ts';
 import type { GrantStatement } from './grants.ts';
@@ -117,7 +116,7 @@ function stepsAfter(program: SwapProgram): Record<'triggers' | 'drops' | 'code' 
       plain('SET @tool_ended = SYSDATE(6)'),
       // They have followed the tables that were replaced.
       ...unlink.map(plain),
-      ...withoutDangling(program),
+      ...withoutDangling(program).map(plain),
       ...(later.length > 0 ? [plain(renameStatement(later))] : []),
       plain(renameStatement([{ from: [work, MOVED], to: [work, DONE] }])),
     ],
@@ -140,12 +139,15 @@ function danglingSteps(keys: DanglingKey[]): Step[] {
   return [plain('SET foreign_key_checks = 0'), ...add, plain('SET foreign_key_checks = 1')];
 }
 
-/** The foreign keys of replaced tables to tables that are not there; the undo copy's record has them. */
-function withoutDangling({ before, renames, destination }: SwapProgram): Step[] {
+/**
+ * Removes foreign keys to missing tables from what becomes the undo copy: one of them would follow a table of that name
+ * that comes and goes. The copy's record has them.
+ */
+export function withoutDangling({ before, later }: { before: CodeDefinitions; later: Rename[] }): string[] {
   return (before.dangling ?? []).flatMap(({ table, name }) =>
-    renames
-      .filter(({ from }) => from[0] === destination && from[1] === table)
-      .map(({ to }) => plain(`ALTER TABLE ${pathOf(to)} DROP FOREIGN KEY ${quoteName(name)}`)),
+    later
+      .filter(({ to }) => to[1] === table)
+      .map(({ from }) => `ALTER TABLE ${pathOf(from)} DROP FOREIGN KEY ${quoteName(name)}`),
   );
 }
 
@@ -249,7 +251,7 @@ export function renameStatement(renames: Rename[]): string {
 }
 
 /** Each view after the views whose names stand in it. */
-export function inOrder(views: Code[]): Code[] {
+function inOrder(views: Code[]): Code[] {
   const byName = new Map(views.map((view) => [view.name.toLowerCase(), view]));
   const ordered = new Set<Code>();
   const visited = new Set<Code>();
