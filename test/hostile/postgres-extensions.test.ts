@@ -24,7 +24,7 @@ const EXTENSIONS = `
   CREATE TABLE ranged (path ext.ltree, k ext.cube) PARTITION BY RANGE (path ext.ltree_ops); CREATE TABLE ranged_a PARTITION OF ranged FOR VALUES FROM ('a') TO ('b'); INSERT INTO ranged VALUES ('a.c', '(1)');
   CREATE TABLE hashed (mail ext.citext) PARTITION BY HASH (mail); CREATE TABLE hashed_0 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 0); CREATE TABLE hashed_1 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 1);
   INSERT INTO hashed SELECT 'Mail ' || i FROM generate_series(1, 20) i;
-  CREATE OPERATOR CLASS own_cube FOR TYPE ext.cube USING btree FAMILY ext.cube_ops AS OPERATOR 1 ext.<, OPERATOR 2 ext.<=, OPERATOR 3 ext.=, OPERATOR 4 ext.>=, OPERATOR 5 ext.>, FUNCTION 1 ext.cube_cmp(ext.cube, ext.cube);
+  CREATE OPERATOR CLASS own_cube FOR TYPE ext.cube USING btree AS OPERATOR 1 ext.<, OPERATOR 2 ext.<=, OPERATOR 3 ext.=, OPERATOR 4 ext.>=, OPERATOR 5 ext.>, FUNCTION 1 ext.cube_cmp(ext.cube, ext.cube);
   CREATE INDEX thing_cube ON thing (((e).at::ext.cube) own_cube); CREATE AGGREGATE joined (ext.ltree) (SFUNC = ext.ltree_addltree, STYPE = ext.ltree);
   CREATE FUNCTION near(ext.cube) RETURNS ext.citext LANGUAGE sql AS 'SELECT NULL'; CREATE CAST (ext.cube AS ext.citext) WITH FUNCTION near(ext.cube);
   CREATE VIEW seen AS SELECT ext.unaccent(mail::text) FROM thing; CREATE SERVER far FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host 'nowhere');
