@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSession } from '../../src/engines/postgres/connection/session.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { anyClientTools } from '../../src/engines/postgres/tools.ts';
+import { load, planLoad } from '../../src/operations/load/load.ts';
+import { planSanitize, sanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { buildAndLoad, normalized } from '../helpers/build-and-load.ts';
 import { OTHER, OUTWARD_CASES, REFUSED_CASES } from '../helpers/outward-objects.ts';
 import {
@@ -86,5 +88,19 @@ describeWithPostgres('a selection of schemas', () => {
     ]);
     await server.psql('chain', { sql: 'DROP SCHEMA a CASCADE; DROP SCHEMA unused CASCADE' });
     expect(normalized(await server.dump('chain_copy'))).toEqual(normalized(await server.dump('chain')));
+
+    // A sanitized snapshot has them for the same reason.
+    const targets = {
+      chain: {
+        snapshot: { src_url: server.url('chain'), dst_url: server.url('chain_clean') },
+        sanitize: { override_query: 'UPDATE person SET id = 7' },
+      },
+    };
+    const context = testContext({ settings: { working_directory: folder.path, targets } });
+    await sanitize(context, await planSanitize(context, { target: 'chain' }));
+    await load(context, await planLoad(context, { target: 'chain', cpus: 2 }));
+    expect(await server.psql('chain_clean', { sql: 'SELECT id, p FROM person; SELECT m FROM "a.b".held' })).toBe(
+      '7|(2)\nfine\n',
+    );
   });
 });

@@ -21,6 +21,8 @@ const POSTGRES: Record<string, string[]> = {
   'dump/rights.ts': ['condition', 'each.name', 'schemasOf(found)'],
   // Words of ours.
   'restore/event-triggers.ts': ['ENABLED.state ?? "ENABLE"'],
+  // Words of ours, and names that quoteName has quoted.
+  'restore/forced-row-security.ts': ['ALTER_EACH("NO FORCE")', 'how', 'table'],
   // A hint for people.
   'restore/failure-hint.ts': ['name', 'schemas'],
   // What readSetting has quoted.
