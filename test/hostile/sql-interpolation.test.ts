@@ -81,7 +81,7 @@ const MYSQL: Record<string, string[]> = {
   'foreign-keys.ts': ['clause'],
   'sequence-defaults.ts': ['clauses.join(", ")'],
   // A condition of its callers, of tablesIn and inDatabase.
-  'own-rows.ts': ['within'],
+  'own-rows.ts': ['column', 'names', 'within'],
   'dump/dump.ts': ['part', 'where'],
   'dump/parts.ts': ['key'],
   // A hint for people: rights, and names that were quoted before.
