@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { screensReference } from '../screens/reference.ts';
+import { screensReference } from '../screens/app/reference.ts';
 import { commandReference } from '../src/cli/reference.ts';
 import { COMMANDS, GLOBAL_OPTIONS } from '../src/commands/registry.ts';
 import { generatedFiles } from '../src/config/generate.ts';

@@ -3,17 +3,17 @@ import { cellWidth } from '../src/cells.ts';
 import { shortPath } from '../src/config/paths.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../src/errors.ts';
 import type { Run } from '../src/state/runs.ts';
-import { factsOf } from './facts.ts';
-import { createHandOver } from './hand-over.ts';
-import { cacheFile, knownTargets } from './known-targets.ts';
-import { createModel, type Model } from './model.ts';
-import { mount } from './mount.tsx';
-import { MOUSE_OFF, MOUSE_ON } from './mouse.ts';
-import { type CreateContext, lazyOperations, type Operations } from './operations.ts';
-import type { TerminalOutput } from './output.ts';
-import { cancelRefresh, refreshSnapshots, refreshTargets } from './refresh.ts';
+import { factsOf } from './app/facts.ts';
+import { cacheFile, knownTargets } from './app/known-targets.ts';
+import { createModel, type Model } from './app/model.ts';
+import { type CreateContext, lazyOperations, type Operations } from './app/operations.ts';
+import { cancelRefresh, refreshSnapshots, refreshTargets } from './app/refresh.ts';
+import { createHandOver } from './app/terminal/hand-over.ts';
+import { mount } from './app/terminal/mount.tsx';
+import { MOUSE_OFF, MOUSE_ON } from './app/terminal/mouse.ts';
+import type { TerminalOutput } from './app/terminal/output.ts';
+import { guardTerminal } from './app/terminal/terminal-guard.ts';
 import { setUp } from './setup/actions.ts';
-import { guardTerminal } from './terminal-guard.ts';
 import { answerTrust, askTrust, untrustedOf } from './trust/actions.ts';
 
 export interface StartOptions {

@@ -1,15 +1,15 @@
 import { Box } from 'ink';
 import { useStore } from 'zustand';
 import { Choice } from '../../components/choice.tsx';
+import { Empty, Failure } from '../../components/empty.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { Line } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { wrap } from '../../src/cells.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
-import { Empty, Failure } from '../empty.tsx';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import type { ConfirmPlace } from '../place.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import type { ConfirmPlace } from '../app/place.ts';
 import { answerConfirm } from './actions.ts';
 import { questionOf } from './question.ts';
 import type { Question } from './question-facts.ts';

@@ -6,8 +6,8 @@ import { isForeign } from '../../src/results.ts';
 import { dataWord } from '../../src/sanitize-results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import { signatureText } from '../../src/signature-text.ts';
+import type { Plan } from '../app/place.ts';
 import { sanitizeQuestion } from '../coverage/question.ts';
-import type { Plan } from '../place.ts';
 import { subsetQuestion } from '../subset/question.ts';
 import {
   contentsLine,

@@ -1,8 +1,8 @@
 import { emptyList } from '../../src/state/list.ts';
+import { factsOf } from '../app/facts.ts';
+import { type Model, quietly } from '../app/model.ts';
+import { notifyFailure } from '../app/notify-failure.ts';
 import { ask } from '../confirm/actions.ts';
-import { factsOf } from '../facts.ts';
-import { type Model, quietly } from '../model.ts';
-import { notifyFailure } from '../notify-failure.ts';
 
 /** Of the selected snapshot, or of the one whose coverage is shown: with the query as it is now. */
 export function askSanitize(model: Model): void {

@@ -2,6 +2,7 @@ import { Box } from 'ink';
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
+import { Empty } from '../../components/empty.tsx';
 import type { Fact } from '../../components/facts.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
@@ -10,10 +11,9 @@ import { useTheme } from '../../components/theme.ts';
 import { formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { Coverage, TableCoverage } from '../../src/sanitize-results.ts';
 import { selectedIndex } from '../../src/state/list.ts';
-import { Empty } from '../empty.tsx';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import { runWithId } from '../model.ts';
-import type { CoveragePlace } from '../place.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { runWithId } from '../app/model.ts';
+import type { CoveragePlace } from '../app/place.ts';
 import { type CoverageRow, coverageColumns, coverageRows } from './rows.ts';
 
 /** What a query has made of the columns that looked personal, findings first. */

@@ -1,4 +1,5 @@
 import { Box } from 'ink';
+import { Empty, Failure } from '../../components/empty.tsx';
 import type { Span } from '../../components/line.tsx';
 import type { Column } from '../../components/table.ts';
 import { TableList } from '../../components/table-list.tsx';
@@ -6,9 +7,8 @@ import type { Tone } from '../../components/theme.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { DiffResult, TableChange } from '../../src/results.ts';
 import { selectedIndex } from '../../src/state/list.ts';
-import { Empty, Failure } from '../empty.tsx';
-import { Frame, useRoom } from '../frame.tsx';
-import type { DiffPlace } from '../place.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import type { DiffPlace } from '../app/place.ts';
 
 /** What changed from one snapshot to another, or to the live destination. */
 export function DiffScreen({ place }: { place: DiffPlace }) {

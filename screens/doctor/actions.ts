@@ -1,11 +1,11 @@
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
+import { lookUp, showWhileLookingUp } from '../app/look-up.ts';
+import { notLookedUp } from '../app/looked-up.ts';
+import { type Model, quietly } from '../app/model.ts';
+import { notifyFailure } from '../app/notify-failure.ts';
+import type { DoctorPlace, FixPlace } from '../app/place.ts';
+import { refreshTargetsAnew } from '../app/refresh.ts';
 import { editConfiguration } from '../editor/actions.ts';
-import { lookUp, showWhileLookingUp } from '../look-up.ts';
-import { notLookedUp } from '../looked-up.ts';
-import { type Model, quietly } from '../model.ts';
-import { notifyFailure } from '../notify-failure.ts';
-import type { DoctorPlace, FixPlace } from '../place.ts';
-import { refreshTargetsAnew } from '../refresh.ts';
 import { rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
 
 /** Looks at everything; where it is looked at already, anew. */

@@ -1,14 +1,14 @@
 import { Box } from 'ink';
 import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
+import { Empty, Failure } from '../../components/empty.tsx';
 import type { Fact } from '../../components/facts.tsx';
 import type { Span } from '../../components/line.tsx';
 import type { Column } from '../../components/table.ts';
 import { TableList } from '../../components/table-list.tsx';
 import { type Glyphs, useTheme } from '../../components/theme.ts';
 import { formatNumberOf } from '../../src/amounts.ts';
-import { Empty, Failure } from '../empty.tsx';
-import { Frame, useRoom } from '../frame.tsx';
-import type { DoctorPlace } from '../place.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import type { DoctorPlace } from '../app/place.ts';
 import type { DoctorRow } from './rows.ts';
 import { rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
 

@@ -1,6 +1,6 @@
 import type { Diagnosis } from '../../src/operations/configuration/fix.ts';
 import { selectedIndex } from '../../src/state/list.ts';
-import type { DoctorPlace } from '../place.ts';
+import type { DoctorPlace } from '../app/place.ts';
 import { type DoctorRow, doctorRows } from './rows.ts';
 
 /** What was found, or was before it is looked at anew. */

@@ -1,7 +1,7 @@
 import { pathOfKey } from '../../src/config/path-of-key.ts';
 import { toUserError } from '../../src/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import type { Model } from '../model.ts';
+import type { Model } from '../app/model.ts';
 import { changeDraft } from './change-draft.ts';
 import type { EditorPlace } from './editor-places.ts';
 import { type Field, textToType } from './fields.ts';

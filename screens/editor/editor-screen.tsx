@@ -1,4 +1,5 @@
 import { Box } from 'ink';
+import { Empty, Failure } from '../../components/empty.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { List, ViewportContext } from '../../components/list.tsx';
 import { type Glyphs, useTheme } from '../../components/theme.ts';
@@ -6,8 +7,7 @@ import { formatNumberOf } from '../../src/amounts.ts';
 import { cellWidth, fitCells } from '../../src/cells.ts';
 import { dotted } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import { Empty, Failure } from '../empty.tsx';
-import { Frame, useRoom } from '../frame.tsx';
+import { Frame, useRoom } from '../app/frame.tsx';
 import type { EditorPlace } from './editor-places.ts';
 import { FieldDetail } from './field-detail.tsx';
 import { type Field, shownValue } from './fields.ts';

@@ -4,7 +4,7 @@ import { toUserError } from '../../src/errors.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Sized } from '../../src/results.ts';
 import { emptyList, type Move, moveSelection } from '../../src/state/list.ts';
-import { type Model, quietly } from '../model.ts';
+import { type Model, quietly } from '../app/model.ts';
 import type { EditorPlace } from './editor-places.ts';
 import { textToType } from './fields.ts';
 import type { KnownNames, NameKind } from './known-names.ts';

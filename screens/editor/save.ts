@@ -1,8 +1,8 @@
 import { toUserError } from '../../src/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import type { Model } from '../model.ts';
-import { notifyFailure } from '../notify-failure.ts';
-import { refreshTargetsAnew } from '../refresh.ts';
+import type { Model } from '../app/model.ts';
+import { notifyFailure } from '../app/notify-failure.ts';
+import { refreshTargetsAnew } from '../app/refresh.ts';
 import { inTurn } from './change-draft.ts';
 import type { EditorDiffPlace, EditorPlace } from './editor-places.ts';
 import { updateEditor } from './selection.ts';

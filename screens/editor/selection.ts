@@ -1,6 +1,6 @@
 import type { KeyPath } from '../../src/config/tree.ts';
 import { selectedIndex } from '../../src/state/list.ts';
-import type { Model } from '../model.ts';
+import type { Model } from '../app/model.ts';
 import type { EditorPlace } from './editor-places.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import { rowId, type TreeRow, treeRows } from './tree-rows.ts';

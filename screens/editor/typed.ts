@@ -5,7 +5,7 @@ import type { Shape } from '../../src/config/schema/shape.ts';
 import { type KeyPath, valueAt } from '../../src/config/tree.ts';
 import { toUserError } from '../../src/errors.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import type { Model } from '../model.ts';
+import type { Model } from '../app/model.ts';
 import { changeDraft } from './change-draft.ts';
 import type { EditorPlace } from './editor-places.ts';
 import { type Field, textToType } from './fields.ts';

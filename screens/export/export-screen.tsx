@@ -2,8 +2,8 @@ import { Box } from 'ink';
 import { Line } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { formatBytes } from '../../src/amounts.ts';
-import { Frame, useRoom } from '../frame.tsx';
-import type { ExportPlace } from '../place.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import type { ExportPlace } from '../app/place.ts';
 
 /** The file that a snapshot is written to. */
 export function ExportScreen({ place: { target, snapshot, typing } }: { place: ExportPlace }) {

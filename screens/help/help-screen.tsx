@@ -1,11 +1,11 @@
 import { Box } from 'ink';
 import { Line, type Span } from '../../components/line.tsx';
 import { wrap } from '../../src/cells.ts';
-import { factsOf } from '../facts.ts';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import { EVERYWHERE, KEY_TABLE, keyName } from '../keys.ts';
-import type { Model } from '../model.ts';
-import type { OtherPlace, Place } from '../place.ts';
+import { factsOf } from '../app/facts.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { EVERYWHERE, KEY_TABLE, keyName } from '../app/keys.ts';
+import type { Model } from '../app/model.ts';
+import type { OtherPlace, Place } from '../app/place.ts';
 
 const KEYS_WIDTH = 18;
 

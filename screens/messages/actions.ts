@@ -1,7 +1,7 @@
 import { emptyList } from '../../src/state/list.ts';
-import { factsOf } from '../facts.ts';
-import type { Model } from '../model.ts';
-import { runPlace } from '../place.ts';
+import { factsOf } from '../app/facts.ts';
+import type { Model } from '../app/model.ts';
+import { runPlace } from '../app/place.ts';
 
 export function messages(model: Model): void {
   model.navigation.push({ screen: 'messages', list: emptyList });

@@ -1,7 +1,7 @@
 import type { Messages } from '../../src/state/messages.ts';
 import type { Navigation, Notice } from '../../src/state/navigation.ts';
 import type { Run } from '../../src/state/runs.ts';
-import type { Place } from '../place.ts';
+import type { Place } from '../app/place.ts';
 
 /** Results that were said in passing stay in the history; hints, such as why a key does nothing, do not. */
 export function keepMessages({ store }: Navigation<Place>, messages: Messages): void {

@@ -1,15 +1,15 @@
 import { Box } from 'ink';
 import { useStore } from 'zustand';
 import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
+import { Empty } from '../../components/empty.tsx';
 import type { Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { type Glyphs, useTheme } from '../../components/theme.ts';
 import { formatNumberOf, formatTime } from '../../src/amounts.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import type { Message } from '../../src/state/messages.ts';
-import { Empty } from '../empty.tsx';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import type { MessagesPlace } from '../place.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import type { MessagesPlace } from '../app/place.ts';
 
 const MARKS = { good: 'good', caution: 'caution', bad: 'bad', plain: 'none' } as const;
 

@@ -1,9 +1,9 @@
 import { textEdit } from '../../components/text-edit.ts';
-import { factsOf } from '../facts.ts';
-import { type Model, quietly } from '../model.ts';
-import { notifyFailure } from '../notify-failure.ts';
-import type { NotePlace } from '../place.ts';
-import { refreshSnapshots } from '../refresh.ts';
+import { factsOf } from '../app/facts.ts';
+import { type Model, quietly } from '../app/model.ts';
+import { notifyFailure } from '../app/notify-failure.ts';
+import type { NotePlace } from '../app/place.ts';
+import { refreshSnapshots } from '../app/refresh.ts';
 
 export function writeNote(model: Model): void {
   const { target, snapshot } = factsOf(model);

@@ -2,8 +2,8 @@ import { Box } from 'ink';
 import { Line } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { formatTime } from '../../src/amounts.ts';
-import { Frame, useRoom } from '../frame.tsx';
-import type { NotePlace } from '../place.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import type { NotePlace } from '../app/place.ts';
 
 /** The note of a snapshot, typed. */
 export function NoteScreen({ place }: { place: NotePlace }) {

@@ -1,9 +1,9 @@
 import { go } from 'fuzzysort';
-import { factsOf } from '../facts.ts';
-import type { Action, KeyBinding } from '../key-binding.ts';
-import { bindingsAt, EVERYWHERE_ACTIONS, keyName } from '../keys.ts';
-import type { Model } from '../model.ts';
-import type { PalettePlace, Place } from '../place.ts';
+import { factsOf } from '../app/facts.ts';
+import type { Action, KeyBinding } from '../app/key-binding.ts';
+import { bindingsAt, EVERYWHERE_ACTIONS, keyName } from '../app/keys.ts';
+import type { Model } from '../app/model.ts';
+import type { PalettePlace, Place } from '../app/place.ts';
 
 /** Something that can be done from the palette. */
 export interface PaletteEntry {

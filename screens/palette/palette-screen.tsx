@@ -1,13 +1,13 @@
 import { Box } from 'ink';
+import { Empty } from '../../components/empty.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { fitCells } from '../../src/cells.ts';
 import { selectedIndex } from '../../src/state/list.ts';
-import { Empty } from '../empty.tsx';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import type { PalettePlace } from '../place.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import type { PalettePlace } from '../app/place.ts';
 import { entriesInView, type PaletteEntry } from './entries.ts';
 
 const KEYS_WIDTH = 8;

@@ -1,5 +1,5 @@
 import { interrupted } from '../../src/errors.ts';
-import type { Model } from '../model.ts';
+import type { Model } from '../app/model.ts';
 
 const TWICE_WITHIN_MS = 2000;
 

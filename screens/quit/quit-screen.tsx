@@ -1,8 +1,8 @@
 import { useStore } from 'zustand';
+import { Ask } from '../../components/ask.tsx';
 import { formatNumberOf } from '../../src/amounts.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
-import { Ask } from '../ask.tsx';
-import { Frame, useModel } from '../frame.tsx';
+import { Frame, useModel } from '../app/frame.tsx';
 import { answerQuit } from './actions.ts';
 
 /** Leaving while work is going on or waiting: wait for all of it, cancel it, or stay. */

@@ -1,7 +1,7 @@
 import type { Work } from '../../src/state/runs.ts';
-import { factsOf } from '../facts.ts';
-import type { Model } from '../model.ts';
-import { runPlace } from '../place.ts';
+import { factsOf } from '../app/facts.ts';
+import type { Model } from '../app/model.ts';
+import { runPlace } from '../app/place.ts';
 import { verifyWork } from './work.ts';
 
 /** Begins work and shows it. */

@@ -1,6 +1,6 @@
-import type { Facts } from '../facts.ts';
-import type { KeyBinding } from '../key-binding.ts';
-import { READ_ONLY } from '../why-not.ts';
+import type { Facts } from '../app/facts.ts';
+import type { KeyBinding } from '../app/key-binding.ts';
+import { READ_ONLY } from '../app/why-not.ts';
 
 /** What can be done with work, on its screen and in the list of all of it. */
 export const RUN_KEYS: KeyBinding[] = [

@@ -1,14 +1,14 @@
 import { Box, useAnimation } from 'ink';
 import { useStore } from 'zustand';
+import { FilterLine } from '../../components/filter-line.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { formatDuration } from '../../src/amounts.ts';
 import { elapsed } from '../../src/state/run.ts';
 import { type Run, runBefore } from '../../src/state/runs.ts';
-import { FilterLine } from '../filter-line.tsx';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import { runWithId } from '../model.ts';
-import type { RunPlace } from '../place.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { runWithId } from '../app/model.ts';
+import type { RunPlace } from '../app/place.ts';
 import { outcomeLines } from './outcome.ts';
 import { viewLog } from './run-log.ts';
 import { stepLines } from './step-lines.ts';

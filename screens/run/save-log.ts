@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { printable } from '../../src/printable.ts';
 import type { LogLine } from '../../src/state/run.ts';
-import { factsOf } from '../facts.ts';
-import type { Model } from '../model.ts';
-import { notifyFailure } from '../notify-failure.ts';
+import { factsOf } from '../app/facts.ts';
+import type { Model } from '../app/model.ts';
+import { notifyFailure } from '../app/notify-failure.ts';
 
 /** Writes what the log holds to a file of its own: to be looked through, or sent to somebody. */
 export function saveLog(model: Model): void {

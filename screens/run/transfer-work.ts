@@ -1,8 +1,8 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../../src/amounts.ts';
 import type { SnapshotRow } from '../../src/results.ts';
 import type { Work } from '../../src/state/runs.ts';
-import type { Model } from '../model.ts';
-import { refreshAfterWork } from '../refresh.ts';
+import type { Model } from '../app/model.ts';
+import { refreshAfterWork } from '../app/refresh.ts';
 
 export interface Transfer {
   kind: 'push' | 'pull';

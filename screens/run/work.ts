@@ -3,8 +3,8 @@ import type { PlannedLoad } from '../../src/operations/load/planned-load.ts';
 import type { LoadPlan, LoadResult, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';
-import type { Model } from '../model.ts';
-import { refreshAfterWork } from '../refresh.ts';
+import type { Model } from '../app/model.ts';
+import { refreshAfterWork } from '../app/refresh.ts';
 import { replacedDatabase } from './rivals.ts';
 
 export function buildWork(model: Model, target: string): Work {

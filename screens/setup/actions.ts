@@ -1,9 +1,9 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { formatDuration } from '../../src/amounts.ts';
 import { EXIT, interrupted, toUserError, UserError } from '../../src/errors.ts';
-import { type Model, quietly } from '../model.ts';
-import { runPlace } from '../place.ts';
-import { refreshTargetsAnew } from '../refresh.ts';
+import { type Model, quietly } from '../app/model.ts';
+import { runPlace } from '../app/place.ts';
+import { refreshTargetsAnew } from '../app/refresh.ts';
 import { buildWork } from '../run/work.ts';
 import { LOOKS, planned } from './look.ts';
 import type { SetupFound, SetupPlace } from './setup-place.ts';

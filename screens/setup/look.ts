@@ -1,6 +1,6 @@
 import { EXIT, UserError } from '../../src/errors.ts';
 import type { Session } from '../../src/state/runs.ts';
-import type { Operations } from '../operations.ts';
+import type { Operations } from '../app/operations.ts';
 import { lacksDatabase, setUpOf, sourceOf, storageOf } from './answers.ts';
 import type { SetupFound, SetupPlace } from './setup-place.ts';
 import type { SetupStepId } from './step-ids.ts';

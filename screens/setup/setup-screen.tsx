@@ -1,13 +1,13 @@
 import { Box } from 'ink';
 import { Choice } from '../../components/choice.tsx';
+import { Failure } from '../../components/empty.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { type Glyphs, type Tone, useTheme } from '../../components/theme.ts';
 import { formatBytes } from '../../src/amounts.ts';
 import { wrap } from '../../src/cells.ts';
-import { Failure } from '../empty.tsx';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import { typedSecret, typedUrl } from '../hidden-text.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { typedSecret, typedUrl } from '../app/hidden-text.ts';
 import { answerChosen } from './actions.ts';
 import { engineLines } from './engine-lines.ts';
 import type { SetupPlace } from './setup-place.ts';

@@ -1,9 +1,9 @@
 import { interrupted, toUserError } from '../../src/errors.ts';
 import type { SignInEvent } from '../../src/events.ts';
 import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.ts';
-import { type Model, quietly } from '../model.ts';
-import type { SignInPlace } from '../place.ts';
-import { refreshTargetsAnew } from '../refresh.ts';
+import { type Model, quietly } from '../app/model.ts';
+import type { SignInPlace } from '../app/place.ts';
+import { refreshTargetsAnew } from '../app/refresh.ts';
 
 /** Begins to sign in, and shows how far it is; where there are several providers, asks with which. */
 export async function signIn(model: Model): Promise<void> {

@@ -4,8 +4,8 @@ import { Line, type Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { formatTime } from '../../src/amounts.ts';
 import { printable } from '../../src/printable.ts';
-import { Frame, useRoom } from '../frame.tsx';
-import type { SignInPlace } from '../place.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import type { SignInPlace } from '../app/place.ts';
 
 /** Signing in: where to go, whether it is still waited for, and how it went. */
 export function SignInScreen({ place }: { place: SignInPlace }) {

@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import { textEdit } from '../../components/text-edit.ts';
 import type { DiffResult, SnapshotRow, SnapshotTable } from '../../src/results.ts';
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
-import { factsOf } from '../facts.ts';
-import { showWhileLookingUp } from '../look-up.ts';
-import { notLookedUp } from '../looked-up.ts';
-import { type Model, quietly, tablesInView } from '../model.ts';
-import { type ExportPlace, runPlace, type TablesPlace } from '../place.ts';
+import { factsOf } from '../app/facts.ts';
+import { showWhileLookingUp } from '../app/look-up.ts';
+import { notLookedUp } from '../app/looked-up.ts';
+import { type Model, quietly, tablesInView } from '../app/model.ts';
+import { type ExportPlace, runPlace, type TablesPlace } from '../app/place.ts';
 import { exportWork, transferWork } from '../run/transfer-work.ts';
 
 const MARKS = 2;

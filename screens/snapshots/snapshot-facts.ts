@@ -2,7 +2,7 @@ import type { Fact } from '../../components/facts.tsx';
 import { formatBytes, formatNumberOf, formatTime } from '../../src/amounts.ts';
 import type { SnapshotRow } from '../../src/results.ts';
 import { SIGNATURE_WORDS, signatureText } from '../../src/signature-text.ts';
-import { ENGINE_NAMES } from '../engine-names.ts';
+import { ENGINE_NAMES } from '../app/engine-names.ts';
 
 const PLACES = { local: 'this machine', remote: 'the bucket' };
 

@@ -1,5 +1,5 @@
-import type { KeyBinding } from '../key-binding.ts';
-import { latestNotLoadable, noSnapshot, notLoadable, notWritable, READ_ONLY } from '../why-not.ts';
+import type { KeyBinding } from '../app/key-binding.ts';
+import { latestNotLoadable, noSnapshot, notLoadable, notWritable, READ_ONLY } from '../app/why-not.ts';
 
 /** On a target: what one does many times a day, without opening it. */
 export const LOAD_LATEST: KeyBinding = {

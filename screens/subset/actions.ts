@@ -2,11 +2,11 @@ import { toUserError } from '../../src/errors.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
+import { factsOf } from '../app/facts.ts';
+import { type Model, quietly } from '../app/model.ts';
+import { notifyFailure } from '../app/notify-failure.ts';
+import type { SubsetPlace } from '../app/place.ts';
 import { ask, planAllowing } from '../confirm/actions.ts';
-import { factsOf } from '../facts.ts';
-import { type Model, quietly } from '../model.ts';
-import { notifyFailure } from '../notify-failure.ts';
-import type { SubsetPlace } from '../place.ts';
 import { choicesOf, isTarget, stepShare, toggleCopied, toggleExcluded } from './choices.ts';
 import { type PlanRow, planRows } from './rows.ts';
 

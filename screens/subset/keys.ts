@@ -1,6 +1,6 @@
-import type { Facts } from '../facts.ts';
-import type { KeyBinding } from '../key-binding.ts';
-import { noTarget, notFound, notWritable, READ_ONLY } from '../why-not.ts';
+import type { Facts } from '../app/facts.ts';
+import type { KeyBinding } from '../app/key-binding.ts';
+import { noTarget, notFound, notWritable, READ_ONLY } from '../app/why-not.ts';
 
 export const SUBSET: KeyBinding = {
   keys: ['x'],

@@ -1,15 +1,15 @@
 import { Box } from 'ink';
 import { useMemo } from 'react';
 import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
+import { Empty, Failure } from '../../components/empty.tsx';
 import type { Fact } from '../../components/facts.tsx';
 import type { Span } from '../../components/line.tsx';
 import { TableList } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
-import { Empty, Failure } from '../empty.tsx';
-import { Frame, useRoom } from '../frame.tsx';
-import type { SubsetPlace } from '../place.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import type { SubsetPlace } from '../app/place.ts';
 import { selectedTable } from './actions.ts';
 import { type PlanRow, planColumns, planRows } from './rows.ts';
 

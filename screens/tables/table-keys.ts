@@ -1,5 +1,5 @@
-import type { KeyBinding } from '../key-binding.ts';
-import { notLoadable } from '../why-not.ts';
+import type { KeyBinding } from '../app/key-binding.ts';
+import { notLoadable } from '../app/why-not.ts';
 
 /** What can be done with the tables of a snapshot. */
 export const TABLE_KEYS: KeyBinding[] = [

@@ -1,4 +1,6 @@
 import { useMemo } from 'react';
+import { Empty, Failure } from '../../components/empty.tsx';
+import { FilterLine } from '../../components/filter-line.tsx';
 import type { Span } from '../../components/line.tsx';
 import type { Cell, Column } from '../../components/table.ts';
 import { TableList } from '../../components/table-list.tsx';
@@ -6,11 +8,9 @@ import { type Glyphs, useTheme } from '../../components/theme.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { SnapshotTable } from '../../src/results.ts';
 import { selectedIndex } from '../../src/state/list.ts';
-import { Empty, Failure } from '../empty.tsx';
-import { FilterLine } from '../filter-line.tsx';
-import { Frame, useRoom } from '../frame.tsx';
-import { tablesInView } from '../model.ts';
-import type { TablesPlace } from '../place.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import { tablesInView } from '../app/model.ts';
+import type { TablesPlace } from '../app/place.ts';
 
 /** The tables of a snapshot, the largest first. */
 export function TablesScreen({ place }: { place: TablesPlace }) {

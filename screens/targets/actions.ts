@@ -1,5 +1,5 @@
-import { factsOf } from '../facts.ts';
-import type { Model } from '../model.ts';
+import { factsOf } from '../app/facts.ts';
+import type { Model } from '../app/model.ts';
 import { nextSort } from './sort.ts';
 
 export function sort(model: Model): void {

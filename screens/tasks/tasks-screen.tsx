@@ -1,14 +1,14 @@
 import { Box, useAnimation } from 'ink';
 import { useStore } from 'zustand';
+import { Empty } from '../../components/empty.tsx';
 import type { Span } from '../../components/line.tsx';
 import { TableList } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { formatNumberOf } from '../../src/amounts.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
-import { Empty } from '../empty.tsx';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import type { TasksPlace } from '../place.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import type { TasksPlace } from '../app/place.ts';
 import { taskColumns } from './columns.ts';
 
 /** All work of the session, newest first: it goes on wherever one is. */

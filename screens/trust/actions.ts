@@ -1,9 +1,9 @@
 import { wrap } from '../../src/cells.ts';
 import { trustItems, UntrustedConfiguration } from '../../src/config/trust/untrusted-configuration.ts';
 import { emptyList } from '../../src/state/list.ts';
-import type { Model } from '../model.ts';
-import { notifyFailure } from '../notify-failure.ts';
-import { refreshSnapshots, refreshTargets } from '../refresh.ts';
+import type { Model } from '../app/model.ts';
+import { notifyFailure } from '../app/notify-failure.ts';
+import { refreshSnapshots, refreshTargets } from '../app/refresh.ts';
 
 /** Why nothing is listed: the configuration of the current folder is not trusted yet. */
 export function untrustedOf({ targets }: Model): UntrustedConfiguration | null {

@@ -1,5 +1,5 @@
-import type { KeyBinding } from '../key-binding.ts';
-import { BACK } from '../shared-keys.ts';
+import type { KeyBinding } from '../app/key-binding.ts';
+import { BACK } from '../app/shared-keys.ts';
 
 export const TRUST_KEYS: KeyBinding[] = [
   {

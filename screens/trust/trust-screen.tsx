@@ -3,8 +3,8 @@ import { List } from '../../components/list.tsx';
 import { wrap } from '../../src/cells.ts';
 import { LABEL_WIDTH } from '../../src/config/trust/untrusted-configuration.ts';
 import { selectedIndex } from '../../src/state/list.ts';
-import { Frame, useRoom } from '../frame.tsx';
-import type { TrustPlace } from '../place.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import type { TrustPlace } from '../app/place.ts';
 
 /** What a configuration found in this folder would do, before it does any of it. */
 export function TrustScreen({ place }: { place: TrustPlace }) {

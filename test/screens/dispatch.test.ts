@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { dispatchPaste } from '../../screens/app/dispatch.ts';
+import { type Model, selectedTarget } from '../../screens/app/model.ts';
+import type { TargetsPlace } from '../../screens/app/place.ts';
+import { refreshTargets } from '../../screens/app/refresh.ts';
 import { answerConfirm } from '../../screens/confirm/actions.ts';
-import { dispatchPaste } from '../../screens/dispatch.ts';
-import { type Model, selectedTarget } from '../../screens/model.ts';
-import type { TargetsPlace } from '../../screens/place.ts';
-import { refreshTargets } from '../../screens/refresh.ts';
 import { UserError } from '../../src/errors.ts';
 import type { TargetRow } from '../../src/results.ts';
 import { listed, newModel, press, running, until } from '../helpers/driven-model.ts';

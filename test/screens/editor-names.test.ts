@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { dispatchKey, dispatchPaste } from '../../screens/dispatch.ts';
+import { dispatchKey, dispatchPaste } from '../../screens/app/dispatch.ts';
+import type { Model } from '../../screens/app/model.ts';
 import type { EditorPlace } from '../../screens/editor/editor-places.ts';
 import { suggestionsAt } from '../../screens/editor/names.ts';
 import { panesOf, selectPath } from '../../screens/editor/selection.ts';
-import type { Model } from '../../screens/model.ts';
 import type { KeyPath } from '../../src/config/tree.ts';
 import { UserError } from '../../src/errors.ts';
 import { configFolder, withKey } from '../helpers/config-folder.ts';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { createTheme, ThemeContext } from '../../components/theme.ts';
-import { EditorDiffScreen } from '../../screens/editor/editor-diff-screen.tsx';
+import { ModelContext } from '../../screens/app/frame.tsx';
+import type { Model } from '../../screens/app/model.ts';
 import type { EditorPlace } from '../../screens/editor/editor-places.ts';
 import { EditorScreen } from '../../screens/editor/editor-screen.tsx';
 import { selectPath } from '../../screens/editor/selection.ts';
-import { ModelContext } from '../../screens/frame.tsx';
-import type { Model } from '../../screens/model.ts';
+import { EditorDiffScreen } from '../../screens/editor-diff/editor-diff-screen.tsx';
 import { configFolder, withKey } from '../helpers/config-folder.ts';
 import { newModel, press, until } from '../helpers/driven-model.ts';
 import { fakeWorld } from '../helpers/fake-world.ts';

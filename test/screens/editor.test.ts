@@ -1,12 +1,12 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { dispatchKey, dispatchPaste } from '../../screens/dispatch.ts';
+import { dispatchKey, dispatchPaste } from '../../screens/app/dispatch.ts';
+import type { Model } from '../../screens/app/model.ts';
+import type { ChoicePlace } from '../../screens/app/place.ts';
 import type { EditorPlace } from '../../screens/editor/editor-places.ts';
 import { shownValue, typedValue } from '../../screens/editor/fields.ts';
 import { type Panes, panesOf, selectPath } from '../../screens/editor/selection.ts';
-import type { Model } from '../../screens/model.ts';
-import type { ChoicePlace } from '../../screens/place.ts';
 import type { KeyPath } from '../../src/config/tree.ts';
 import { configFolder, withKey } from '../helpers/config-folder.ts';
 import { newModel, press, until } from '../helpers/driven-model.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { EVERYWHERE, KEY_TABLE } from '../../screens/keys.ts';
-import { screensReference } from '../../screens/reference.ts';
+import { EVERYWHERE, KEY_TABLE } from '../../screens/app/keys.ts';
+import { screensReference } from '../../screens/app/reference.ts';
 
 test('docs/screens.md is what the key table says', async () => {
   expect(await readFile('docs/screens.md', 'utf8')).toBe(screensReference());

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Operations } from '../../screens/operations.ts';
-import { cancelRefresh, refreshTargets, refreshTargetsAnew } from '../../screens/refresh.ts';
+import type { Operations } from '../../screens/app/operations.ts';
+import { cancelRefresh, refreshTargets, refreshTargetsAnew } from '../../screens/app/refresh.ts';
 import { UserError } from '../../src/errors.ts';
 import type { TargetRow } from '../../src/results.ts';
 import { listed, newModel, press, until } from '../helpers/driven-model.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { textEdit } from '../../components/text-edit.ts';
 import { createTheme, ThemeContext } from '../../components/theme.ts';
-import { ModelContext } from '../../screens/frame.tsx';
+import { ModelContext } from '../../screens/app/frame.tsx';
 import { setUp } from '../../screens/setup/actions.ts';
 import type { SetupPlace } from '../../screens/setup/setup-place.ts';
 import { SetupScreen } from '../../screens/setup/setup-screen.tsx';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { dispatchKey, dispatchPaste } from '../../screens/dispatch.ts';
-import type { Model } from '../../screens/model.ts';
+import { dispatchKey, dispatchPaste } from '../../screens/app/dispatch.ts';
+import type { Model } from '../../screens/app/model.ts';
 import { answerChosen, setUp } from '../../screens/setup/actions.ts';
 import type { SetupPlace } from '../../screens/setup/setup-place.ts';
 import type { SetupStepId } from '../../screens/setup/step-ids.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createTheme, ThemeContext } from '../../components/theme.ts';
-import { ModelContext } from '../../screens/frame.tsx';
-import { createModel } from '../../screens/model.ts';
-import type { SignInPlace } from '../../screens/place.ts';
+import { ModelContext } from '../../screens/app/frame.tsx';
+import { createModel } from '../../screens/app/model.ts';
+import type { SignInPlace } from '../../screens/app/place.ts';
 import { SignInScreen } from '../../screens/sign-in/sign-in-screen.tsx';
 import { UserError } from '../../src/errors.ts';
 import { fakeOperations } from '../helpers/fake-operations.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Model } from '../../screens/model.ts';
-import type { ChoicePlace } from '../../screens/place.ts';
+import type { Model } from '../../screens/app/model.ts';
+import type { ChoicePlace } from '../../screens/app/place.ts';
 import { UserError } from '../../src/errors.ts';
 import { listed, press, until } from '../helpers/driven-model.ts';
 import { fakeTerminal } from '../helpers/fake-terminal.ts';

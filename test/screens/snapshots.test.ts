@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { createModel, type Model, selectedTarget } from '../../screens/app/model.ts';
+import { refreshTargets } from '../../screens/app/refresh.ts';
 import { answerConfirm } from '../../screens/confirm/actions.ts';
-import { createModel, type Model, selectedTarget } from '../../screens/model.ts';
-import { refreshTargets } from '../../screens/refresh.ts';
 import { press } from '../helpers/driven-model.ts';
 import { fakeOperations } from '../helpers/fake-operations.ts';
 import { fakeTerminal } from '../helpers/fake-terminal.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Model } from '../../screens/model.ts';
-import type { SubsetPlace } from '../../screens/place.ts';
+import type { Model } from '../../screens/app/model.ts';
+import type { SubsetPlace } from '../../screens/app/place.ts';
 import { planRows } from '../../screens/subset/rows.ts';
 import { UserError } from '../../src/errors.ts';
 import { listed, press, until } from '../helpers/driven-model.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { textEdit } from '../../components/text-edit.ts';
 import { createTheme, ThemeContext, type ThemeOptions } from '../../components/theme.ts';
+import { ModelContext } from '../../screens/app/frame.tsx';
+import { notLookedUp } from '../../screens/app/looked-up.ts';
+import type { TablesPlace } from '../../screens/app/place.ts';
 import { ConfirmScreen } from '../../screens/confirm/confirm-screen.tsx';
-import { ModelContext } from '../../screens/frame.tsx';
-import { notLookedUp } from '../../screens/looked-up.ts';
-import type { TablesPlace } from '../../screens/place.ts';
 import { TablesScreen } from '../../screens/tables/tables-screen.tsx';
 import { emptyList } from '../../src/state/list.ts';
 import { newModel } from '../helpers/driven-model.ts';

@@ -1,0 +1,77 @@
+import { useWindowSize } from 'ink';
+import { createContext, type ReactNode, useContext } from 'react';
+import { useStore } from 'zustand';
+import type { KeyHint } from '../../components/key-bar.tsx';
+import type { Span } from '../../components/line.tsx';
+import { PAGE_CHROME, Page, type Size } from '../../components/page.tsx';
+import { useTheme } from '../../components/theme.ts';
+import { factsOf } from './facts.ts';
+import { bindingsAt, keyName } from './keys.ts';
+import type { Model } from './model.ts';
+import type { Screen } from './place.ts';
+import { statusSpans, workWords } from './status-line.ts';
+
+export const ModelContext = createContext<Model | null>(null);
+
+export function useModel(): Model {
+  const model = useContext(ModelContext);
+  if (!model) throw new Error('a screen is drawn outside of the application');
+  return model;
+}
+
+/** Up to so many columns panes stack; beyond, they stand beside each other. */
+const STACKED_UP_TO = 84;
+
+export interface Room extends Size {
+  /** Rows for the content of a page. */
+  height: number;
+  wide: boolean;
+}
+
+export function useRoom(): Room {
+  const { columns, rows } = useWindowSize();
+  return { columns, rows, height: Math.max(1, rows - PAGE_CHROME), wide: columns > STACKED_UP_TO };
+}
+
+export interface FrameProps {
+  screen: Screen;
+  path: string[];
+  aside?: Span[];
+  children: ReactNode;
+}
+
+/** Screens that show all work themselves. */
+const LISTS_WORK: ReadonlySet<Screen> = new Set<Screen>(['tasks', 'quit']);
+
+/** The page of a screen, with its keys from the key table and what is going on elsewhere. */
+export function Frame({ screen, path, aside = [], children }: FrameProps) {
+  const model = useModel();
+  const { glyphs } = useTheme();
+  const size = useWindowSize();
+  const place = model.navigation.top();
+  const shown = place.screen === 'run' ? place.run : null;
+  const file = useStore(model.file);
+  const notice = useStore(model.navigation.store, (state) => state.notice);
+  const toast = useStore(model.messages.store, (state) => state.toast);
+  const work = useStore(model.runs.store, ({ runs }) =>
+    LISTS_WORK.has(screen) ? '' : workWords(runs, { shown, glyphs }),
+  );
+  return (
+    <Page
+      size={size}
+      path={['tool', ...path]}
+      aside={file === null ? aside : [{ text: `${file}  `, tone: 'dim' }, ...aside]}
+      status={statusSpans({ notice, toast, work }, glyphs)}
+      hints={keyHints(model, screen)}
+    >
+      {children}
+    </Page>
+  );
+}
+
+function keyHints(model: Model, screen: Screen): KeyHint[] {
+  const facts = factsOf(model);
+  return bindingsAt(screen, facts).flatMap(({ keys, label, stays = false, whyNot }) =>
+    label === undefined ? [] : [{ keys: keyName(keys[0]), label, stays, disabled: (whyNot?.(facts) ?? null) !== null }],
+  );
+}

@@ -1,0 +1,250 @@
+import type { ChoiceOption } from '../../components/choice.tsx';
+import type { TextEdit } from '../../components/text-edit.ts';
+import type { TrustLine, UntrustedConfiguration } from '../../src/config/trust/untrusted-configuration.ts';
+import type { UserError } from '../../src/errors.ts';
+import type { SignInEvent } from '../../src/events.ts';
+import type { Diagnosis, FixPlan } from '../../src/operations/configuration/fix.ts';
+import type { PlannedLoad } from '../../src/operations/load/planned-load.ts';
+import type { PlannedSanitize } from '../../src/operations/sanitize/sanitize.ts';
+import type { SignedIn } from '../../src/operations/sign-in/sign-in-status.ts';
+import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
+import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
+import type { DiffResult, RemovePlan, SnapshotRow, SnapshotTable, UndoPlan } from '../../src/results.ts';
+import { emptyList, type ListState } from '../../src/state/list.ts';
+import type { EditorDiffPlace, EditorPlace, EditorProblemsPlace } from '../editor/editor-places.ts';
+import type { SetupPlace } from '../setup/setup-place.ts';
+import type { LookedUp } from './looked-up.ts';
+
+/** What the targets are sorted by. */
+export type Sort = 'configured' | 'name' | 'status' | 'size' | 'snapshots' | 'age';
+
+/** A screen and all that it shows which is not in a store: what is selected, typed, asked. */
+export type Place =
+  | TargetsPlace
+  | SnapshotsPlace
+  | NotePlace
+  | ConfirmPlace
+  | RunPlace
+  | CoveragePlace
+  | SubsetPlace
+  | TasksPlace
+  | MessagesPlace
+  | PalettePlace
+  | TablesPlace
+  | DiffPlace
+  | DoctorPlace
+  | FixPlace
+  | ExportPlace
+  | SetupPlace
+  | EditorPlace
+  | EditorDiffPlace
+  | EditorProblemsPlace
+  | ChoicePlace
+  | SignInPlace
+  | TrustPlace
+  | OtherPlace;
+
+export interface TargetsPlace {
+  screen: 'targets';
+  list: ListState;
+  /** The filter while it is being typed. */
+  typing: TextEdit | null;
+  sort: Sort;
+}
+
+export interface SnapshotsPlace {
+  screen: 'snapshots';
+  target: string;
+  list: ListState;
+  typing: TextEdit | null;
+  /** Ids of the snapshots to compare. */
+  marked: string[];
+}
+
+export interface NotePlace {
+  screen: 'note';
+  target: string;
+  snapshot: SnapshotRow;
+  typing: TextEdit;
+}
+
+/** A question before something is replaced or removed. The plan is worked out while the place is shown. */
+export interface ConfirmPlace {
+  screen: 'confirm';
+  target: string;
+  title: string;
+  plan: Plan | null;
+  error: UserError | null;
+  /** The name typed to confirm, where one is asked for. */
+  typing: TextEdit | null;
+  /** Ends the working out when one goes away. */
+  controller: AbortController;
+}
+
+export type Plan =
+  | { kind: 'build'; target: string; planned: PlannedSanitize | null }
+  | { kind: 'sanitize'; planned: PlannedSanitize }
+  | { kind: 'load'; planned: PlannedLoad }
+  | { kind: 'remove'; plan: RemovePlan }
+  | { kind: 'undo'; plan: UndoPlan }
+  | { kind: 'subset'; planned: PlannedSubset };
+
+export interface RunPlace {
+  screen: 'run';
+  run: string;
+  /** Lines that the log is scrolled up; 0 follows what comes. */
+  scrolledUp: number;
+  /** Of the log, which has no selection: its filter. */
+  list: ListState;
+  typing: TextEdit | null;
+}
+
+/** What a sanitization of this session has changed. */
+export interface CoveragePlace {
+  screen: 'coverage';
+  run: string;
+  list: ListState;
+}
+
+/** The plan of a subset, which one may change before it is made. */
+export interface SubsetPlace extends LookedUp<PlannedSubset> {
+  screen: 'subset';
+  target: string;
+  /** `null` until the configured ones are known. */
+  choices: SubsetChoices | null;
+  /** Whether they differ from the configured ones. */
+  changed: boolean;
+  /** What is shown is of before the last change. */
+  counting: boolean;
+  list: ListState;
+}
+
+export interface TasksPlace {
+  screen: 'tasks';
+  list: ListState;
+}
+
+/** What was said of results in this session. */
+export interface MessagesPlace {
+  screen: 'messages';
+  list: ListState;
+}
+
+export interface TablesPlace extends LookedUp<SnapshotTable[]> {
+  screen: 'tables';
+  target: string;
+  snapshot: SnapshotRow;
+  list: ListState;
+  typing: TextEdit | null;
+  /** Names of the tables to load. */
+  marked: string[];
+}
+
+export interface DiffPlace extends LookedUp<DiffResult> {
+  screen: 'diff';
+  target: string;
+  title: string;
+  list: ListState;
+}
+
+/** The check of the configuration, with what mends what it found. */
+export interface DoctorPlace extends LookedUp<Diagnosis> {
+  screen: 'doctor';
+  /** What was found before, shown until it is looked at anew. */
+  before: Diagnosis | null;
+  list: ListState;
+}
+
+/** What a fix would change, before it does. */
+export interface FixPlace extends LookedUp<FixPlan> {
+  screen: 'fix';
+  /** What was found. */
+  finding: string;
+  list: ListState;
+}
+
+export interface ExportPlace {
+  screen: 'export';
+  target: string;
+  snapshot: SnapshotRow;
+  typing: TextEdit;
+}
+
+/** A question with a few answers, the safe one first. */
+export interface ChoicePlace {
+  screen: 'choice';
+  path: string[];
+  question: string;
+  lines: string[];
+  options: ChoiceOption<string>[];
+  answer: (value: string) => void;
+}
+
+/** Every action, found by some letters of its name. */
+export interface PalettePlace {
+  screen: 'palette';
+  /** Where it was opened: its actions are those of that place. */
+  of: Place;
+  typing: TextEdit;
+  list: ListState;
+}
+
+export interface SignInPlace {
+  screen: 'sign-in';
+  /** The one that was chosen; without it the only one there is. */
+  provider: string | undefined;
+  /** Where to go; `null` until the provider has been asked. */
+  prompt: SignInEvent | null;
+  /** The URL as a picture, a line each. */
+  qr: string[];
+  result: SignedIn | null;
+  error: UserError | null;
+  /** Ends the waiting when one goes away. */
+  controller: AbortController;
+}
+
+/** The question whether the configuration of the current folder is trusted. */
+export interface TrustPlace {
+  screen: 'trust';
+  error: UntrustedConfiguration;
+  lines: TrustLine[];
+  list: ListState;
+}
+
+export type OtherPlace =
+  | { screen: 'cancel'; run: string }
+  | { screen: 'quit' }
+  | { screen: 'help'; of: Place; scrolled: number };
+
+export type FilteredPlace = TargetsPlace | SnapshotsPlace | TablesPlace | RunPlace;
+
+export type Screen = Place['screen'];
+
+/** Where the screens open: the targets, or one target's snapshots with the targets behind them. */
+export function openingStack(target: string | undefined): [Place, ...Place[]] {
+  const targets: TargetsPlace = {
+    screen: 'targets',
+    list: { ...emptyList, selected: target ?? null },
+    typing: null,
+    sort: 'configured',
+  };
+  return target === undefined ? [targets] : [targets, snapshotsPlace(target)];
+}
+
+export function snapshotsPlace(target: string): SnapshotsPlace {
+  return { screen: 'snapshots', target, list: emptyList, typing: null, marked: [] };
+}
+
+export function runPlace(run: string): RunPlace {
+  return { screen: 'run', run, scrolledUp: 0, list: emptyList, typing: null };
+}
+
+/** Where a filter is typed. */
+export function isFiltered(place: Place): place is FilteredPlace {
+  return ['targets', 'snapshots', 'tables', 'run'].includes(place.screen);
+}
+
+/** The text that keys go to at this place, if any is being typed. */
+export function typingAt(place: Place): TextEdit | null {
+  return 'typing' in place ? place.typing : null;
+}
