@@ -5,35 +5,35 @@ import { ViewportContext } from '../../components/list.tsx';
 import { type Theme, ThemeContext } from '../../components/theme.ts';
 import { isTooSmall, TooSmall } from '../../components/too-small.tsx';
 import { topOf } from '../../src/state/navigation.ts';
-import { CancelScreen } from '../cancel/cancel-screen.tsx';
-import { ChoiceScreen } from '../choice/choice-screen.tsx';
-import { ConfirmScreen } from '../confirm/confirm-screen.tsx';
-import { CoverageScreen } from '../coverage/coverage-screen.tsx';
-import { DiffScreen } from '../diff/diff-screen.tsx';
-import { DoctorScreen } from '../doctor/doctor-screen.tsx';
-import { EditorScreen } from '../editor/editor-screen.tsx';
-import { EditorDiffScreen } from '../editor-diff/editor-diff-screen.tsx';
-import { EditorProblemsScreen } from '../editor-problems/editor-problems-screen.tsx';
-import { ExportScreen } from '../export/export-screen.tsx';
-import { FixScreen } from '../fix/fix-screen.tsx';
-import { HelpScreen } from '../help/help-screen.tsx';
-import { MessagesScreen } from '../messages/messages-screen.tsx';
-import { NoteScreen } from '../note/note-screen.tsx';
-import { PaletteScreen } from '../palette/palette-screen.tsx';
-import { QuitScreen } from '../quit/quit-screen.tsx';
-import { RunScreen } from '../run/run-screen.tsx';
-import { SetupScreen } from '../setup/setup-screen.tsx';
-import { SignInScreen } from '../sign-in/sign-in-screen.tsx';
-import { SnapshotsScreen } from '../snapshots/snapshots-screen.tsx';
-import { SubsetScreen } from '../subset/subset-screen.tsx';
-import { TablesScreen } from '../tables/tables-screen.tsx';
-import { TargetsScreen } from '../targets/targets-screen.tsx';
-import { TasksScreen } from '../tasks/tasks-screen.tsx';
-import { TrustScreen } from '../trust/trust-screen.tsx';
+import { CancelView } from '../cancel/cancel-screen.tsx';
+import { ChoiceView } from '../choice/choice-screen.tsx';
+import { ConfirmView } from '../confirm/confirm-screen.tsx';
+import { CoverageView } from '../coverage/coverage-screen.tsx';
+import { DiffView } from '../diff/diff-screen.tsx';
+import { DoctorView } from '../doctor/doctor-screen.tsx';
+import { EditorView } from '../editor/editor-screen.tsx';
+import { EditorDiffView } from '../editor-diff/editor-diff-screen.tsx';
+import { EditorProblemsView } from '../editor-problems/editor-problems-screen.tsx';
+import { ExportView } from '../export/export-screen.tsx';
+import { FixView } from '../fix/fix-screen.tsx';
+import { HelpView } from '../help/help-screen.tsx';
+import { MessagesView } from '../messages/messages-screen.tsx';
+import { NoteView } from '../note/note-screen.tsx';
+import { PaletteView } from '../palette/palette-screen.tsx';
+import { QuitView } from '../quit/quit-screen.tsx';
+import { RunView } from '../run/run-screen.tsx';
+import { SetupView } from '../setup/setup-screen.tsx';
+import { SignInView } from '../sign-in/sign-in-screen.tsx';
+import { SnapshotsView } from '../snapshots/snapshots-screen.tsx';
+import { SubsetView } from '../subset/subset-screen.tsx';
+import { TablesView } from '../tables/tables-screen.tsx';
+import { TargetsView } from '../targets/targets-screen.tsx';
+import { TasksView } from '../tasks/tasks-screen.tsx';
+import { TrustView } from '../trust/trust-screen.tsx';
 import { dispatchKey, dispatchPaste } from './dispatch.ts';
 import { ModelContext } from './frame.tsx';
 import type { Model } from './model.ts';
-import type { Place } from './place.ts';
+import type { Route } from './route.ts';
 import { keyPresses } from './terminal/key-press.ts';
 
 export interface AppProps {
@@ -49,7 +49,7 @@ export interface AppProps {
 export function App({ model, theme, suspend, bindHandOver }: AppProps) {
   const { suspendTerminal } = useApp();
   useEffect(() => bindHandOver(suspendTerminal), [bindHandOver, suspendTerminal]);
-  const place = useStore(model.navigation.store, topOf);
+  const route = useStore(model.navigation.store, topOf);
   const size = useWindowSize();
   const tooSmall = isTooSmall(size);
   useInput((input, key) => {
@@ -65,66 +65,66 @@ export function App({ model, theme, suspend, bindHandOver }: AppProps) {
     <ThemeContext value={theme}>
       <ModelContext value={model}>
         <ViewportContext value={model.viewport}>
-          <PlaceView place={place} />
+          <PlaceView route={route} />
         </ViewportContext>
       </ModelContext>
     </ThemeContext>
   );
 }
 
-function PlaceView({ place }: { place: Place }) {
-  switch (place.screen) {
+function PlaceView({ route }: { route: Route }) {
+  switch (route.screen) {
     case 'targets':
-      return <TargetsScreen place={place} />;
+      return <TargetsView route={route} />;
     case 'snapshots':
-      return <SnapshotsScreen place={place} />;
+      return <SnapshotsView route={route} />;
     case 'confirm':
-      return <ConfirmScreen place={place} />;
+      return <ConfirmView route={route} />;
     case 'note':
-      return <NoteScreen place={place} />;
+      return <NoteView route={route} />;
     case 'run':
-      return <RunScreen place={place} />;
+      return <RunView route={route} />;
     case 'coverage':
-      return <CoverageScreen place={place} />;
+      return <CoverageView route={route} />;
     case 'subset':
-      return <SubsetScreen place={place} />;
+      return <SubsetView route={route} />;
     case 'tasks':
-      return <TasksScreen place={place} />;
+      return <TasksView route={route} />;
     case 'messages':
-      return <MessagesScreen place={place} />;
+      return <MessagesView route={route} />;
     case 'tables':
-      return <TablesScreen place={place} />;
+      return <TablesView route={route} />;
     case 'diff':
-      return <DiffScreen place={place} />;
+      return <DiffView route={route} />;
     case 'doctor':
-      return <DoctorScreen place={place} />;
+      return <DoctorView route={route} />;
     case 'fix':
-      return <FixScreen place={place} />;
+      return <FixView route={route} />;
     case 'setup':
-      return <SetupScreen place={place} />;
+      return <SetupView route={route} />;
     case 'editor':
-      return <EditorScreen place={place} />;
+      return <EditorView route={route} />;
     case 'editor-diff':
-      return <EditorDiffScreen place={place} />;
+      return <EditorDiffView route={route} />;
     case 'editor-problems':
-      return <EditorProblemsScreen place={place} />;
+      return <EditorProblemsView route={route} />;
     case 'choice':
-      return <ChoiceScreen place={place} />;
+      return <ChoiceView route={route} />;
     case 'export':
-      return <ExportScreen place={place} />;
+      return <ExportView route={route} />;
     case 'palette':
-      return <PaletteScreen place={place} />;
+      return <PaletteView route={route} />;
     case 'sign-in':
-      return <SignInScreen place={place} />;
+      return <SignInView route={route} />;
     case 'trust':
-      return <TrustScreen place={place} />;
+      return <TrustView route={route} />;
     case 'cancel':
-      return <CancelScreen place={place} />;
+      return <CancelView route={route} />;
     case 'quit':
-      return <QuitScreen />;
+      return <QuitView />;
     case 'help':
-      return <HelpScreen place={place} />;
+      return <HelpView route={route} />;
     default:
-      return place satisfies never;
+      return route satisfies never;
   }
 }

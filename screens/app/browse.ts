@@ -10,47 +10,47 @@ import { openMessage } from '../messages/actions.ts';
 import { backStep, finish } from '../setup/actions.ts';
 import { openTables } from '../snapshots/actions.ts';
 import { answerTrust } from '../trust/actions.ts';
-import { type AtPlaces, doAt } from './at-places.ts';
+import { type AtPlaces, doAt } from './at-routes.ts';
 import { factsOf } from './facts.ts';
 import { idsInView, indexInView } from './ids-in-view.ts';
 import type { Model } from './model.ts';
-import { isFiltered, runPlace, snapshotsPlace } from './place.ts';
 import { refreshSnapshots } from './refresh.ts';
+import { isFiltered, runRoute, snapshotsRoute } from './route.ts';
 
 /** Moves the pointer of a list, or scrolls what has none. */
 export function move(model: Model, direction: Move): void {
   const { navigation } = model;
-  const place = navigation.top();
+  const route = navigation.top();
   const page = Math.max(1, model.terminal.rows() - PAGE_CHROME - 2);
   const { furthest } = model.viewport;
-  if (place.screen === 'run' || place.screen === 'setup') {
-    const scrolledUp = scrolled(place.scrolledUp, { direction: UPWARDS[direction], page, furthest });
-    navigation.replace({ ...place, scrolledUp });
+  if (route.screen === 'run' || route.screen === 'setup') {
+    const scrolledUp = scrolled(route.scrolledUp, { direction: UPWARDS[direction], page, furthest });
+    navigation.replace({ ...route, scrolledUp });
     return;
   }
-  if (place.screen === 'help') {
-    navigation.replace({ ...place, scrolled: scrolled(place.scrolled, { direction, page, furthest }) });
+  if (route.screen === 'help') {
+    navigation.replace({ ...route, scrolled: scrolled(route.scrolled, { direction, page, furthest }) });
     return;
   }
-  if (place.screen === 'editor' && place.typing) {
-    moveSuggestion(model, place, direction);
+  if (route.screen === 'editor' && route.typing) {
+    moveSuggestion(model, route, direction);
     return;
   }
-  if (place.screen === 'editor' && place.pane === 'form') {
-    const fields = (panesOf(place)?.fields ?? []).map(({ id }) => id);
+  if (route.screen === 'editor' && route.pane === 'form') {
+    const fields = (panesOf(route)?.fields ?? []).map(({ id }) => id);
     navigation.replace({
-      ...place,
-      fields: moveSelection(place.fields, {
+      ...route,
+      fields: moveSelection(route.fields, {
         ...{ ids: fields, move: direction, page },
-        index: selectedIndex(fields, place.fields.selected),
+        index: selectedIndex(fields, route.fields.selected),
       }),
     });
     return;
   }
-  if (!('list' in place)) return;
-  const ids = idsInView(model, place);
-  const index = indexInView(model, place, ids);
-  navigation.replace(withList(place, moveSelection(place.list, { ids, index, move: direction, page })));
+  if (!('list' in route)) return;
+  const ids = idsInView(model, route);
+  const index = indexInView(model, route, ids);
+  navigation.replace(withList(route, moveSelection(route.list, { ids, index, move: direction, page })));
 }
 
 const OPENING: AtPlaces = {
@@ -60,15 +60,15 @@ const OPENING: AtPlaces = {
   },
   snapshots: openTables,
   setup: finish,
-  fix: (model, place) => void applyFix(model, place),
+  fix: (model, route) => void applyFix(model, route),
   trust: (model, { error }) => void answerTrust(model, error),
   editor: openInEditor,
   'editor-diff': saveShown,
-  'editor-problems': (model, place) => goToProblem(model, selectedIndex(idsInView(model, place), place.list.selected)),
+  'editor-problems': (model, route) => goToProblem(model, selectedIndex(idsInView(model, route), route.list.selected)),
   messages: openMessage,
   tasks(model) {
     const run = factsOf(model).run?.id;
-    if (run !== undefined) model.navigation.push(runPlace(run));
+    if (run !== undefined) model.navigation.push(runRoute(run));
   },
 };
 
@@ -77,32 +77,32 @@ export function openSelected(model: Model): void {
 }
 
 export function openTarget(model: Model, name: string): void {
-  model.navigation.push(snapshotsPlace(name));
+  model.navigation.push(snapshotsRoute(name));
   void refreshSnapshots(model, name);
 }
 
 export function back(model: Model): void {
-  const place = model.navigation.top();
-  if (place.screen === 'setup') {
-    backStep(model, place);
+  const route = model.navigation.top();
+  if (route.screen === 'setup') {
+    backStep(model, route);
     return;
   }
-  if (place.screen === 'editor') {
-    leaveEditor(model, place);
+  if (route.screen === 'editor') {
+    leaveEditor(model, route);
     return;
   }
-  if ('controller' in place) place.controller.abort();
+  if ('controller' in route) route.controller.abort();
   model.navigation.pop();
 }
 
 export function startFilter(model: Model): void {
-  const place = model.navigation.top();
-  if (isFiltered(place)) model.navigation.replace({ ...place, typing: textEdit(place.list.filter) });
+  const route = model.navigation.top();
+  if (isFiltered(route)) model.navigation.replace({ ...route, typing: textEdit(route.list.filter) });
 }
 
 export function clearFilter(model: Model): void {
-  const place = model.navigation.top();
-  if ('list' in place) model.navigation.replace(withList(place, { ...place.list, filter: '' }));
+  const route = model.navigation.top();
+  if ('list' in route) model.navigation.replace(withList(route, { ...route.list, filter: '' }));
 }
 
 export function tasks(model: Model): void {
@@ -153,6 +153,6 @@ function scrolled(from: number, { direction, page, furthest }: Scroll): number {
   return Math.max(0, Math.min(furthest, from + distances[direction]));
 }
 
-function withList<Listed extends { list: ListState }>(place: Listed, list: ListState): Listed {
-  return { ...place, list };
+function withList<Listed extends { list: ListState }>(route: Listed, list: ListState): Listed {
+  return { ...route, list };
 }

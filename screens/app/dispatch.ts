@@ -10,14 +10,14 @@ import { interrupt } from '../quit/actions.ts';
 import { answerTyped } from '../setup/actions.ts';
 import { beginExport } from '../snapshots/actions.ts';
 import { ACTIONS } from './actions.ts';
-import { type AtPlaces, doAt } from './at-places.ts';
+import { type AtPlaces, doAt } from './at-routes.ts';
 import { openTarget } from './browse.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { idsInView } from './ids-in-view.ts';
 import type { KeyBinding } from './key-binding.ts';
 import { bindingFor, EVERYWHERE_ACTIONS, KEY_TABLE } from './keys.ts';
 import type { Model } from './model.ts';
-import { type FilteredPlace, isFiltered, type PalettePlace, type Place, typingAt } from './place.ts';
+import { type FilteredRoute, isFiltered, type PaletteRoute, type Route, typingAt } from './route.ts';
 import type { MouseEvent } from './terminal/mouse.ts';
 
 /** Does what a key means at the present place. While text is typed, keys are text. */
@@ -28,10 +28,10 @@ export function dispatchKey(model: Model, key: string): void {
   }
   model.navigation.notify(null);
   model.messages.seen();
-  const place = model.navigation.top();
-  const typing = typingAt(place);
-  if (typing) dispatchTyped(model, { place, typing, key });
-  else dispatchBound(model, place, key);
+  const route = model.navigation.top();
+  const typing = typingAt(route);
+  if (typing) dispatchTyped(model, { route, typing, key });
+  else dispatchBound(model, route, key);
 }
 
 const WHEEL_STEP = 3;
@@ -55,34 +55,34 @@ export function dispatchMouse(model: Model, event: MouseEvent): void {
 }
 
 function click(model: Model, row: number): void {
-  const place = model.navigation.top();
-  if (!('list' in place)) return;
-  const ids = idsInView(model, place);
+  const route = model.navigation.top();
+  if (!('list' in route)) return;
+  const ids = idsInView(model, route);
   // Between the head of the page and the list is what the screen has above its list.
-  const clicked = model.viewport.keys[row - PAGE_HEAD - rowsAboveList(place)];
+  const clicked = model.viewport.keys[row - PAGE_HEAD - rowsAboveList(route)];
   if (clicked === undefined || !ids.includes(clicked)) return;
-  if (clicked === ids[selectedIndex(ids, place.list.selected)]) dispatchKey(model, 'enter');
-  else model.navigation.replace({ ...place, list: { ...place.list, selected: clicked } });
+  if (clicked === ids[selectedIndex(ids, route.list.selected)]) dispatchKey(model, 'enter');
+  else model.navigation.replace({ ...route, list: { ...route.list, selected: clicked } });
 }
 
 /** The titles of the columns, and the field of a filter or of the palette. */
-function rowsAboveList(place: Place): number {
-  if (place.screen === 'palette') return 2;
-  return isFiltered(place) && (place.typing !== null || place.list.filter !== '') ? 2 : 1;
+function rowsAboveList(route: Route): number {
+  if (route.screen === 'palette') return 2;
+  return isFiltered(route) && (route.typing !== null || route.list.filter !== '') ? 2 : 1;
 }
 
 /** Pasted text: only a text that is being typed takes it. */
 export function dispatchPaste(model: Model, pasted: string): void {
-  const place = model.navigation.top();
-  const typing = typingAt(place);
+  const route = model.navigation.top();
+  const typing = typingAt(route);
   if (!typing) return;
-  model.navigation.replace(withTyping(place, pasteText(typing, pasted)));
+  model.navigation.replace(withTyping(route, pasteText(typing, pasted)));
   checkTyped(model);
 }
 
-function dispatchBound(model: Model, place: Place, key: string): void {
+function dispatchBound(model: Model, route: Route, key: string): void {
   const facts = factsOf(model);
-  const binding = bindingFor(place.screen, key, facts);
+  const binding = bindingFor(route.screen, key, facts);
   if (binding) act(model, binding, facts);
 }
 
@@ -94,25 +94,25 @@ function act(model: Model, binding: KeyBinding, facts: Facts): void {
 }
 
 interface Typed {
-  place: Place;
+  route: Route;
   typing: TextEdit;
   key: string;
 }
 
-function dispatchTyped(model: Model, { place, typing, key }: Typed): void {
+function dispatchTyped(model: Model, { route, typing, key }: Typed): void {
   if (key === 'enter') {
-    acceptTyped(model, place);
+    acceptTyped(model, route);
     return;
   }
   if (key === 'esc') {
-    leaveTyped(model, place);
+    leaveTyped(model, route);
     return;
   }
   const edited = editText(typing, key);
   if (edited) {
-    model.navigation.replace(withTyping(place, edited));
+    model.navigation.replace(withTyping(route, edited));
     checkTyped(model);
-  } else if (key === 'tab' && place.screen === 'editor') completeName(model, place);
+  } else if (key === 'tab' && route.screen === 'editor') completeName(model, route);
   // While a filter is typed, the list below it can still be walked through.
   else if (key === 'up' || key === 'down') ACTIONS[`move-${key}`](model);
 }
@@ -127,15 +127,15 @@ const ACCEPTING: AtPlaces = {
   confirm: confirmTyped,
 };
 
-function acceptTyped(model: Model, place: Place): void {
-  if (isFiltered(place)) keepFilter(model, place, place.typing?.text.trim() ?? '');
-  else doAt(ACCEPTING, model, place);
+function acceptTyped(model: Model, route: Route): void {
+  if (isFiltered(route)) keepFilter(model, route, route.typing?.text.trim() ?? '');
+  else doAt(ACCEPTING, model, route);
 }
 
 /** Back to where the palette was opened, and there what was chosen. */
-function choose(model: Model, place: PalettePlace): void {
-  const entries = entriesInView(model, place);
-  const entry = entries.find(({ text }) => text === place.list.selected) ?? entries[0];
+function choose(model: Model, route: PaletteRoute): void {
+  const entries = entriesInView(model, route);
+  const entry = entries.find(({ text }) => text === route.list.selected) ?? entries[0];
   if (!entry) return;
   model.navigation.pop();
   const { does } = entry;
@@ -143,25 +143,25 @@ function choose(model: Model, place: PalettePlace): void {
     openTarget(model, does.goTo);
     return;
   }
-  const known = [...KEY_TABLE[place.of.screen], ...EVERYWHERE_ACTIONS];
+  const known = [...KEY_TABLE[route.of.screen], ...EVERYWHERE_ACTIONS];
   const binding = known.find(({ action }) => action === does.action);
   if (binding) act(model, binding, factsOf(model));
 }
 
-function leaveTyped(model: Model, place: Place): void {
-  if (isFiltered(place)) keepFilter(model, place, '');
-  else if (place.screen === 'editor') model.navigation.replace({ ...place, ...NOT_TYPING });
+function leaveTyped(model: Model, route: Route): void {
+  if (isFiltered(route)) keepFilter(model, route, '');
+  else if (route.screen === 'editor') model.navigation.replace({ ...route, ...NOT_TYPING });
   else ACTIONS.back(model);
 }
 
-function keepFilter(model: Model, place: FilteredPlace, filter: string): void {
-  model.navigation.replace({ ...place, list: { ...place.list, filter }, typing: null });
+function keepFilter(model: Model, route: FilteredRoute, filter: string): void {
+  model.navigation.replace({ ...route, list: { ...route.list, filter }, typing: null });
 }
 
-function withTyping(place: Place, typing: TextEdit): Place {
+function withTyping(route: Route, typing: TextEdit): Route {
   // Other letters find something else: the best of it is chosen.
-  if (place.screen === 'palette') return { ...place, typing, list: emptyList };
+  if (route.screen === 'palette') return { ...route, typing, list: emptyList };
   // What is typed is what Enter takes, until something else is selected again.
-  if (place.screen === 'editor') return { ...place, typing, suggestion: null };
-  return 'typing' in place ? { ...place, typing } : place;
+  if (route.screen === 'editor') return { ...route, typing, suggestion: null };
+  return 'typing' in route ? { ...route, typing } : route;
 }

@@ -14,7 +14,7 @@ import {
   selectedTask,
   targetNamed,
 } from './model.ts';
-import { type Place, type SignInPlace, typingAt } from './place.ts';
+import { type Route, type SignInRoute, typingAt } from './route.ts';
 
 /** What the key table may ask about when it says whether a key has a meaning here and now. */
 export interface Facts {
@@ -50,52 +50,52 @@ export interface Facts {
   finding: DoctorRow | null;
 }
 
-export function factsOf(model: Model, place: Place = model.navigation.top()): Facts {
+export function factsOf(model: Model, route: Route = model.navigation.top()): Facts {
   const { stack } = model.navigation.store.getState();
-  const run = runAt(model, place);
-  const target = targetAt(model, place, run);
+  const run = runAt(model, route);
+  const target = targetAt(model, route, run);
   return {
     readOnly: model.readOnly,
     target,
-    snapshot: snapshotAt(model, place),
+    snapshot: snapshotAt(model, route),
     run,
-    message: place.screen === 'messages' ? selectedMessage(model.messages.store.getState(), place) : null,
+    message: route.screen === 'messages' ? selectedMessage(model.messages.store.getState(), route) : null,
     overtaken: run && overtakenBy(model.runs.store.getState().runs, run),
-    marked: 'marked' in place ? place.marked : [],
+    marked: 'marked' in route ? route.marked : [],
     unconfigured: model.targets.getState().error?.code === 'no_configuration',
-    found: 'found' in place && isFound(place),
-    typing: typingAt(place) !== null,
-    offering: place.screen === 'editor' && (suggestionsAt(place)?.names.length ?? 0) > 0,
-    filtered: 'list' in place && place.list.filter !== '',
-    atRoot: place === stack[0],
+    found: 'found' in route && isFound(route),
+    typing: typingAt(route) !== null,
+    offering: route.screen === 'editor' && (suggestionsAt(route)?.names.length ?? 0) > 0,
+    filtered: 'list' in route && route.list.filter !== '',
+    atRoot: route === stack[0],
     scrolls: model.viewport.furthest > 0,
     tasks: model.runs.store.getState().runs.length,
-    setup: place.screen === 'setup' ? (place.step === 'review' ? 'file' : 'question') : null,
-    signIn: place.screen === 'sign-in' ? signInState(place) : null,
-    finding: place.screen === 'doctor' ? selectedFinding(place) : null,
+    setup: route.screen === 'setup' ? (route.step === 'review' ? 'file' : 'question') : null,
+    signIn: route.screen === 'sign-in' ? signInState(route) : null,
+    finding: route.screen === 'doctor' ? selectedFinding(route) : null,
   };
 }
 
-function isFound(place: Extract<Place, { found: unknown }>): boolean {
-  const isOld = 'counting' in place && place.counting;
-  return place.found !== null && place.error === null && !isOld;
+function isFound(route: Extract<Route, { found: unknown }>): boolean {
+  const isOld = 'counting' in route && route.counting;
+  return route.found !== null && route.error === null && !isOld;
 }
 
-function signInState({ prompt, result, error }: SignInPlace): Facts['signIn'] {
+function signInState({ prompt, result, error }: SignInRoute): Facts['signIn'] {
   if (error) return 'failed';
   if (result) return 'done';
   return prompt ? 'waiting' : 'asking';
 }
 
-function snapshotAt(model: Model, place: Place): SnapshotRow | null {
-  if (place.screen === 'tables') return place.snapshot;
-  return place.screen === 'snapshots' ? selectedSnapshot(model, place) : null;
+function snapshotAt(model: Model, route: Route): SnapshotRow | null {
+  if (route.screen === 'tables') return route.snapshot;
+  return route.screen === 'snapshots' ? selectedSnapshot(model, route) : null;
 }
 
-function runAt(model: Model, place: Place): Run | null {
+function runAt(model: Model, route: Route): Run | null {
   const { runs } = model.runs.store.getState();
-  if (place.screen === 'tasks') return selectedTask(runs, place);
-  return 'run' in place ? runWithId(runs, place.run) : null;
+  if (route.screen === 'tasks') return selectedTask(runs, route);
+  return 'run' in route ? runWithId(runs, route.run) : null;
 }
 
 /** What an old question said of the database is not true any more. */
@@ -108,8 +108,8 @@ function hasOrWillReplace(run: Run): boolean {
   return isLive(run) || run.state.status === 'done';
 }
 
-function targetAt(model: Model, place: Place, run: Run | null): TargetEntry | null {
-  if (place.screen === 'targets') return selectedTarget(model, place);
-  const name = run?.target ?? ('target' in place ? place.target : null);
+function targetAt(model: Model, route: Route, run: Run | null): TargetEntry | null {
+  if (route.screen === 'targets') return selectedTarget(model, route);
+  const name = run?.target ?? ('target' in route ? route.target : null);
   return name === null ? null : targetNamed(model.targets.getState(), name);
 }

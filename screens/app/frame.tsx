@@ -8,7 +8,7 @@ import { useTheme } from '../../components/theme.ts';
 import { factsOf } from './facts.ts';
 import { bindingsAt, keyName } from './keys.ts';
 import type { Model } from './model.ts';
-import type { Screen } from './place.ts';
+import type { Screen } from './route.ts';
 import { statusSpans, workWords } from './status-line.ts';
 
 export const ModelContext = createContext<Model | null>(null);
@@ -48,8 +48,8 @@ export function Frame({ screen, path, aside = [], children }: FrameProps) {
   const model = useModel();
   const { glyphs } = useTheme();
   const size = useWindowSize();
-  const place = model.navigation.top();
-  const shown = place.screen === 'run' ? place.run : null;
+  const route = model.navigation.top();
+  const shown = route.screen === 'run' ? route.run : null;
   const file = useStore(model.file);
   const notice = useStore(model.navigation.store, (state) => state.notice);
   const toast = useStore(model.messages.store, (state) => state.toast);

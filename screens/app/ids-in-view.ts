@@ -7,25 +7,25 @@ import { planRows } from '../subset/rows.ts';
 import { factsOf } from './facts.ts';
 import { positionIn } from './in-view.ts';
 import { type Model, snapshotsInView, tablesInView, targetsInView } from './model.ts';
-import type { Place } from './place.ts';
+import type { Route } from './route.ts';
 
 /** Where the selection is; in long lists without looking through them. */
-export function indexInView(model: Model, place: Extract<Place, { list: ListState }>, ids: string[]): number {
-  const { selected } = place.list;
-  if (place.screen === 'targets') return positionIn(targetsInView(model, place), selected);
-  if (place.screen === 'snapshots') return positionIn(snapshotsInView(model, place), selected);
+export function indexInView(model: Model, route: Extract<Route, { list: ListState }>, ids: string[]): number {
+  const { selected } = route.list;
+  if (route.screen === 'targets') return positionIn(targetsInView(model, route), selected);
+  if (route.screen === 'snapshots') return positionIn(snapshotsInView(model, route), selected);
   return selectedIndex(ids, selected);
 }
 
 /** Identities of what a list shows at the moment, in order. */
-export function idsInView(model: Model, place: Place): string[] {
-  switch (place.screen) {
+export function idsInView(model: Model, route: Route): string[] {
+  switch (route.screen) {
     case 'targets':
-      return targetsInView(model, place).ids;
+      return targetsInView(model, route).ids;
     case 'snapshots':
-      return snapshotsInView(model, place).ids;
+      return snapshotsInView(model, route).ids;
     case 'coverage':
-      return coverageRows(factsOf(model, place).run?.receipt?.sanitized?.coverage).map(({ column }) => column);
+      return coverageRows(factsOf(model, route).run?.receipt?.sanitized?.coverage).map(({ column }) => column);
     case 'tasks':
       return model.runs.store
         .getState()
@@ -34,25 +34,25 @@ export function idsInView(model: Model, place: Place): string[] {
     case 'messages':
       return model.messages.store.getState().all.map(({ id }) => id);
     case 'tables':
-      return tablesInView(place).map(({ table }) => table);
+      return tablesInView(route).map(({ table }) => table);
     case 'diff':
-      return (place.found?.changes ?? []).map(({ table }) => table);
+      return (route.found?.changes ?? []).map(({ table }) => table);
     case 'subset':
-      return planRows(place.found?.plan.tables ?? []).map(({ table }) => table);
+      return planRows(route.found?.plan.tables ?? []).map(({ table }) => table);
     case 'doctor':
-      return rowsOf(place).map(({ id }) => id);
+      return rowsOf(route).map(({ id }) => id);
     case 'fix':
-      return place.found?.change.kind === 'text' ? place.found.change.diff.map((_, index) => String(index)) : [];
+      return route.found?.change.kind === 'text' ? route.found.change.diff.map((_, index) => String(index)) : [];
     case 'trust':
-      return place.lines.map((_, index) => String(index));
+      return route.lines.map((_, index) => String(index));
     case 'editor':
-      return (panesOf(place)?.rows ?? []).map(({ id }) => id);
+      return (panesOf(route)?.rows ?? []).map(({ id }) => id);
     case 'editor-diff':
-      return place.lines.map((_, index) => String(index));
+      return route.lines.map((_, index) => String(index));
     case 'editor-problems':
-      return place.draft.problems.map((_, index) => String(index));
+      return route.draft.problems.map((_, index) => String(index));
     case 'palette':
-      return entriesInView(model, place).map(({ text }) => text);
+      return entriesInView(model, route).map(({ text }) => text);
     default:
       return [];
   }

@@ -2,7 +2,7 @@ import type { SnapshotRow } from '../../src/results.ts';
 import { matchesFilter } from '../../src/state/list.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { sortTargets } from '../targets/sort.ts';
-import type { Sort } from './place.ts';
+import type { Sort } from './route.ts';
 
 /** What a long list shows, with the place of each item: a key need not look through ten thousand of them. */
 export interface InView<Item> {

@@ -8,7 +8,7 @@ import { TABLE_KEYS } from '../tables/table-keys.ts';
 import { TRUST_KEYS } from '../trust/keys.ts';
 import type { Facts } from './facts.ts';
 import type { KeyBinding } from './key-binding.ts';
-import type { Screen } from './place.ts';
+import type { Screen } from './route.ts';
 import {
   BACK,
   BUILD,

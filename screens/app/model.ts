@@ -17,18 +17,18 @@ import { keepMessages, tellOutcome } from '../messages/keep.ts';
 import { createViews, type InView, positionIn, type Views } from './in-view.ts';
 import type { Operations } from './operations.ts';
 import {
-  type MessagesPlace,
+  type MessagesRoute,
   openingStack,
-  type Place,
-  type SnapshotsPlace,
-  type TablesPlace,
-  type TargetsPlace,
-  type TasksPlace,
-} from './place.ts';
+  type Route,
+  type SnapshotsRoute,
+  type TablesRoute,
+  type TargetsRoute,
+  type TasksRoute,
+} from './route.ts';
 
 /** All that the screens are made from: the stores, the operations, and the few things only the terminal can do. */
 export interface Model {
-  navigation: Navigation<Place>;
+  navigation: Navigation<Route>;
   targets: TargetsStore;
   snapshots: SnapshotsStore;
   runs: Runs;
@@ -112,42 +112,42 @@ export function quietly(signal: AbortSignal): Session {
 }
 
 /** The targets that the filter lets through, in the order that was asked for. */
-export function targetsInView({ targets, views }: Model, { list, typing, sort }: TargetsPlace): InView<TargetEntry> {
+export function targetsInView({ targets, views }: Model, { list, typing, sort }: TargetsRoute): InView<TargetEntry> {
   return views.targets(targets.getState().entries, sort, typing?.text ?? list.filter);
 }
 
 /** The snapshots that the filter lets through. */
 export function snapshotsInView(
   { snapshots, views }: Model,
-  { target, list, typing }: SnapshotsPlace,
+  { target, list, typing }: SnapshotsRoute,
 ): InView<SnapshotRow> {
   return views.snapshots(snapshotsOf(snapshots.getState(), target).rows, typing?.text ?? list.filter);
 }
 
 /** The tables that the filter lets through. */
-export function tablesInView({ found, list, typing }: TablesPlace): SnapshotTable[] {
+export function tablesInView({ found, list, typing }: TablesRoute): SnapshotTable[] {
   const filter = typing?.text ?? list.filter;
   return (found ?? []).filter(({ table }) => filter === '' || matchesFilter(filter, [table]));
 }
 
-export function selectedTarget(model: Model, place: TargetsPlace): TargetEntry | null {
-  const view = targetsInView(model, place);
-  return view.items[positionIn(view, place.list.selected)] ?? null;
+export function selectedTarget(model: Model, route: TargetsRoute): TargetEntry | null {
+  const view = targetsInView(model, route);
+  return view.items[positionIn(view, route.list.selected)] ?? null;
 }
 
-export function selectedSnapshot(model: Model, place: SnapshotsPlace): SnapshotRow | null {
-  const view = snapshotsInView(model, place);
-  return view.items[positionIn(view, place.list.selected)] ?? null;
+export function selectedSnapshot(model: Model, route: SnapshotsRoute): SnapshotRow | null {
+  const view = snapshotsInView(model, route);
+  return view.items[positionIn(view, route.list.selected)] ?? null;
 }
 
 /** Work of the session as it is listed: newest first. */
-export function selectedTask(runs: Run[], { list }: TasksPlace): Run | null {
+export function selectedTask(runs: Run[], { list }: TasksRoute): Run | null {
   const newestFirst = runs.toReversed();
   const ids = newestFirst.map(({ id }) => id);
   return newestFirst[selectedIndex(ids, list.selected)] ?? null;
 }
 
-export function selectedMessage({ all }: MessagesState, { list }: MessagesPlace): Message | null {
+export function selectedMessage({ all }: MessagesState, { list }: MessagesRoute): Message | null {
   const ids = all.map(({ id }) => id);
   return all[selectedIndex(ids, list.selected)] ?? null;
 }

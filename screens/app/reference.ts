@@ -1,7 +1,7 @@
 import { markdownTable } from '../../src/markdown-table.ts';
 import type { KeyBinding } from './key-binding.ts';
 import { EVERYWHERE, KEY_TABLE, keyName } from './keys.ts';
-import type { Screen } from './place.ts';
+import type { Screen } from './route.ts';
 
 const TITLES: Record<Screen, string> = {
   targets: 'Targets',

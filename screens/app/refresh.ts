@@ -33,8 +33,8 @@ const running = new WeakMap<Model, RunningRefresh>();
 
 /** Checks again what the present route shows. */
 export async function refresh(model: Model): Promise<void> {
-  const place = model.navigation.top();
-  if (place.screen === 'snapshots') await refreshSnapshots(model, place.target);
+  const route = model.navigation.top();
+  if (route.screen === 'snapshots') await refreshSnapshots(model, route.target);
   else await refreshTargets(model);
 }
 
@@ -162,10 +162,10 @@ function drawnTogether({ targets: store, clock }: Model, signal: AbortSignal) {
 
 /** What is in view comes first, then what the list shows further down. */
 function mostUrgentFirst(model: Model, rows: TargetRow[]): TargetRow[] {
-  const place = model.navigation.top();
-  if (place.screen !== 'targets') return rows;
+  const route = model.navigation.top();
+  if (route.screen !== 'targets') return rows;
   const left = new Map(rows.map((row) => [row.name, row]));
-  const urgent = [...new Set([...model.viewport.keys, ...targetsInView(model, place).ids])].flatMap((name) => {
+  const urgent = [...new Set([...model.viewport.keys, ...targetsInView(model, route).ids])].flatMap((name) => {
     const row = left.get(name);
     left.delete(name);
     return row ?? [];

@@ -5,9 +5,9 @@ import { runWithId } from '../app/model.ts';
 import { answerCancel } from '../run/actions.ts';
 
 /** Asks before work is stopped. */
-export function CancelScreen({ place }: { place: { run: string } }) {
+export function CancelView({ route }: { route: { run: string } }) {
   const model = useModel();
-  const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, place.run));
+  const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, route.run));
   if (!run) return null;
   return (
     <Frame screen="cancel" path={[run.target, 'cancel']}>

@@ -1,11 +1,11 @@
 import { Ask } from '../../components/ask.tsx';
 import { Frame, useModel } from '../app/frame.tsx';
-import type { ChoicePlace } from '../app/place.ts';
+import type { ChoiceRoute } from '../app/route.ts';
 
 /** One answer out of a few. */
-export function ChoiceScreen({ place }: { place: ChoicePlace }) {
+export function ChoiceView({ route }: { route: ChoiceRoute }) {
   const { navigation } = useModel();
-  const { path, question, lines, options, answer } = place;
+  const { path, question, lines, options, answer } = route;
   return (
     <Frame screen="choice" path={path}>
       <Ask

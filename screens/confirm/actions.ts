@@ -5,7 +5,7 @@ import type { GuardOptions } from '../../src/operations/load/guard.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import { factsOf } from '../app/facts.ts';
 import { type Model, quietly } from '../app/model.ts';
-import { type ConfirmPlace, type Plan, runPlace } from '../app/place.ts';
+import { type ConfirmRoute, type Plan, runRoute } from '../app/route.ts';
 import { sanitizeWork } from '../coverage/work.ts';
 import { replacedAlready, rivalOf } from '../run/rivals.ts';
 import { buildWork, loadWork, removeWork, undoWork } from '../run/work.ts';
@@ -86,25 +86,25 @@ export function askBuild(model: Model): void {
 export type ConfirmAnswer = 'leave' | 'go';
 
 export function answerConfirm(model: Model, answer: ConfirmAnswer): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'confirm') return;
-  if (answer === 'leave' || !place.plan) {
+  const route = model.navigation.top();
+  if (route.screen !== 'confirm') return;
+  if (answer === 'leave' || !route.plan) {
     model.navigation.pop();
     return;
   }
-  const run = model.runs.begin(workOf(model, place.plan));
-  model.navigation.replace(runPlace(run));
+  const run = model.runs.begin(workOf(model, route.plan));
+  model.navigation.replace(runRoute(run));
 }
 
 /** Enter after the name was typed: goes on only when it is the right one. */
-export function confirmTyped(model: Model, place: ConfirmPlace): void {
-  if (!place.plan || !place.typing) return;
-  const typeName = questionOf(place.plan, model.clock())?.typeName ?? null;
-  if (place.typing.text === typeName) {
+export function confirmTyped(model: Model, route: ConfirmRoute): void {
+  if (!route.plan || !route.typing) return;
+  const typeName = questionOf(route.plan, model.clock())?.typeName ?? null;
+  if (route.typing.text === typeName) {
     answerConfirm(model, 'go');
     return;
   }
-  const text = place.typing.text === '' ? `Type ${typeName} to go on` : `That is not ${typeName}`;
+  const text = route.typing.text === '' ? `Type ${typeName} to go on` : `That is not ${typeName}`;
   model.navigation.notify({ tone: 'caution', text });
 }
 
@@ -117,11 +117,11 @@ interface Asked {
 /** Works the plan out, and goes on at once when there is nothing to be asked. */
 export function ask(model: Model, { target, title, plan }: Asked): void {
   const controller = new AbortController();
-  const place: ConfirmPlace = { screen: 'confirm', target, title, plan: null, error: null, typing: null, controller };
-  model.navigation.push(place);
+  const route: ConfirmRoute = { screen: 'confirm', target, title, plan: null, error: null, typing: null, controller };
+  model.navigation.push(route);
   // Who has gone elsewhere meanwhile is not called back.
-  const answer = (change: Partial<ConfirmPlace>) => {
-    if (model.navigation.top() === place) model.navigation.replace({ ...place, ...change });
+  const answer = (change: Partial<ConfirmRoute>) => {
+    if (model.navigation.top() === route) model.navigation.replace({ ...route, ...change });
   };
   planAllowing((allowed) => plan(controller.signal, allowed)).then(
     (made) => {

@@ -9,16 +9,16 @@ import { useTheme } from '../../components/theme.ts';
 import { wrap } from '../../src/cells.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
-import type { ConfirmPlace } from '../app/place.ts';
+import type { ConfirmRoute } from '../app/route.ts';
 import { answerConfirm } from './actions.ts';
 import { questionOf } from './question.ts';
 import type { Question } from './question-facts.ts';
 
 /** The question before something is replaced or removed: all that will happen, and the safe answer first. */
-export function ConfirmScreen({ place }: { place: ConfirmPlace }) {
+export function ConfirmView({ route }: { route: ConfirmRoute }) {
   const model = useModel();
   const { columns, height } = useRoom();
-  const { target, title, plan, error, typing } = place;
+  const { target, title, plan, error, typing } = route;
   const question = plan && questionOf(plan, model.clock());
   const before = useStore(model.runs.store, ({ runs }) => runs.findLast((run) => run.target === target && isLive(run)));
   return (
@@ -36,7 +36,7 @@ interface QuestionViewProps {
   before: Run | undefined;
   width: number;
   height: number;
-  typing: ConfirmPlace['typing'];
+  typing: ConfirmRoute['typing'];
 }
 
 const BESIDE_FROM = 120;

@@ -6,7 +6,7 @@ import { isForeign } from '../../src/results.ts';
 import { dataWord } from '../../src/sanitize-results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import { signatureText } from '../../src/signature-text.ts';
-import type { Plan } from '../app/place.ts';
+import type { Plan } from '../app/route.ts';
 import { sanitizeQuestion } from '../coverage/question.ts';
 import { subsetQuestion } from '../subset/question.ts';
 import {

@@ -13,13 +13,13 @@ import type { Coverage, TableCoverage } from '../../src/sanitize-results.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { runWithId } from '../app/model.ts';
-import type { CoveragePlace } from '../app/place.ts';
+import type { CoverageRoute } from '../app/route.ts';
 import { type CoverageRow, coverageColumns, coverageRows } from './rows.ts';
 
 /** What a query has made of the columns that looked personal, findings first. */
-export function CoverageScreen({ place }: { place: CoveragePlace }) {
+export function CoverageView({ route }: { route: CoverageRoute }) {
   const model = useModel();
-  const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, place.run));
+  const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, route.run));
   const { columns, height } = useRoom();
   const sanitized = run?.receipt?.sanitized;
   const rows = useMemo(() => coverageRows(sanitized?.coverage), [sanitized]);
@@ -27,7 +27,7 @@ export function CoverageScreen({ place }: { place: CoveragePlace }) {
   const { coverage } = sanitized;
   const selected = selectedIndex(
     rows.map(({ column }) => column),
-    place.list.selected,
+    route.list.selected,
   );
   const row = rows[selected];
   const detailed = row !== undefined && height >= 16;

@@ -8,12 +8,12 @@ import { formatBytes, formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { DiffResult, TableChange } from '../../src/results.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { DiffPlace } from '../app/place.ts';
+import type { DiffRoute } from '../app/route.ts';
 
 /** What changed from one snapshot to another, or to the live destination. */
-export function DiffScreen({ place }: { place: DiffPlace }) {
+export function DiffView({ route }: { route: DiffRoute }) {
   const { columns, height } = useRoom();
-  const { target, title, found, error, list } = place;
+  const { target, title, found, error, list } = route;
   const changes = found?.changes ?? [];
   return (
     <Frame screen="diff" path={[target, title]} aside={found ? summary(found) : []}>

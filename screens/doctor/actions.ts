@@ -3,8 +3,8 @@ import { lookUp, showWhileLookingUp } from '../app/look-up.ts';
 import { notLookedUp } from '../app/looked-up.ts';
 import { type Model, quietly } from '../app/model.ts';
 import { notifyFailure } from '../app/notify-failure.ts';
-import type { DoctorPlace, FixPlace } from '../app/place.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
+import type { DoctorRoute, FixRoute } from '../app/route.ts';
 import { editConfiguration } from '../editor/actions.ts';
 import { rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
 
@@ -14,32 +14,32 @@ export function doctor(model: Model): void {
     lookAgain(model);
     return;
   }
-  const place: DoctorPlace = { screen: 'doctor', before: null, list: emptyList, ...notLookedUp() };
-  showWhileLookingUp(model, place, (signal) => model.operations.diagnose(quietly(signal)));
+  const route: DoctorRoute = { screen: 'doctor', before: null, list: emptyList, ...notLookedUp() };
+  showWhileLookingUp(model, route, (signal) => model.operations.diagnose(quietly(signal)));
 }
 
 /** What is selected stays selected, and what was found is shown meanwhile. */
 function lookAgain(model: Model): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'doctor') return;
-  place.controller.abort();
-  const looking: DoctorPlace = { ...place, ...notLookedUp(), before: shownDiagnosis(place) };
+  const route = model.navigation.top();
+  if (route.screen !== 'doctor') return;
+  route.controller.abort();
+  const looking: DoctorRoute = { ...route, ...notLookedUp(), before: shownDiagnosis(route) };
   model.navigation.replace(looking);
   lookUp(model, looking, (signal) => model.operations.diagnose(quietly(signal)));
 }
 
 /** Shows what the fix of the selected finding would change. */
 export function showFix(model: Model): void {
-  const place = model.navigation.top();
-  const row = place.screen === 'doctor' ? selectedFinding(place) : null;
+  const route = model.navigation.top();
+  const row = route.screen === 'doctor' ? selectedFinding(route) : null;
   if (!row?.fix) return;
   const { plan } = row.fix;
-  const fixing: FixPlace = { screen: 'fix', finding: row.finding, list: emptyList, ...notLookedUp() };
+  const fixing: FixRoute = { screen: 'fix', finding: row.finding, list: emptyList, ...notLookedUp() };
   showWhileLookingUp(model, fixing, plan);
 }
 
 /** Does what was shown, and looks at everything again. */
-export async function applyFix(model: Model, { found }: FixPlace): Promise<void> {
+export async function applyFix(model: Model, { found }: FixRoute): Promise<void> {
   if (!found) return;
   const { navigation } = model;
   navigation.pop();
@@ -56,17 +56,17 @@ export async function applyFix(model: Model, { found }: FixPlace): Promise<void>
 
 /** What was mended will be gone: the finding below it is next. */
 function selectNext({ navigation }: Model): void {
-  const place = navigation.top();
-  if (place.screen !== 'doctor') return;
-  const ids = rowsOf(place).map(({ id }) => id);
-  const next = ids[selectedIndex(ids, place.list.selected) + 1];
-  navigation.replace({ ...place, list: { ...place.list, selected: next ?? place.list.selected } });
+  const route = navigation.top();
+  if (route.screen !== 'doctor') return;
+  const ids = rowsOf(route).map(({ id }) => id);
+  const next = ids[selectedIndex(ids, route.list.selected) + 1];
+  navigation.replace({ ...route, list: { ...route.list, selected: next ?? route.list.selected } });
 }
 
 /** The configuration at what the finding is about: as a form, or as text where it cannot be read as a configuration. */
 export async function editFinding(model: Model): Promise<void> {
-  const place = model.navigation.top();
-  const at = place.screen === 'doctor' ? selectedFinding(place)?.at : undefined;
+  const route = model.navigation.top();
+  const at = route.screen === 'doctor' ? selectedFinding(route)?.at : undefined;
   if (at === undefined || 'key' in at) {
     editConfiguration(model, at?.key);
     return;

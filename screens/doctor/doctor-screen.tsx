@@ -8,7 +8,7 @@ import { TableList } from '../../components/table-list.tsx';
 import { type Glyphs, useTheme } from '../../components/theme.ts';
 import { formatNumberOf } from '../../src/amounts.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { DoctorPlace } from '../app/place.ts';
+import type { DoctorRoute } from '../app/route.ts';
 import type { DoctorRow } from './rows.ts';
 import { rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
 
@@ -16,15 +16,15 @@ import { rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
 const DETAIL_FROM = 14;
 
 /** The check of the configuration and of all that it needs. */
-export function DoctorScreen({ place }: { place: DoctorPlace }) {
+export function DoctorView({ route }: { route: DoctorRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
-  const { error } = place;
-  const rows = rowsOf(place);
-  const row = selectedFinding(place);
+  const { error } = route;
+  const rows = rowsOf(route);
+  const row = selectedFinding(route);
   const detailed = height >= DETAIL_FROM;
   return (
-    <Frame screen="doctor" path={['check']} aside={summary(place)}>
+    <Frame screen="doctor" path={['check']} aside={summary(route)}>
       {error && <Failure error={error} width={columns} />}
       {rows.length === 0 && !error && <Empty lines={['Looking at the configuration and all that it needs…']} />}
       {row && !error && (
@@ -51,12 +51,12 @@ export function DoctorScreen({ place }: { place: DoctorPlace }) {
   );
 }
 
-function summary(place: DoctorPlace): Span[] {
-  const report = shownDiagnosis(place)?.report;
+function summary(route: DoctorRoute): Span[] {
+  const report = shownDiagnosis(route)?.report;
   if (!report) return [];
   const errors = report.problems.filter(({ severity }) => severity === 'error').length;
   return [
-    ...(place.found ? [] : [{ text: 'looking again  ', tone: 'dim' as const }]),
+    ...(route.found ? [] : [{ text: 'looking again  ', tone: 'dim' as const }]),
     report.ok ? { text: 'ready', tone: 'good' } : { text: formatNumberOf(errors, 'error'), tone: 'bad' },
   ];
 }

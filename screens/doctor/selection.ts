@@ -1,20 +1,20 @@
 import type { Diagnosis } from '../../src/operations/configuration/fix.ts';
 import { selectedIndex } from '../../src/state/list.ts';
-import type { DoctorPlace } from '../app/place.ts';
+import type { DoctorRoute } from '../app/route.ts';
 import { type DoctorRow, doctorRows } from './rows.ts';
 
 /** What was found, or was before it is looked at anew. */
-export function shownDiagnosis({ found, before }: DoctorPlace): Diagnosis | null {
+export function shownDiagnosis({ found, before }: DoctorRoute): Diagnosis | null {
   return found ?? before;
 }
 
-export function rowsOf(place: DoctorPlace): DoctorRow[] {
-  const diagnosis = shownDiagnosis(place);
+export function rowsOf(route: DoctorRoute): DoctorRow[] {
+  const diagnosis = shownDiagnosis(route);
   return diagnosis ? doctorRows(diagnosis) : [];
 }
 
-export function selectedFinding(place: DoctorPlace): DoctorRow | null {
-  const rows = rowsOf(place);
+export function selectedFinding(route: DoctorRoute): DoctorRow | null {
+  const rows = rowsOf(route);
   const ids = rows.map(({ id }) => id);
-  return rows[selectedIndex(ids, place.list.selected)] ?? null;
+  return rows[selectedIndex(ids, route.list.selected)] ?? null;
 }

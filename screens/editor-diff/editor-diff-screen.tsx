@@ -1,12 +1,12 @@
 import { formatNumberOf } from '../../src/amounts.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { EditorDiffPlace } from '../editor/editor-places.ts';
+import type { EditorDiffRoute } from '../editor/editor-routes.ts';
 import { DiffView } from './diff-view.tsx';
 
 /** What saving would change in the file. */
-export function EditorDiffScreen({ place }: { place: EditorDiffPlace }) {
+export function EditorDiffView({ route }: { route: EditorDiffRoute }) {
   const { columns, height } = useRoom();
-  const { draft, lines, list } = place;
+  const { draft, lines, list } = route;
   const errors = draft.problems.filter(({ severity }) => severity === 'error').length;
   return (
     <Frame

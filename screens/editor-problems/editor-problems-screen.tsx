@@ -4,16 +4,16 @@ import { List } from '../../components/list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { EditorProblemsPlace } from '../editor/editor-places.ts';
+import type { EditorProblemsRoute } from '../editor/editor-routes.ts';
 
 /** All that `config check` would find in the configuration as it is edited. */
-export function EditorProblemsScreen({ place }: { place: EditorProblemsPlace }) {
+export function EditorProblemsView({ route }: { route: EditorProblemsRoute }) {
   const { glyphs } = useTheme();
   const { columns, height } = useRoom();
-  const { problems } = place.draft;
+  const { problems } = route.draft;
   const selected = selectedIndex(
     problems.map((_, index) => String(index)),
-    place.list.selected,
+    route.list.selected,
   );
   const problem = problems[selected];
   return (

@@ -8,7 +8,7 @@ import { cellWidth, fitCells } from '../../src/cells.ts';
 import { dotted } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { EditorPlace } from './editor-places.ts';
+import type { EditorRoute } from './editor-routes.ts';
 import { FieldDetail } from './field-detail.tsx';
 import { type Field, shownValue } from './fields.ts';
 import { suggestionsAt } from './names.ts';
@@ -19,10 +19,10 @@ import type { TreeRow } from './tree-rows.ts';
 const DETAIL_ROWS = { least: 7, ample: 11 };
 
 /** The configuration file: its sections on the left, a form for the selected one on the right. */
-export function EditorScreen({ place }: { place: EditorPlace }) {
+export function EditorView({ route }: { route: EditorRoute }) {
   const { columns, height, wide } = useRoom();
-  const panes = panesOf(place);
-  const { draft, error } = place;
+  const panes = panesOf(route);
+  const { draft, error } = route;
   if (!draft || !panes) {
     return (
       <Frame screen="editor" path={['configuration']}>
@@ -31,7 +31,7 @@ export function EditorScreen({ place }: { place: EditorPlace }) {
     );
   }
   const treeWidth = wide ? Math.min(40, Math.floor(columns * 0.4)) : columns;
-  const isInForm = place.pane === 'form';
+  const isInForm = route.pane === 'form';
   return (
     <Frame screen="editor" path={['configuration', ...titleOf(panes, wide)]} aside={stateOf(draft)}>
       <Box flexDirection="row" height={height}>
@@ -39,7 +39,7 @@ export function EditorScreen({ place }: { place: EditorPlace }) {
         {(wide || isInForm) && (
           // A click means a line of the tree.
           <ViewportContext value={null}>
-            <Form place={place} panes={panes} width={wide ? columns - treeWidth : columns} height={height} />
+            <Form route={route} panes={panes} width={wide ? columns - treeWidth : columns} height={height} />
           </ViewportContext>
         )}
       </Box>
@@ -99,12 +99,12 @@ function treeSpans({ label, depth, folded, isSet, problems }: TreeRow, { bad, ca
   ];
 }
 
-function Form({ place, panes, width, height }: PaneProps & { place: EditorPlace }) {
+function Form({ route, panes, width, height }: PaneProps & { route: EditorRoute }) {
   const { row, fields, field } = panes;
-  const isActive = place.pane === 'form';
+  const isActive = route.pane === 'form';
   const labelWidth = fields.reduce((widest, { label }) => Math.max(widest, cellWidth(label)), 0) + 2;
   const { glyphs } = useTheme();
-  const detailed = detailRows(place, height);
+  const detailed = detailRows(route, height);
   const listed = Math.max(1, height - 1 - detailed);
   return (
     <Box flexDirection="column" width={width} flexShrink={0}>
@@ -116,18 +116,18 @@ function Form({ place, panes, width, height }: PaneProps & { place: EditorPlace 
         items={fields}
         keyOf={({ id }) => id}
         row={(item) => fieldSpans(item, labelWidth, glyphs)}
-        selected={isActive && place.task !== 'add' && field ? fields.indexOf(field) : -1}
+        selected={isActive && route.task !== 'add' && field ? fields.indexOf(field) : -1}
         width={width - 1}
         height={listed}
       />
-      <FieldDetail place={place} panes={panes} width={width - 3} height={detailed} />
+      <FieldDetail route={route} panes={panes} width={width - 3} height={detailed} />
     </Box>
   );
 }
 
 /** Names that are offered take what the fields can spare. */
-function detailRows(place: EditorPlace, height: number): number {
-  if (suggestionsAt(place)) return Math.max(DETAIL_ROWS.least, Math.floor(height * 0.6));
+function detailRows(route: EditorRoute, height: number): number {
+  if (suggestionsAt(route)) return Math.max(DETAIL_ROWS.least, Math.floor(height * 0.6));
   return height >= 30 ? DETAIL_ROWS.ample : DETAIL_ROWS.least;
 }
 

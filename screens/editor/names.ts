@@ -5,7 +5,7 @@ import type { Draft } from '../../src/operations/configuration/edit-configuratio
 import type { Sized } from '../../src/results.ts';
 import { emptyList, type Move, moveSelection } from '../../src/state/list.ts';
 import { type Model, quietly } from '../app/model.ts';
-import type { EditorPlace } from './editor-places.ts';
+import type { EditorRoute } from './editor-routes.ts';
 import { textToType } from './fields.ts';
 import type { KnownNames, NameKind } from './known-names.ts';
 import { panesOf, updateEditor } from './selection.ts';
@@ -29,24 +29,24 @@ interface Wanted {
 const MOST_SHOWN = 200;
 
 /** What exists and begins with or contains what is typed; `null` where anything may be typed. */
-export function suggestionsAt(place: EditorPlace): Suggestions | null {
-  const wanted = wantedAt(place);
-  const state = wanted && place.names[wanted.id];
-  if (!wanted || !state || !place.typing) return null;
+export function suggestionsAt(route: EditorRoute): Suggestions | null {
+  const wanted = wantedAt(route);
+  const state = wanted && route.names[wanted.id];
+  if (!wanted || !state || !route.typing) return null;
   const all = state.state === 'known' ? (state.names[wanted.kind] ?? []) : [];
-  const taken = takenAt(place);
+  const taken = takenAt(route);
   const names = matching(
     all.filter(({ name }) => !taken.includes(name)),
-    isUntouched(place) ? '' : place.typing.text.trim(),
+    isUntouched(route) ? '' : route.typing.text.trim(),
   );
-  return { names, selected: names.findIndex(({ name }) => name === place.suggestion), state };
+  return { names, selected: names.findIndex(({ name }) => name === route.suggestion), state };
 }
 
 /** Asks once for the names that fit what is going to be typed; they are shown when they are there. */
-export function askForNames(model: Model, place: EditorPlace): void {
-  const wanted = wantedAt(place);
-  if (!wanted || !place.draft || place.names[wanted.id]) return;
-  const { draft, queue } = place;
+export function askForNames(model: Model, route: EditorRoute): void {
+  const wanted = wantedAt(route);
+  if (!wanted || !route.draft || route.names[wanted.id]) return;
+  const { draft, queue } = route;
   const know = (known: KnownNames) =>
     updateEditor(model, queue, (now) => ({ ...now, names: { ...now.names, [wanted.id]: known } }));
   know({ state: 'asked' });
@@ -63,36 +63,36 @@ async function lookFor({ operations }: Model, { source }: Wanted, draft: Draft) 
 }
 
 /** Up and down among the suggestions; above the first one is what is typed. */
-export function moveSuggestion(model: Model, place: EditorPlace, move: Move): void {
-  const suggestions = suggestionsAt(place);
+export function moveSuggestion(model: Model, route: EditorRoute, move: Move): void {
+  const suggestions = suggestionsAt(route);
   if (!suggestions) return;
   const { names, selected } = suggestions;
   const ids = names.map(({ name }) => name);
   const isFirst = selected <= 0 && move === 'up';
-  const list = { ...emptyList, selected: place.suggestion };
+  const list = { ...emptyList, selected: route.suggestion };
   const next = selected === -1 ? ids[0] : moveSelection(list, { ids, index: selected, move, page: 1 }).selected;
-  model.navigation.replace({ ...place, suggestion: isFirst ? null : (next ?? null) });
+  model.navigation.replace({ ...route, suggestion: isFirst ? null : (next ?? null) });
 }
 
 /** Tab: what is selected, or fits best, is typed. */
-export function completeName(model: Model, place: EditorPlace): void {
-  const { names = [], selected = -1 } = suggestionsAt(place) ?? {};
+export function completeName(model: Model, route: EditorRoute): void {
+  const { names = [], selected = -1 } = suggestionsAt(route) ?? {};
   const name = names[Math.max(0, selected)]?.name;
-  if (name !== undefined) model.navigation.replace({ ...place, typing: textEdit(name), suggestion: null });
+  if (name !== undefined) model.navigation.replace({ ...route, typing: textEdit(name), suggestion: null });
 }
 
-function wantedAt(place: EditorPlace): Wanted | null {
-  const panes = panesOf(place);
-  if (!place.draft || !panes || place.task === 'rename') return null;
+function wantedAt(route: EditorRoute): Wanted | null {
+  const panes = panesOf(route);
+  if (!route.draft || !panes || route.task === 'rename') return null;
   const { row, field } = panes;
   const of = row.shape.kind === 'list' ? row.shape.of : null;
   const added = of?.kind === 'object' ? [...of.keys.values()].find(({ required }) => required) : of;
-  const shape = place.task === 'value' ? field?.shape : added;
+  const shape = route.task === 'value' ? field?.shape : added;
   const kind = shape?.traits.names;
   if (kind === 'cli_profile') return { kind, source: null, id: kind };
   if (kind !== 'schema' && kind !== 'table') return null;
-  const source = sourceOf(place.draft, row.path);
-  return source && { kind, source, id: JSON.stringify([source, valueAt(place.draft.written, source)]) };
+  const source = sourceOf(route.draft, row.path);
+  return source && { kind, source, id: JSON.stringify([source, valueAt(route.draft.written, source)]) };
 }
 
 /** The database that the tables of a section are in: that of its own operation, or of the target's snapshots. */
@@ -106,16 +106,16 @@ function sourceOf({ written }: Draft, path: KeyPath): KeyPath | null {
 }
 
 /** What is in the list already is not offered again. */
-function takenAt(place: EditorPlace): string[] {
-  const path = panesOf(place)?.row.path;
-  const items = place.draft && path && place.task === 'add' ? valueAt(place.draft.written, path) : [];
+function takenAt(route: EditorRoute): string[] {
+  const path = panesOf(route)?.row.path;
+  const items = route.draft && path && route.task === 'add' ? valueAt(route.draft.written, path) : [];
   return Array.isArray(items) ? items.filter((item) => typeof item === 'string') : [];
 }
 
 /** What was there when one began to type is no search for another one. */
-function isUntouched(place: EditorPlace): boolean {
-  const field = place.task === 'value' ? panesOf(place)?.field : null;
-  return field ? place.typing?.text === textToType(field) : false;
+function isUntouched(route: EditorRoute): boolean {
+  const field = route.task === 'value' ? panesOf(route)?.field : null;
+  return field ? route.typing?.text === textToType(field) : false;
 }
 
 function matching(names: Sized[], text: string): Sized[] {

@@ -4,15 +4,15 @@ import type { Model } from '../app/model.ts';
 import { notifyFailure } from '../app/notify-failure.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
 import { inTurn } from './change-draft.ts';
-import type { EditorDiffPlace, EditorPlace } from './editor-places.ts';
+import type { EditorDiffRoute, EditorRoute } from './editor-routes.ts';
 import { updateEditor } from './selection.ts';
 
 /** Shows what saving would change. */
 export function showDraftDiff(model: Model): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'editor') return;
+  const route = model.navigation.top();
+  if (route.screen !== 'editor') return;
   // What was changed a moment ago belongs to it.
-  place.queue.last = place.queue.last.then(async () => {
+  route.queue.last = route.queue.last.then(async () => {
     const now = model.navigation.top();
     if (now.screen !== 'editor' || !now.draft) return;
     const { draft } = now;
@@ -25,11 +25,11 @@ export function showDraftDiff(model: Model): void {
 }
 
 /** Writes what was shown, and goes back to the editor. */
-export function saveShown(model: Model, { draft }: EditorDiffPlace): void {
+export function saveShown(model: Model, { draft }: EditorDiffRoute): void {
   model.navigation.pop();
-  const place = model.navigation.top();
-  if (place.screen !== 'editor') return;
-  const { queue } = place;
+  const route = model.navigation.top();
+  if (route.screen !== 'editor') return;
+  const { queue } = route;
   model.operations.saveDraft(draft).then(
     (saved) => {
       updateEditor(model, queue, (now) => ({ ...now, draft: saved }));
@@ -44,7 +44,7 @@ export function saveShown(model: Model, { draft }: EditorDiffPlace): void {
 }
 
 /** Somebody else has saved the file meanwhile. */
-function askAboutOthers(model: Model, { queue, file }: { queue: EditorPlace['queue']; file: string }): void {
+function askAboutOthers(model: Model, { queue, file }: { queue: EditorRoute['queue']; file: string }): void {
   const answers: Record<string, () => void> = {
     redo: () => inTurn(model, queue, { work: (draft) => model.operations.redoDraft(draft) }),
     reload: () => inTurn(model, queue, { work: () => model.operations.openDraft() }),

@@ -7,25 +7,25 @@ import { toUserError } from '../../src/errors.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Model } from '../app/model.ts';
 import { changeDraft } from './change-draft.ts';
-import type { EditorPlace } from './editor-places.ts';
+import type { EditorRoute } from './editor-routes.ts';
 import { type Field, textToType } from './fields.ts';
 import { askForNames, suggestionsAt } from './names.ts';
 import { panesOf, renamedAt, updateEditor } from './selection.ts';
 import { problemsBelow } from './tree-rows.ts';
 
 /** Begins to type what the task of the place says, over this text. */
-export function startTyping(model: Model, place: EditorPlace, text: string): void {
-  const typing = { ...place, typing: textEdit(text), wrong: null, suggestion: null };
+export function startTyping(model: Model, route: EditorRoute, text: string): void {
+  const typing = { ...route, typing: textEdit(text), wrong: null, suggestion: null };
   model.navigation.replace(typing);
   askForNames(model, typing);
 }
 
 /** Says what `config check` would say of what is typed, as soon as it is known. */
 export function checkTyped(model: Model): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'editor' || !place.typing || !place.draft) return;
-  const { draft, typing, queue } = place;
-  const outcome = changeOf(place);
+  const route = model.navigation.top();
+  if (route.screen !== 'editor' || !route.typing || !route.draft) return;
+  const { draft, typing, queue } = route;
+  const outcome = changeOf(route);
   const say = (wrong: string | null) =>
     updateEditor(model, queue, (now) => (now.typing === typing ? { ...now, wrong } : now));
   if (typeof outcome === 'string' || outcome === null) {
@@ -57,25 +57,25 @@ function typedPath(change: Change, written: Draft['written']): KeyPath {
 const OF_NAMES = new Set(['invalid_name', 'unknown_key', 'old_key']);
 
 /** Enter: makes the change; what is wrong is kept and told, since a file may be mended in any order. */
-export function acceptField(model: Model, place: EditorPlace): void {
-  const { names = [], selected = -1 } = suggestionsAt(place) ?? {};
+export function acceptField(model: Model, route: EditorRoute): void {
+  const { names = [], selected = -1 } = suggestionsAt(route) ?? {};
   const chosen = names[selected];
-  const outcome = changeOf(chosen ? { ...place, typing: textEdit(chosen.name) } : place);
+  const outcome = changeOf(chosen ? { ...route, typing: textEdit(chosen.name) } : route);
   if (typeof outcome === 'string') {
-    model.navigation.replace({ ...place, wrong: outcome });
+    model.navigation.replace({ ...route, wrong: outcome });
     return;
   }
-  model.navigation.replace({ ...place, ...NOT_TYPING });
-  if (outcome) changeDraft(model, place, outcome);
+  model.navigation.replace({ ...route, ...NOT_TYPING });
+  if (outcome) changeDraft(model, route, outcome);
 }
 
 /** What the place is like when nothing is typed. */
 export const NOT_TYPING = { task: 'value', typing: null, wrong: null, suggestion: null } as const;
 
 /** What the typed text would change; nothing when it is as it was, and in words why it cannot. */
-function changeOf(place: EditorPlace): Change | string | null {
-  const { draft, task, typing } = place;
-  const panes = panesOf(place);
+function changeOf(route: EditorRoute): Change | string | null {
+  const { draft, task, typing } = route;
+  const panes = panesOf(route);
   if (!draft || !panes || !typing) return null;
   const { row, field } = panes;
   switch (task) {
@@ -85,7 +85,7 @@ function changeOf(place: EditorPlace): Change | string | null {
       return added(draft, { path: row.path, shape: row.shape, text: typing.text.trim() });
     case 'rename': {
       const name = typing.text.trim();
-      const { path } = renamedAt(place);
+      const { path } = renamedAt(route);
       if (name === path.at(-1)) return null;
       return nameTaken(draft, [...path.slice(0, -1), name]) ?? { kind: 'rename', path, name };
     }

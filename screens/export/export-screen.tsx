@@ -3,10 +3,10 @@ import { Line } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { formatBytes } from '../../src/amounts.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { ExportPlace } from '../app/place.ts';
+import type { ExportRoute } from '../app/route.ts';
 
 /** The file that a snapshot is written to. */
-export function ExportScreen({ place: { target, snapshot, typing } }: { place: ExportPlace }) {
+export function ExportView({ route: { target, snapshot, typing } }: { route: ExportRoute }) {
   const { columns } = useRoom();
   const about = `Snapshot ${snapshot.index} of ${target}, ${formatBytes(snapshot.size_bytes)}: tool import reads the file`;
   return (

@@ -3,13 +3,13 @@ import { Empty, Failure } from '../../components/empty.tsx';
 import { Line } from '../../components/line.tsx';
 import { wrap } from '../../src/cells.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { FixPlace } from '../app/place.ts';
+import type { FixRoute } from '../app/route.ts';
 import { DiffView } from '../editor-diff/diff-view.tsx';
 
 /** What a fix would change; nothing is changed before Enter. */
-export function FixScreen({ place }: { place: FixPlace }) {
+export function FixView({ route }: { route: FixRoute }) {
   const { columns, height } = useRoom();
-  const { finding, found, error, list } = place;
+  const { finding, found, error, list } = route;
   const above = wrap(finding, columns - 4);
   return (
     <Frame screen="fix" path={['check', 'mend']}>

@@ -5,21 +5,21 @@ import { factsOf } from '../app/facts.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { EVERYWHERE, KEY_TABLE, keyName } from '../app/keys.ts';
 import type { Model } from '../app/model.ts';
-import type { OtherPlace, Place } from '../app/place.ts';
+import type { OtherRoute, Route } from '../app/route.ts';
 
 const KEYS_WIDTH = 18;
 
 /** The keys of the screen one came from, out of the key table; what cannot be used now says why. */
-export function HelpScreen({ place }: { place: Extract<OtherPlace, { screen: 'help' }> }) {
+export function HelpView({ route }: { route: Extract<OtherRoute, { screen: 'help' }> }) {
   const model = useModel();
   const { columns, height } = useRoom();
-  const lines = helpLines(model, place.of, columns - 3);
+  const lines = helpLines(model, route.of, columns - 3);
   const rows = height - 1;
   const furthest = Math.max(0, lines.length - rows);
-  const from = Math.min(place.scrolled, furthest);
+  const from = Math.min(route.scrolled, furthest);
   model.viewport.furthest = furthest;
   return (
-    <Frame screen="help" path={[place.of.screen, 'help']} aside={partInView({ from, rows, count: lines.length })}>
+    <Frame screen="help" path={[route.of.screen, 'help']} aside={partInView({ from, rows, count: lines.length })}>
       <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
         {lines.slice(from, from + rows).map((spans, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
@@ -36,7 +36,7 @@ function partInView({ from, rows, count }: { from: number; rows: number; count: 
   return [{ text: `lines ${from + 1}–${Math.min(count, from + rows)} of ${count}`, tone: 'dim' }];
 }
 
-function helpLines(model: Model, of: Place, width: number): Span[][] {
+function helpLines(model: Model, of: Route, width: number): Span[][] {
   const facts = factsOf(model, of);
   const keys = KEY_TABLE[of.screen].flatMap(({ keys, help, whyNot, when }) => {
     const isThere = when?.(facts) ?? true;

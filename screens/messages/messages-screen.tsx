@@ -9,18 +9,18 @@ import { formatNumberOf, formatTime } from '../../src/amounts.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import type { Message } from '../../src/state/messages.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
-import type { MessagesPlace } from '../app/place.ts';
+import type { MessagesRoute } from '../app/route.ts';
 
 const MARKS = { good: 'good', caution: 'caution', bad: 'bad', plain: 'none' } as const;
 
 /** What was said of results in this session, newest first: a toast that is gone is still here. */
-export function MessagesScreen({ place }: { place: MessagesPlace }) {
+export function MessagesView({ route }: { route: MessagesRoute }) {
   const model = useModel();
   const { glyphs } = useTheme();
   const { columns, height } = useRoom();
   const messages = useStore(model.messages.store, ({ all }) => all);
   const ids = messages.map(({ id }) => id);
-  const selected = selectedIndex(ids, place.list.selected);
+  const selected = selectedIndex(ids, route.list.selected);
   const message = messages[selected];
   const detailed = message !== undefined && height >= 16;
   const row = ({ at, tone, text }: Message): Span[] => [

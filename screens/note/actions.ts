@@ -2,8 +2,8 @@ import { textEdit } from '../../components/text-edit.ts';
 import { factsOf } from '../app/facts.ts';
 import { type Model, quietly } from '../app/model.ts';
 import { notifyFailure } from '../app/notify-failure.ts';
-import type { NotePlace } from '../app/place.ts';
 import { refreshSnapshots } from '../app/refresh.ts';
+import type { NoteRoute } from '../app/route.ts';
 
 export function writeNote(model: Model): void {
   const { target, snapshot } = factsOf(model);
@@ -13,18 +13,18 @@ export function writeNote(model: Model): void {
 }
 
 /** Keeps the place open when the note cannot be saved: what was typed is not lost. */
-export function saveNote(model: Model, place: NotePlace): void {
-  void save(model, place);
+export function saveNote(model: Model, route: NoteRoute): void {
+  void save(model, route);
 }
 
-async function save(model: Model, place: NotePlace): Promise<void> {
+async function save(model: Model, route: NoteRoute): Promise<void> {
   const { navigation, operations } = model;
-  const { target, snapshot, typing } = place;
+  const { target, snapshot, typing } = route;
   const note = typing.text.trim();
   try {
     const session = quietly(AbortSignal.timeout(10_000));
     await operations.annotate(session, { target, snapshot: snapshot.id, note });
-    if (navigation.top() === place) navigation.pop();
+    if (navigation.top() === route) navigation.pop();
     navigation.notify({ tone: 'good', text: note === '' ? 'Note removed' : 'Note saved' });
     await refreshSnapshots(model, target);
   } catch (thrown) {

@@ -3,12 +3,12 @@ import { Line } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { formatTime } from '../../src/amounts.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { NotePlace } from '../app/place.ts';
+import type { NoteRoute } from '../app/route.ts';
 
 /** The note of a snapshot, typed. */
-export function NoteScreen({ place }: { place: NotePlace }) {
+export function NoteView({ route }: { route: NoteRoute }) {
   const { columns } = useRoom();
-  const { target, snapshot, typing } = place;
+  const { target, snapshot, typing } = route;
   const about = `Snapshot ${snapshot.index} of ${target}, taken ${formatTime(snapshot.created_at)}`;
   return (
     <Frame screen="note" path={[target, 'note']}>

@@ -3,7 +3,7 @@ import { factsOf } from '../app/facts.ts';
 import type { Action, KeyBinding } from '../app/key-binding.ts';
 import { bindingsAt, EVERYWHERE_ACTIONS, keyName } from '../app/keys.ts';
 import type { Model } from '../app/model.ts';
-import type { PalettePlace, Place } from '../app/place.ts';
+import type { PaletteRoute, Route } from '../app/route.ts';
 
 /** Something that can be done from the palette. */
 export interface PaletteEntry {
@@ -19,7 +19,7 @@ export interface PaletteEntry {
 }
 
 /** What the words that are typed find, best first; everything while nothing is typed. */
-export function entriesInView(model: Model, { of, typing }: PalettePlace): PaletteEntry[] {
+export function entriesInView(model: Model, { of, typing }: PaletteRoute): PaletteEntry[] {
   const entries = paletteEntries(model, of);
   const words = typing.text.trim();
   if (words === '') return entries;
@@ -35,7 +35,7 @@ function byNameFirst([name, text]: ArrayLike<{ score: number }> & Iterable<{ sco
 const MOVING = /^(move|page)-|^(open|back|palette|clear-filter|filter|help)$/;
 
 /** Every action of the screen one came from and of the whole program, then every target. */
-function paletteEntries(model: Model, of: Place): PaletteEntry[] {
+function paletteEntries(model: Model, of: Route): PaletteEntry[] {
   const facts = factsOf(model, of);
   const here = bindingsAt(of.screen, facts).filter(({ action }) => !MOVING.test(action));
   const elsewhere = EVERYWHERE_ACTIONS.filter(({ action }) => here.every((binding) => binding.action !== action));

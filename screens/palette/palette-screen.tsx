@@ -7,20 +7,20 @@ import { useTheme } from '../../components/theme.ts';
 import { fitCells } from '../../src/cells.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
-import type { PalettePlace } from '../app/place.ts';
+import type { PaletteRoute } from '../app/route.ts';
 import { entriesInView, type PaletteEntry } from './entries.ts';
 
 const KEYS_WIDTH = 8;
 
 /** Every action by some letters of its name. */
-export function PaletteScreen({ place }: { place: PalettePlace }) {
+export function PaletteView({ route }: { route: PaletteRoute }) {
   const model = useModel();
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
-  const entries = entriesInView(model, place);
+  const entries = entriesInView(model, route);
   const selected = selectedIndex(
     entries.map(({ text }) => text),
-    place.list.selected,
+    route.list.selected,
   );
   const row = ({ text, keys, reason }: PaletteEntry): Span[] => [
     { text: fitCells(keys, KEYS_WIDTH, { ellipsis: glyphs.ellipsis }), tone: reason === null ? 'accent' : 'dim' },
@@ -29,7 +29,7 @@ export function PaletteScreen({ place }: { place: PalettePlace }) {
   ];
   return (
     <Frame screen="palette" path={['commands']} aside={[{ text: `${entries.length}`, tone: 'dim' }]}>
-      <TextField label=" :" edit={place.typing} width={columns - 2} placeholder="some letters of what is to be done" />
+      <TextField label=" :" edit={route.typing} width={columns - 2} placeholder="some letters of what is to be done" />
       <Line spans={[]} width={columns} />
       {entries.length === 0 ? (
         <Empty lines={['Nothing is called like that.', 'Esc goes back.']} />

@@ -31,9 +31,9 @@ export function interrupt(model: Model): void {
     void runs.settled().then(() => model.terminal.quit());
     return;
   }
-  const place = navigation.top();
+  const route = navigation.top();
   const live = runs.live();
-  const shown = 'run' in place ? live.find(({ id }) => id === place.run) : undefined;
+  const shown = 'run' in route ? live.find(({ id }) => id === route.run) : undefined;
   const run = shown ?? live.findLast(({ state }) => state.status === 'running');
   if (run) runs.cancel(run.id, interrupted());
   const text = run ? `Cancelling: ${run.title}. Ctrl-C again leaves` : 'Ctrl-C again leaves';

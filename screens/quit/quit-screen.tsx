@@ -6,7 +6,7 @@ import { Frame, useModel } from '../app/frame.tsx';
 import { answerQuit } from './actions.ts';
 
 /** Leaving while work is going on or waiting: wait for all of it, cancel it, or stay. */
-export function QuitScreen() {
+export function QuitView() {
   const model = useModel();
   const live = useStore(model.runs.store, (state) => state.runs).filter(isLive);
   const one = live.length === 1;

@@ -1,12 +1,12 @@
 import type { Work } from '../../src/state/runs.ts';
 import { factsOf } from '../app/facts.ts';
 import type { Model } from '../app/model.ts';
-import { runPlace } from '../app/place.ts';
+import { runRoute } from '../app/route.ts';
 import { verifyWork } from './work.ts';
 
 /** Begins work and shows it. */
 function begin(model: Model, work: Work): void {
-  model.navigation.push(runPlace(model.runs.begin(work)));
+  model.navigation.push(runRoute(model.runs.begin(work)));
 }
 
 export function verify(model: Model): void {
@@ -28,15 +28,15 @@ export function retry(model: Model): void {
   const { run } = factsOf(model);
   const again = run && runs.again(run.id);
   if (!again) return;
-  const place = runPlace(again);
-  if (navigation.top().screen === 'run') navigation.replace(place);
-  else navigation.push(place);
+  const route = runRoute(again);
+  if (navigation.top().screen === 'run') navigation.replace(route);
+  else navigation.push(route);
 }
 
 export type CancelAnswer = 'stay' | 'cancel';
 
 export function answerCancel(model: Model, answer: CancelAnswer): void {
-  const place = model.navigation.top();
+  const route = model.navigation.top();
   model.navigation.pop();
-  if (answer === 'cancel' && place.screen === 'cancel') model.runs.cancel(place.run);
+  if (answer === 'cancel' && route.screen === 'cancel') model.runs.cancel(route.run);
 }

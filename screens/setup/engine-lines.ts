@@ -1,6 +1,6 @@
 import type { Span } from '../../components/line.tsx';
 import type { Glyphs } from '../../components/theme.ts';
-import type { SetupFound } from './setup-place.ts';
+import type { SetupFound } from './setup-route.ts';
 
 /** What an engine is called here, and what makes it work where its client programs are not found. */
 const ENGINES: { id: string; name: string; without: string; works: boolean }[] = [

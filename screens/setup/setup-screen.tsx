@@ -10,25 +10,25 @@ import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { typedSecret, typedUrl } from '../app/hidden-text.ts';
 import { answerChosen } from './actions.ts';
 import { engineLines } from './engine-lines.ts';
-import type { SetupPlace } from './setup-place.ts';
+import type { SetupRoute } from './setup-route.ts';
 import type { SetupStep } from './step.ts';
 import type { SetupStepId } from './step-ids.ts';
 import { stepsOf, stepWithId } from './steps.ts';
 
 /** The first configuration, question by question; nothing is written before the end. */
-export function SetupScreen({ place }: { place: SetupPlace }) {
+export function SetupView({ route }: { route: SetupRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
-  const { error, busy, found } = place;
+  const { error, busy, found } = route;
   const width = columns - 4;
-  const step = stepWithId(place.step);
-  const steps = stepsOf(place);
+  const step = stepWithId(route.step);
+  const steps = stepsOf(route);
   const about = step
-    .about(place)
+    .about(route)
     .flatMap((text, index) =>
       wrap(text, width).map((line): Span => ({ text: line, tone: index === 0 ? 'plain' : 'dim' })),
     );
-  const told = toldAt(place, glyphs).flatMap(({ text, tone }) =>
+  const told = toldAt(route, glyphs).flatMap(({ text, tone }) =>
     wrap(text, width).map((line): Span => ({ text: line, ...(tone && { tone }) })),
   );
   const room = Math.max(3, height - about.length - told.length - 2 - (told.length > 0 ? 1 : 0));
@@ -54,10 +54,10 @@ export function SetupScreen({ place }: { place: SetupPlace }) {
           />
         )}
         {!busy && step.kind !== 'review' && (
-          <Question key={step.id} place={place} step={step} room={room} width={width} />
+          <Question key={step.id} route={route} step={step} room={room} width={width} />
         )}
         {!busy && step.kind === 'review' && (
-          <FileText text={found.plan?.shown ?? ''} up={place.scrolledUp} room={room} width={width} />
+          <FileText text={found.plan?.shown ?? ''} up={route.scrolledUp} room={room} width={width} />
         )}
       </Box>
       {error && <Failure error={error} width={columns} />}
@@ -77,7 +77,7 @@ const BUSY: Partial<Record<SetupStepId, string>> = {
 };
 
 /** What was found out, at the questions that it helps to answer. */
-function toldAt({ step, found }: SetupPlace, glyphs: Glyphs): Span[] {
+function toldAt({ step, found }: SetupRoute, glyphs: Glyphs): Span[] {
   const { source, destination, storage } = found;
   const good = (text: string): Span[] => [{ text: `${glyphs.good} ${text}`, tone: 'good' }];
   switch (step) {
@@ -106,26 +106,26 @@ function toldAt({ step, found }: SetupPlace, glyphs: Glyphs): Span[] {
 }
 
 interface QuestionProps {
-  place: SetupPlace;
+  route: SetupRoute;
   step: Exclude<SetupStep, { kind: 'review' }>;
   room: number;
   width: number;
 }
 
-function Question({ place, step, room, width }: QuestionProps) {
+function Question({ route, step, room, width }: QuestionProps) {
   const model = useModel();
   if (step.kind === 'choice') {
-    const initial = place.answers[step.id];
+    const initial = route.answers[step.id];
     return (
       <Choice
-        options={step.options(place)}
+        options={step.options(route)}
         limit={room}
         {...(initial === undefined ? {} : { initial })}
         onSelect={(value) => answerChosen(model, value)}
       />
     );
   }
-  const { typing } = place;
+  const { typing } = route;
   if (!typing) return null;
   const text = step.secret ? typedSecret(typing.text) : typedUrl(typing.text);
   return <TextField label={step.label} edit={{ ...typing, text }} width={width} />;

@@ -2,20 +2,20 @@ import { interrupted, toUserError } from '../../src/errors.ts';
 import type { SignInEvent } from '../../src/events.ts';
 import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.ts';
 import { type Model, quietly } from '../app/model.ts';
-import type { SignInPlace } from '../app/place.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
+import type { SignInRoute } from '../app/route.ts';
 
 /** Begins to sign in, and shows how far it is; where there are several providers, asks with which. */
 export async function signIn(model: Model): Promise<void> {
   const { navigation, operations } = model;
-  const place = navigation.top();
-  if (place.screen === 'sign-in') {
-    begin(model, { provider: place.provider, device: false });
+  const route = navigation.top();
+  if (route.screen === 'sign-in') {
+    begin(model, { provider: route.provider, device: false });
     return;
   }
   // What is wrong with the configuration is told by the signing in itself.
   const providers = await operations.listProviders(quietly(new AbortController().signal)).catch(() => []);
-  if (navigation.top() !== place) return;
+  if (navigation.top() !== route) return;
   if (providers.length > 1) askForProvider(model, providers);
   else begin(model, { provider: undefined, device: false });
 }
@@ -33,15 +33,15 @@ function askForProvider(model: Model, providers: ProviderChoice[]): void {
 
 /** By a code instead, for a browser of another machine. */
 export function signInByCode(model: Model): void {
-  const place = model.navigation.top();
-  begin(model, { provider: place.screen === 'sign-in' ? place.provider : undefined, device: true });
+  const route = model.navigation.top();
+  begin(model, { provider: route.screen === 'sign-in' ? route.provider : undefined, device: true });
 }
 
 /** The URL into the clipboard of the terminal, by way of the terminal itself: it works over SSH. */
 export function copySignInUrl(model: Model): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'sign-in' || !place.prompt) return;
-  model.terminal.copy(place.prompt.url);
+  const route = model.navigation.top();
+  if (route.screen !== 'sign-in' || !route.prompt) return;
+  model.terminal.copy(route.prompt.url);
   model.navigation.notify({ tone: 'good', text: 'The URL is in the clipboard, if the terminal allows it' });
 }
 
@@ -50,11 +50,11 @@ function begin(model: Model, { provider, device }: Pick<Attempt, 'provider' | 'd
   const before = navigation.top();
   const controller = new AbortController();
   const nothing = { prompt: null, qr: [], result: null, error: null };
-  const place: SignInPlace = { screen: 'sign-in', provider, ...nothing, controller };
+  const route: SignInRoute = { screen: 'sign-in', provider, ...nothing, controller };
   if (before.screen === 'sign-in') {
     before.controller.abort(interrupted());
-    navigation.replace(place);
-  } else navigation.push(place);
+    navigation.replace(route);
+  } else navigation.push(route);
   void perform(model, { controller, provider, device });
 }
 
@@ -67,10 +67,10 @@ interface Attempt {
 async function perform(model: Model, { controller, provider, device }: Attempt): Promise<void> {
   const { signal } = controller;
   /** Of a sign-in that one has gone away from nothing is shown. */
-  const show = (change: Partial<SignInPlace>): void => {
-    const place = model.navigation.top();
-    if (place.screen === 'sign-in' && place.controller === controller)
-      model.navigation.replace({ ...place, ...change });
+  const show = (change: Partial<SignInRoute>): void => {
+    const route = model.navigation.top();
+    if (route.screen === 'sign-in' && route.controller === controller)
+      model.navigation.replace({ ...route, ...change });
   };
   try {
     const result = await model.operations.signIn(

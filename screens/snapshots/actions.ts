@@ -6,30 +6,30 @@ import { factsOf } from '../app/facts.ts';
 import { showWhileLookingUp } from '../app/look-up.ts';
 import { notLookedUp } from '../app/looked-up.ts';
 import { type Model, quietly, tablesInView } from '../app/model.ts';
-import { type ExportPlace, runPlace, type TablesPlace } from '../app/place.ts';
+import { type ExportRoute, runRoute, type TablesRoute } from '../app/route.ts';
 import { exportWork, transferWork } from '../run/transfer-work.ts';
 
 const MARKS = 2;
 
 /** Marks what is selected, or takes its mark away; of snapshots a third mark takes the place of the oldest. */
 export function mark(model: Model): void {
-  const place = model.navigation.top();
-  if (place.screen === 'tables') {
-    const table = selectedTable(place);
-    if (table !== null) model.navigation.replace({ ...place, marked: toggled(place.marked, table) });
+  const route = model.navigation.top();
+  if (route.screen === 'tables') {
+    const table = selectedTable(route);
+    if (table !== null) model.navigation.replace({ ...route, marked: toggled(route.marked, table) });
   }
   const { snapshot } = factsOf(model);
-  if (place.screen !== 'snapshots' || !snapshot) return;
-  model.navigation.replace({ ...place, marked: toggled(place.marked, snapshot.id).slice(-MARKS) });
+  if (route.screen !== 'snapshots' || !snapshot) return;
+  model.navigation.replace({ ...route, marked: toggled(route.marked, snapshot.id).slice(-MARKS) });
 }
 
 function toggled(marked: string[], id: string): string[] {
   return marked.includes(id) ? marked.filter((other) => other !== id) : [...marked, id];
 }
 
-function selectedTable(place: TablesPlace): string | null {
-  const names = tablesInView(place).map(({ table }) => table);
-  return names[selectedIndex(names, place.list.selected)] ?? null;
+function selectedTable(route: TablesRoute): string | null {
+  const names = tablesInView(route).map(({ table }) => table);
+  return names[selectedIndex(names, route.list.selected)] ?? null;
 }
 
 export function openTables(model: Model): void {
@@ -79,7 +79,7 @@ export function transfer(model: Model, kind: 'push' | 'pull'): void {
   const { target, snapshot } = factsOf(model);
   if (!target || !snapshot) return;
   const run = model.runs.begin(transferWork(model, { kind, target: target.row.name, snapshot }));
-  model.navigation.push(runPlace(run));
+  model.navigation.push(runRoute(run));
 }
 
 export function askExport(model: Model): void {
@@ -90,12 +90,12 @@ export function askExport(model: Model): void {
   model.navigation.push({ screen: 'export', target: name, snapshot, typing });
 }
 
-export function beginExport(model: Model, { target, snapshot, typing }: ExportPlace): void {
+export function beginExport(model: Model, { target, snapshot, typing }: ExportRoute): void {
   const name = typing.text.trim();
   if (name === '') {
     model.navigation.notify({ tone: 'caution', text: 'Type the name of a file' });
     return;
   }
   const run = model.runs.begin(exportWork(model, { target, snapshot, file: resolve(model.cwd, name) }));
-  model.navigation.replace(runPlace(run));
+  model.navigation.replace(runRoute(run));
 }

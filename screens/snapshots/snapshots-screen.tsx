@@ -14,37 +14,37 @@ import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { positionIn } from '../app/in-view.ts';
 import { snapshotsInView, targetNamed } from '../app/model.ts';
-import type { SnapshotsPlace } from '../app/place.ts';
+import type { SnapshotsRoute } from '../app/route.ts';
 import { snapshotColumns } from './columns.ts';
 import { snapshotFacts } from './snapshot-facts.ts';
 
 /** The snapshots of one target, newest first. */
-export function SnapshotsScreen({ place }: { place: SnapshotsPlace }) {
+export function SnapshotsView({ route }: { route: SnapshotsRoute }) {
   const model = useModel();
   const state = useStore(model.snapshots);
-  const target = useStore(model.targets, (targets) => targetNamed(targets, place.target));
+  const target = useStore(model.targets, (targets) => targetNamed(targets, route.target));
   const { columns, height, wide } = useRoom();
-  const list = snapshotsOf(state, place.target);
-  const view = snapshotsInView(model, place);
+  const list = snapshotsOf(state, route.target);
+  const view = snapshotsInView(model, route);
   const rows = view.items;
-  const index = positionIn(view, place.list.selected);
+  const index = positionIn(view, route.list.selected);
   const selected = rows[index];
-  const filtering = place.typing !== null || place.list.filter !== '';
+  const filtering = route.typing !== null || route.list.filter !== '';
   const detail = wide ? 'beside' : height >= 16 ? 'below' : 'none';
   const listWidth = detail === 'beside' ? Math.floor(columns * 0.6) : columns;
   const listHeight = height - (filtering ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);
   const destination = target?.row.dst_url ?? null;
   const shares = target?.row.type === 'share';
   return (
-    <Frame screen="snapshots" path={[place.target]} aside={countOf(rows.length, list.rows.length)}>
-      {filtering && <FilterLine typing={place.typing} filter={place.list.filter} width={columns} />}
+    <Frame screen="snapshots" path={[route.target]} aside={countOf(rows.length, list.rows.length)}>
+      {filtering && <FilterLine typing={route.typing} filter={route.list.filter} width={columns} />}
       {list.error && <Failure error={list.error} width={columns} />}
       {rows.length === 0 && !list.error && (
-        <NoSnapshots target={place.target} loading={list.phase === 'loading'} filtering={filtering} shares={shares} />
+        <NoSnapshots target={route.target} loading={list.phase === 'loading'} filtering={filtering} shares={shares} />
       )}
       {rows.length > 0 && (
         <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
-          <SnapshotTable rows={rows} marked={place.marked} selected={index} width={listWidth} height={listHeight} />
+          <SnapshotTable rows={rows} marked={route.marked} selected={index} width={listWidth} height={listHeight} />
           {selected && detail !== 'none' && (
             <DetailPane
               title={[{ text: `Snapshot ${selected.index}`, tone: 'strong' }]}

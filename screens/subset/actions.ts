@@ -5,7 +5,7 @@ import { emptyList, selectedIndex } from '../../src/state/list.ts';
 import { factsOf } from '../app/facts.ts';
 import { type Model, quietly } from '../app/model.ts';
 import { notifyFailure } from '../app/notify-failure.ts';
-import type { SubsetPlace } from '../app/place.ts';
+import type { SubsetRoute } from '../app/route.ts';
 import { ask, planAllowing } from '../confirm/actions.ts';
 import { choicesOf, isTarget, stepShare, toggleCopied, toggleExcluded } from './choices.ts';
 import { type PlanRow, planRows } from './rows.ts';
@@ -14,7 +14,7 @@ import { type PlanRow, planRows } from './rows.ts';
 export function showSubset(model: Model): void {
   const { target } = factsOf(model);
   if (!target) return;
-  const place: SubsetPlace = {
+  const route: SubsetRoute = {
     screen: 'subset',
     target: target.row.name,
     choices: null,
@@ -25,13 +25,13 @@ export function showSubset(model: Model): void {
     controller: new AbortController(),
     list: emptyList,
   };
-  model.navigation.push(place);
-  count(model, place);
+  model.navigation.push(route);
+  count(model, route);
 }
 
 /** Looks for the rows anew; of what was asked for before nothing is shown any more. */
-function count(model: Model, { target, choices, controller }: SubsetPlace): void {
-  const answer = (change: (place: SubsetPlace) => Partial<SubsetPlace>): void =>
+function count(model: Model, { target, choices, controller }: SubsetRoute): void {
+  const answer = (change: (route: SubsetRoute) => Partial<SubsetRoute>): void =>
     model.navigation.change((other) =>
       other.screen === 'subset' && other.controller === controller ? { ...other, ...change(other) } : other,
     );
@@ -39,12 +39,12 @@ function count(model: Model, { target, choices, controller }: SubsetPlace): void
   const session = quietly(controller.signal);
   planAllowing((allowed) => model.operations.planSubset(session, { ...request, ...allowed })).then(
     (found) =>
-      answer((place) => ({ found, error: null, counting: false, choices: place.choices ?? choicesOf(found.settings) })),
+      answer((route) => ({ found, error: null, counting: false, choices: route.choices ?? choicesOf(found.settings) })),
     (thrown: unknown) => answer(() => ({ error: toUserError(thrown), counting: false })),
   );
 }
 
-export function selectedTable({ found, list }: SubsetPlace): PlanRow | null {
+export function selectedTable({ found, list }: SubsetRoute): PlanRow | null {
   const rows = planRows(found?.plan.tables ?? []);
   return (
     rows[
@@ -80,23 +80,23 @@ export function changeShare(model: Model, direction: 1 | -1): void {
 
 /** A text says why nothing is changed. */
 function change(model: Model, work: (choices: SubsetChoices, table: string) => SubsetChoices | string): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'subset' || !place.choices) return;
-  const row = selectedTable(place);
+  const route = model.navigation.top();
+  if (route.screen !== 'subset' || !route.choices) return;
+  const row = selectedTable(route);
   if (!row) return;
-  const choices = work(place.choices, row.table);
+  const choices = work(route.choices, row.table);
   if (typeof choices === 'string') {
     model.navigation.notify({ tone: 'caution', text: choices });
     return;
   }
-  place.controller.abort();
-  const changed: SubsetPlace = {
-    ...place,
+  route.controller.abort();
+  const changed: SubsetRoute = {
+    ...route,
     choices,
     changed: true,
     counting: true,
     controller: new AbortController(),
-    list: { ...place.list, selected: row.table },
+    list: { ...route.list, selected: row.table },
   };
   model.navigation.replace(changed);
   count(model, changed);
@@ -104,17 +104,17 @@ function change(model: Model, work: (choices: SubsetChoices, table: string) => S
 
 /** Makes it as it is planned now, whether that is saved or not. */
 export function askSubset(model: Model): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'subset' || !place.found || place.counting || place.error) return;
-  const planned: PlannedSubset = place.found;
-  ask(model, { target: place.target, title: 'make the subset', plan: async () => ({ kind: 'subset', planned }) });
+  const route = model.navigation.top();
+  if (route.screen !== 'subset' || !route.found || route.counting || route.error) return;
+  const planned: PlannedSubset = route.found;
+  ask(model, { target: route.target, title: 'make the subset', plan: async () => ({ kind: 'subset', planned }) });
 }
 
 /** Writes what was chosen into the configuration, comments and all else as they were. */
 export function saveSubset(model: Model): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'subset' || !place.choices) return;
-  const { target, choices, controller } = place;
+  const route = model.navigation.top();
+  if (route.screen !== 'subset' || !route.choices) return;
+  const { target, choices, controller } = route;
   model.operations.saveSubset(quietly(controller.signal), { target, choices }).then(
     ({ file }) => {
       model.navigation.change((other) =>

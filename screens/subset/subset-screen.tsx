@@ -9,21 +9,21 @@ import { useTheme } from '../../components/theme.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { SubsetPlace } from '../app/place.ts';
+import type { SubsetRoute } from '../app/route.ts';
 import { selectedTable } from './actions.ts';
 import { type PlanRow, planColumns, planRows } from './rows.ts';
 
 /** What a subset would hold, as a tree of the ways by which its rows come. */
-export function SubsetScreen({ place }: { place: SubsetPlace }) {
+export function SubsetView({ route }: { route: SubsetRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
-  const { target, found, error, choices } = place;
+  const { target, found, error, choices } = route;
   const rows = useMemo(() => planRows(found?.plan.tables ?? []), [found]);
   const tableColumns = useMemo(() => planColumns({ glyphs }), [glyphs]);
-  const row = selectedTable(place);
+  const row = selectedTable(route);
   const detailed = row !== null && height >= 16 && !error;
   return (
-    <Frame screen="subset" path={[target, 'subset']} aside={summary(place)}>
+    <Frame screen="subset" path={[target, 'subset']} aside={summary(route)}>
       {error && <Failure error={error} width={columns} />}
       {!found && !error && <Empty lines={['Looking for the rows…']} />}
       {rows.length > 0 && !error && (
@@ -69,7 +69,7 @@ function rowFacts({ table, rule, path, nulled }: PlanRow, choices: SubsetChoices
   ];
 }
 
-function summary({ found, counting, changed }: SubsetPlace): Span[] {
+function summary({ found, counting, changed }: SubsetRoute): Span[] {
   if (!found) return [];
   const { tables } = found.plan;
   const rows = tables.reduce((sum, { rows_expected }) => sum + (rows_expected ?? 0), 0);

@@ -10,19 +10,19 @@ import type { SnapshotTable } from '../../src/results.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { tablesInView } from '../app/model.ts';
-import type { TablesPlace } from '../app/place.ts';
+import type { TablesRoute } from '../app/route.ts';
 
 /** The tables of a snapshot, the largest first. */
-export function TablesScreen({ place }: { place: TablesPlace }) {
+export function TablesView({ route }: { route: TablesRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
-  const { target, snapshot, found, error, list, typing, marked } = place;
+  const { target, snapshot, found, error, list, typing, marked } = route;
   const bars = columns >= BARS_FROM;
   const tableColumns = useMemo(
     () => columnsOf({ tables: found ?? [], marked, bars, glyphs }),
     [found, marked, bars, glyphs],
   );
-  const tables = tablesInView(place);
+  const tables = tablesInView(route);
   const names = tables.map(({ table }) => table);
   const filtering = typing !== null || list.filter !== '';
   return (

@@ -3,10 +3,10 @@ import type { Model } from '../app/model.ts';
 import { nextSort } from './sort.ts';
 
 export function sort(model: Model): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'targets') return;
-  const next = nextSort(place.sort);
-  model.navigation.replace({ ...place, sort: next });
+  const route = model.navigation.top();
+  if (route.screen !== 'targets') return;
+  const next = nextSort(route.sort);
+  model.navigation.replace({ ...route, sort: next });
   const by = next === 'configured' ? 'As in the configuration' : `Sorted by ${next}`;
   model.navigation.notify({ tone: 'plain', text: by });
 }

@@ -1,6 +1,6 @@
 import type { TargetRow } from '../../src/results.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
-import type { Sort } from '../app/place.ts';
+import type { Sort } from '../app/route.ts';
 
 /** What needs somebody comes first. */
 const STATUS_ORDER = ['unreachable', 'denied', 'missing', 'unchecked', 'ok'];

@@ -14,7 +14,7 @@ import type { TargetEntry } from '../../src/state/targets.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { positionIn } from '../app/in-view.ts';
 import { targetsInView } from '../app/model.ts';
-import type { Sort, TargetsPlace } from '../app/place.ts';
+import type { Sort, TargetsRoute } from '../app/route.ts';
 import { targetColumns } from './columns.ts';
 import { GROUP_NAMES, headingLines, keyOfLine, lineOfEntry, type TargetLine, targetLines } from './lines.ts';
 import { isGrouped } from './sort.ts';
@@ -25,17 +25,17 @@ const POINTER_WIDTH = 2;
 const MINUTE = 60_000;
 
 /** Every target with its source's live state. */
-export function TargetsScreen({ place }: { place: TargetsPlace }) {
+export function TargetsView({ route }: { route: TargetsRoute }) {
   const model = useModel();
   const state = useStore(model.targets);
   const { columns, height, wide } = useRoom();
-  const view = targetsInView(model, place);
+  const view = targetsInView(model, route);
   const entries = view.items;
-  const index = positionIn(view, place.list.selected);
+  const index = positionIn(view, route.list.selected);
   const selected = entries[index];
   const now = Math.floor(model.clock().getTime() / MINUTE) * MINUTE;
   const grouped = useMemo(() => isGrouped(state.entries), [state.entries]);
-  const filtering = place.typing !== null || place.list.filter !== '';
+  const filtering = route.typing !== null || route.list.filter !== '';
   // Beside the list where there is room, below it where the window is high enough.
   const detail = wide ? 'beside' : height >= 16 ? 'below' : 'none';
   const listWidth = detail === 'beside' ? Math.floor(columns * 0.6) : columns;
@@ -44,9 +44,9 @@ export function TargetsScreen({ place }: { place: TargetsPlace }) {
     <Frame
       screen="targets"
       path={['targets']}
-      aside={state.entries.length === 0 ? [] : countOf(entries.length, state.entries.length, place.sort)}
+      aside={state.entries.length === 0 ? [] : countOf(entries.length, state.entries.length, route.sort)}
     >
-      {filtering && <FilterLine typing={place.typing} filter={place.list.filter} width={columns} />}
+      {filtering && <FilterLine typing={route.typing} filter={route.list.filter} width={columns} />}
       {state.error && <Failure error={state.error} width={columns} />}
       {state.error && <Empty lines={[wayOut(state.error)]} />}
       {entries.length === 0 && !state.error && <NoTargets loading={state.phase === 'loading'} filtering={filtering} />}

@@ -8,11 +8,11 @@ import { formatNumberOf } from '../../src/amounts.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
-import type { TasksPlace } from '../app/place.ts';
+import type { TasksRoute } from '../app/route.ts';
 import { taskColumns } from './columns.ts';
 
 /** All work of the session, newest first: it goes on wherever one is. */
-export function TasksScreen({ place }: { place: TasksPlace }) {
+export function TasksView({ route }: { route: TasksRoute }) {
   const model = useModel();
   const { glyphs } = useTheme();
   const { columns, height } = useRoom();
@@ -30,7 +30,7 @@ export function TasksScreen({ place }: { place: TasksPlace }) {
             columns={taskColumns(inOrder, { glyphs, now: model.clock().getTime() })}
             rows={runs}
             keyOf={({ id }) => id}
-            selected={selectedIndex(ids, place.list.selected)}
+            selected={selectedIndex(ids, route.list.selected)}
             width={columns}
             height={height}
           />

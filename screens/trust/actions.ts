@@ -34,6 +34,6 @@ export async function answerTrust(model: Model, { request }: UntrustedConfigurat
     notifyFailure(model, thrown);
     return;
   }
-  const place = navigation.top();
-  await Promise.all([refreshTargets(model), 'target' in place ? refreshSnapshots(model, place.target) : null]);
+  const route = navigation.top();
+  await Promise.all([refreshTargets(model), 'target' in route ? refreshSnapshots(model, route.target) : null]);
 }

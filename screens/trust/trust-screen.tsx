@@ -4,12 +4,12 @@ import { wrap } from '../../src/cells.ts';
 import { LABEL_WIDTH } from '../../src/config/trust/untrusted-configuration.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { TrustPlace } from '../app/place.ts';
+import type { TrustRoute } from '../app/route.ts';
 
 /** What a configuration found in this folder would do, before it does any of it. */
-export function TrustScreen({ place }: { place: TrustPlace }) {
+export function TrustView({ route }: { route: TrustRoute }) {
   const { columns, height } = useRoom();
-  const { error, lines, list } = place;
+  const { error, lines, list } = route;
   const above = [
     ...wrap(`You have not trusted this configuration yet: ${error.request.file}`, columns - 4),
     ...wrap('Nothing was connected to, and no variable was read. If you trust it, the program may:', columns - 4),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { dispatchPaste } from '../../screens/app/dispatch.ts';
 import { type Model, selectedTarget } from '../../screens/app/model.ts';
-import type { TargetsPlace } from '../../screens/app/place.ts';
 import { refreshTargets } from '../../screens/app/refresh.ts';
+import type { TargetsRoute } from '../../screens/app/route.ts';
 import { answerConfirm } from '../../screens/confirm/actions.ts';
 import { UserError } from '../../src/errors.ts';
 import type { TargetRow } from '../../src/results.ts';
@@ -247,7 +247,7 @@ describe('sanitizing', () => {
 });
 
 function selected(model: Model): string | undefined {
-  return selectedTarget(model, model.navigation.top() as TargetsPlace)?.row.name;
+  return selectedTarget(model, model.navigation.top() as TargetsRoute)?.row.name;
 }
 
 function notice(model: Model): string | undefined {

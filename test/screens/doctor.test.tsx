@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { createTheme, ThemeContext } from '../../components/theme.ts';
 import { ModelContext } from '../../screens/app/frame.tsx';
 import type { Model, ModelOptions } from '../../screens/app/model.ts';
-import type { DoctorPlace } from '../../screens/app/place.ts';
-import { DoctorScreen } from '../../screens/doctor/doctor-screen.tsx';
+import type { DoctorRoute } from '../../screens/app/route.ts';
+import { DoctorView } from '../../screens/doctor/doctor-screen.tsx';
 import { rowsOf, selectedFinding } from '../../screens/doctor/selection.ts';
 import { panesOf } from '../../screens/editor/selection.ts';
-import { FixScreen } from '../../screens/fix/fix-screen.tsx';
+import { FixView } from '../../screens/fix/fix-screen.tsx';
 import { configFolder, withKey } from '../helpers/config-folder.ts';
 import { newModel, press, until } from '../helpers/driven-model.ts';
 import { fakeTerminal } from '../helpers/fake-terminal.ts';
@@ -112,9 +112,9 @@ async function opened(content = FILE, options: Partial<ModelOptions> = {}) {
   return { model, file, text: () => readFile(file, 'utf8') };
 }
 
-function top(model: Model): DoctorPlace {
+function top(model: Model): DoctorRoute {
   const place = model.navigation.store.getState().stack.find(({ screen }) => screen === 'doctor');
-  return place as DoctorPlace;
+  return place as DoctorRoute;
 }
 
 function foundOf(model: Model): unknown {
@@ -139,8 +139,8 @@ async function drawn(model: Model, size: { columns: number; rows: number }): Pro
     size,
     <ThemeContext value={createTheme({ unicode: true })}>
       <ModelContext value={model}>
-        {place.screen === 'doctor' && <DoctorScreen place={place} />}
-        {place.screen === 'fix' && <FixScreen place={place} />}
+        {place.screen === 'doctor' && <DoctorView route={place} />}
+        {place.screen === 'fix' && <FixView route={place} />}
       </ModelContext>
     </ThemeContext>,
   );

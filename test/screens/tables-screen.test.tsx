@@ -3,9 +3,9 @@ import { textEdit } from '../../components/text-edit.ts';
 import { createTheme, ThemeContext, type ThemeOptions } from '../../components/theme.ts';
 import { ModelContext } from '../../screens/app/frame.tsx';
 import { notLookedUp } from '../../screens/app/looked-up.ts';
-import type { TablesPlace } from '../../screens/app/place.ts';
-import { ConfirmScreen } from '../../screens/confirm/confirm-screen.tsx';
-import { TablesScreen } from '../../screens/tables/tables-screen.tsx';
+import type { TablesRoute } from '../../screens/app/route.ts';
+import { ConfirmView } from '../../screens/confirm/confirm-screen.tsx';
+import { TablesView } from '../../screens/tables/tables-screen.tsx';
 import { emptyList } from '../../src/state/list.ts';
 import { newModel } from '../helpers/driven-model.ts';
 import { fakeOperations } from '../helpers/fake-operations.ts';
@@ -21,7 +21,7 @@ const SIZES = [
 
 const LONG = `public.${'very_'.repeat(40)}long`;
 
-function tablesPlace(change: Partial<TablesPlace>): TablesPlace {
+function tablesPlace(change: Partial<TablesRoute>): TablesRoute {
   const found = ['public.orders', '表.漢字 🚀', LONG].map((table) => ({ table, rows: 12_000, bytes: 1_200_000 }));
   const snapshot = fakeSnapshot({ tables: found.length });
   return {
@@ -31,14 +31,14 @@ function tablesPlace(change: Partial<TablesPlace>): TablesPlace {
   };
 }
 
-async function drawn(size: (typeof SIZES)[number], place: TablesPlace, theme: ThemeOptions = { unicode: true }) {
+async function drawn(size: (typeof SIZES)[number], place: TablesRoute, theme: ThemeOptions = { unicode: true }) {
   const model = newModel(fakeWorld());
   model.navigation.push(place);
   const rendered = renderAt(
     size,
     <ThemeContext value={createTheme(theme)}>
       <ModelContext value={model}>
-        <TablesScreen place={place} />
+        <TablesView route={place} />
       </ModelContext>
     </ThemeContext>,
   );
@@ -94,8 +94,8 @@ test.for(SIZES)(
     const rendered = renderAt(
       size,
       <ModelContext value={model}>
-        <ConfirmScreen
-          place={{ screen: 'confirm', target: 'app', title: 'load', plan, error: null, typing: null, controller }}
+        <ConfirmView
+          route={{ screen: 'confirm', target: 'app', title: 'load', plan, error: null, typing: null, controller }}
         />
       </ModelContext>,
     );

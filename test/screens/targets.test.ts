@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
 import { createTheme } from '../../components/theme.ts';
 import { createViews } from '../../screens/app/in-view.ts';
-import type { Sort } from '../../screens/app/place.ts';
+import type { Sort } from '../../screens/app/route.ts';
 import { targetColumns } from '../../screens/targets/columns.ts';
 import { headingLines, keyOfLine, lineOfEntry, targetLines } from '../../screens/targets/lines.ts';
 import { cellWidth } from '../../src/cells.ts';

@@ -6,7 +6,7 @@ import type { ListState } from '../../src/state/list.ts';
 import type { KnownNames } from './known-names.ts';
 
 /** The configuration as a tree of its sections with a form for each; nothing is written before it is saved. */
-export interface EditorPlace {
+export interface EditorRoute {
   screen: 'editor';
   /** `null` until the file is read. */
   draft: Draft | null;
@@ -32,14 +32,14 @@ export interface EditorPlace {
 }
 
 /** What saving would change. */
-export interface EditorDiffPlace {
+export interface EditorDiffRoute {
   screen: 'editor-diff';
   draft: Draft;
   lines: DiffLine[];
   list: ListState;
 }
 
-export interface EditorProblemsPlace {
+export interface EditorProblemsRoute {
   screen: 'editor-problems';
   draft: Draft;
   list: ListState;

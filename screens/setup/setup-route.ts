@@ -7,7 +7,7 @@ import type { Sized } from '../../src/results.ts';
 import type { SetupAnswers, SetupStepId } from './step-ids.ts';
 
 /** The wizard for a first configuration. */
-export interface SetupPlace {
+export interface SetupRoute {
   screen: 'setup';
   /** Which question. */
   step: SetupStepId;

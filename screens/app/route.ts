@@ -11,40 +11,40 @@ import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import type { DiffResult, RemovePlan, SnapshotRow, SnapshotTable, UndoPlan } from '../../src/results.ts';
 import { emptyList, type ListState } from '../../src/state/list.ts';
-import type { EditorDiffPlace, EditorPlace, EditorProblemsPlace } from '../editor/editor-places.ts';
-import type { SetupPlace } from '../setup/setup-place.ts';
+import type { EditorDiffRoute, EditorProblemsRoute, EditorRoute } from '../editor/editor-routes.ts';
+import type { SetupRoute } from '../setup/setup-route.ts';
 import type { LookedUp } from './looked-up.ts';
 
 /** What the targets are sorted by. */
 export type Sort = 'configured' | 'name' | 'status' | 'size' | 'snapshots' | 'age';
 
 /** A screen and all that it shows which is not in a store: what is selected, typed, asked. */
-export type Place =
-  | TargetsPlace
-  | SnapshotsPlace
-  | NotePlace
-  | ConfirmPlace
-  | RunPlace
-  | CoveragePlace
-  | SubsetPlace
-  | TasksPlace
-  | MessagesPlace
-  | PalettePlace
-  | TablesPlace
-  | DiffPlace
-  | DoctorPlace
-  | FixPlace
-  | ExportPlace
-  | SetupPlace
-  | EditorPlace
-  | EditorDiffPlace
-  | EditorProblemsPlace
-  | ChoicePlace
-  | SignInPlace
-  | TrustPlace
-  | OtherPlace;
+export type Route =
+  | TargetsRoute
+  | SnapshotsRoute
+  | NoteRoute
+  | ConfirmRoute
+  | RunRoute
+  | CoverageRoute
+  | SubsetRoute
+  | TasksRoute
+  | MessagesRoute
+  | PaletteRoute
+  | TablesRoute
+  | DiffRoute
+  | DoctorRoute
+  | FixRoute
+  | ExportRoute
+  | SetupRoute
+  | EditorRoute
+  | EditorDiffRoute
+  | EditorProblemsRoute
+  | ChoiceRoute
+  | SignInRoute
+  | TrustRoute
+  | OtherRoute;
 
-export interface TargetsPlace {
+export interface TargetsRoute {
   screen: 'targets';
   list: ListState;
   /** The filter while it is being typed. */
@@ -52,7 +52,7 @@ export interface TargetsPlace {
   sort: Sort;
 }
 
-export interface SnapshotsPlace {
+export interface SnapshotsRoute {
   screen: 'snapshots';
   target: string;
   list: ListState;
@@ -61,7 +61,7 @@ export interface SnapshotsPlace {
   marked: string[];
 }
 
-export interface NotePlace {
+export interface NoteRoute {
   screen: 'note';
   target: string;
   snapshot: SnapshotRow;
@@ -69,7 +69,7 @@ export interface NotePlace {
 }
 
 /** A question before something is replaced or removed. The plan is worked out while the place is shown. */
-export interface ConfirmPlace {
+export interface ConfirmRoute {
   screen: 'confirm';
   target: string;
   title: string;
@@ -89,7 +89,7 @@ export type Plan =
   | { kind: 'undo'; plan: UndoPlan }
   | { kind: 'subset'; planned: PlannedSubset };
 
-export interface RunPlace {
+export interface RunRoute {
   screen: 'run';
   run: string;
   /** Lines that the log is scrolled up; 0 follows what comes. */
@@ -100,14 +100,14 @@ export interface RunPlace {
 }
 
 /** What a sanitization of this session has changed. */
-export interface CoveragePlace {
+export interface CoverageRoute {
   screen: 'coverage';
   run: string;
   list: ListState;
 }
 
 /** The plan of a subset, which one may change before it is made. */
-export interface SubsetPlace extends LookedUp<PlannedSubset> {
+export interface SubsetRoute extends LookedUp<PlannedSubset> {
   screen: 'subset';
   target: string;
   /** `null` until the configured ones are known. */
@@ -119,18 +119,18 @@ export interface SubsetPlace extends LookedUp<PlannedSubset> {
   list: ListState;
 }
 
-export interface TasksPlace {
+export interface TasksRoute {
   screen: 'tasks';
   list: ListState;
 }
 
 /** What was said of results in this session. */
-export interface MessagesPlace {
+export interface MessagesRoute {
   screen: 'messages';
   list: ListState;
 }
 
-export interface TablesPlace extends LookedUp<SnapshotTable[]> {
+export interface TablesRoute extends LookedUp<SnapshotTable[]> {
   screen: 'tables';
   target: string;
   snapshot: SnapshotRow;
@@ -140,7 +140,7 @@ export interface TablesPlace extends LookedUp<SnapshotTable[]> {
   marked: string[];
 }
 
-export interface DiffPlace extends LookedUp<DiffResult> {
+export interface DiffRoute extends LookedUp<DiffResult> {
   screen: 'diff';
   target: string;
   title: string;
@@ -148,7 +148,7 @@ export interface DiffPlace extends LookedUp<DiffResult> {
 }
 
 /** The check of the configuration, with what mends what it found. */
-export interface DoctorPlace extends LookedUp<Diagnosis> {
+export interface DoctorRoute extends LookedUp<Diagnosis> {
   screen: 'doctor';
   /** What was found before, shown until it is looked at anew. */
   before: Diagnosis | null;
@@ -156,14 +156,14 @@ export interface DoctorPlace extends LookedUp<Diagnosis> {
 }
 
 /** What a fix would change, before it does. */
-export interface FixPlace extends LookedUp<FixPlan> {
+export interface FixRoute extends LookedUp<FixPlan> {
   screen: 'fix';
   /** What was found. */
   finding: string;
   list: ListState;
 }
 
-export interface ExportPlace {
+export interface ExportRoute {
   screen: 'export';
   target: string;
   snapshot: SnapshotRow;
@@ -171,7 +171,7 @@ export interface ExportPlace {
 }
 
 /** A question with a few answers, the safe one first. */
-export interface ChoicePlace {
+export interface ChoiceRoute {
   screen: 'choice';
   path: string[];
   question: string;
@@ -181,15 +181,15 @@ export interface ChoicePlace {
 }
 
 /** Every action, found by some letters of its name. */
-export interface PalettePlace {
+export interface PaletteRoute {
   screen: 'palette';
   /** Where it was opened: its actions are those of that place. */
-  of: Place;
+  of: Route;
   typing: TextEdit;
   list: ListState;
 }
 
-export interface SignInPlace {
+export interface SignInRoute {
   screen: 'sign-in';
   /** The one that was chosen; without it the only one there is. */
   provider: string | undefined;
@@ -204,47 +204,47 @@ export interface SignInPlace {
 }
 
 /** The question whether the configuration of the current folder is trusted. */
-export interface TrustPlace {
+export interface TrustRoute {
   screen: 'trust';
   error: UntrustedConfiguration;
   lines: TrustLine[];
   list: ListState;
 }
 
-export type OtherPlace =
+export type OtherRoute =
   | { screen: 'cancel'; run: string }
   | { screen: 'quit' }
-  | { screen: 'help'; of: Place; scrolled: number };
+  | { screen: 'help'; of: Route; scrolled: number };
 
-export type FilteredPlace = TargetsPlace | SnapshotsPlace | TablesPlace | RunPlace;
+export type FilteredRoute = TargetsRoute | SnapshotsRoute | TablesRoute | RunRoute;
 
-export type Screen = Place['screen'];
+export type Screen = Route['screen'];
 
 /** Where the screens open: the targets, or one target's snapshots with the targets behind them. */
-export function openingStack(target: string | undefined): [Place, ...Place[]] {
-  const targets: TargetsPlace = {
+export function openingStack(target: string | undefined): [Route, ...Route[]] {
+  const targets: TargetsRoute = {
     screen: 'targets',
     list: { ...emptyList, selected: target ?? null },
     typing: null,
     sort: 'configured',
   };
-  return target === undefined ? [targets] : [targets, snapshotsPlace(target)];
+  return target === undefined ? [targets] : [targets, snapshotsRoute(target)];
 }
 
-export function snapshotsPlace(target: string): SnapshotsPlace {
+export function snapshotsRoute(target: string): SnapshotsRoute {
   return { screen: 'snapshots', target, list: emptyList, typing: null, marked: [] };
 }
 
-export function runPlace(run: string): RunPlace {
+export function runRoute(run: string): RunRoute {
   return { screen: 'run', run, scrolledUp: 0, list: emptyList, typing: null };
 }
 
 /** Where a filter is typed. */
-export function isFiltered(place: Place): place is FilteredPlace {
-  return ['targets', 'snapshots', 'tables', 'run'].includes(place.screen);
+export function isFiltered(route: Route): route is FilteredRoute {
+  return ['targets', 'snapshots', 'tables', 'run'].includes(route.screen);
 }
 
 /** The text that keys go to at this place, if any is being typed. */
-export function typingAt(place: Place): TextEdit | null {
-  return 'typing' in place ? place.typing : null;
+export function typingAt(route: Route): TextEdit | null {
+  return 'typing' in route ? route.typing : null;
 }
