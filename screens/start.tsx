@@ -3,9 +3,9 @@ import { cellWidth } from '../src/cells.ts';
 import { shortPath } from '../src/config/paths.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../src/errors.ts';
 import type { Run } from '../src/state/runs.ts';
-import { factsOf } from './app/facts.ts';
+import { createModel } from './app/create-model.ts';
 import { cacheFile, knownTargets } from './app/known-targets.ts';
-import { createModel, type Model } from './app/model.ts';
+import { isAtRoot, isUnconfigured, type Model } from './app/model.ts';
 import { type CreateContext, lazyOperations, type Operations } from './app/operations.ts';
 import { cancelRefresh, refreshSnapshots, refreshTargets } from './app/refresh.ts';
 import { createHandOver } from './app/terminal/hand-over.ts';
@@ -125,8 +125,7 @@ async function look(model: Model, { target, trust = false }: StartOptions): Prom
   if (untrusted && trust) await answerTrust(model, untrusted);
   else if (untrusted) askTrust(model);
   // Whoever has no configuration is here to make one.
-  const { unconfigured, readOnly, atRoot } = factsOf(model);
-  if (unconfigured && !readOnly && atRoot) setUp(model);
+  if (isUnconfigured(model) && !model.readOnly && isAtRoot(model)) setUp(model);
 }
 
 /** What was done, for the scrollback of the terminal: a line for each piece of work. */

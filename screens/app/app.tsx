@@ -5,35 +5,9 @@ import { ViewportContext } from '../../components/list.tsx';
 import { type Theme, ThemeContext } from '../../components/theme.ts';
 import { isTooSmall, TooSmall } from '../../components/too-small.tsx';
 import { topOf } from '../../src/state/navigation.ts';
-import { CancelView } from '../cancel/cancel-screen.tsx';
-import { ChoiceView } from '../choice/choice-screen.tsx';
-import { ConfirmView } from '../confirm/confirm-screen.tsx';
-import { CoverageView } from '../coverage/coverage-screen.tsx';
-import { DiffView } from '../diff/diff-screen.tsx';
-import { DoctorView } from '../doctor/doctor-screen.tsx';
-import { EditorView } from '../editor/editor-screen.tsx';
-import { EditorDiffView } from '../editor-diff/editor-diff-screen.tsx';
-import { EditorProblemsView } from '../editor-problems/editor-problems-screen.tsx';
-import { ExportView } from '../export/export-screen.tsx';
-import { FixView } from '../fix/fix-screen.tsx';
-import { HelpView } from '../help/help-screen.tsx';
-import { MessagesView } from '../messages/messages-screen.tsx';
-import { NoteView } from '../note/note-screen.tsx';
-import { PaletteView } from '../palette/palette-screen.tsx';
-import { QuitView } from '../quit/quit-screen.tsx';
-import { RunView } from '../run/run-screen.tsx';
-import { SetupView } from '../setup/setup-screen.tsx';
-import { SignInView } from '../sign-in/sign-in-screen.tsx';
-import { SnapshotsView } from '../snapshots/snapshots-screen.tsx';
-import { SubsetView } from '../subset/subset-screen.tsx';
-import { TablesView } from '../tables/tables-screen.tsx';
-import { TargetsView } from '../targets/targets-screen.tsx';
-import { TasksView } from '../tasks/tasks-screen.tsx';
-import { TrustView } from '../trust/trust-screen.tsx';
 import { dispatchKey, dispatchPaste } from './dispatch.ts';
 import { ModelContext } from './frame.tsx';
-import type { Model } from './model.ts';
-import type { Route } from './route.ts';
+import { type Model, screenOf } from './model.ts';
 import { keyPresses } from './terminal/key-press.ts';
 
 export interface AppProps {
@@ -50,6 +24,7 @@ export function App({ model, theme, suspend, bindHandOver }: AppProps) {
   const { suspendTerminal } = useApp();
   useEffect(() => bindHandOver(suspendTerminal), [bindHandOver, suspendTerminal]);
   const route = useStore(model.navigation.store, topOf);
+  const { view: View } = screenOf(model, route);
   const size = useWindowSize();
   const tooSmall = isTooSmall(size);
   useInput((input, key) => {
@@ -65,66 +40,9 @@ export function App({ model, theme, suspend, bindHandOver }: AppProps) {
     <ThemeContext value={theme}>
       <ModelContext value={model}>
         <ViewportContext value={model.viewport}>
-          <PlaceView route={route} />
+          <View route={route} />
         </ViewportContext>
       </ModelContext>
     </ThemeContext>
   );
-}
-
-function PlaceView({ route }: { route: Route }) {
-  switch (route.screen) {
-    case 'targets':
-      return <TargetsView route={route} />;
-    case 'snapshots':
-      return <SnapshotsView route={route} />;
-    case 'confirm':
-      return <ConfirmView route={route} />;
-    case 'note':
-      return <NoteView route={route} />;
-    case 'run':
-      return <RunView route={route} />;
-    case 'coverage':
-      return <CoverageView route={route} />;
-    case 'subset':
-      return <SubsetView route={route} />;
-    case 'tasks':
-      return <TasksView route={route} />;
-    case 'messages':
-      return <MessagesView route={route} />;
-    case 'tables':
-      return <TablesView route={route} />;
-    case 'diff':
-      return <DiffView route={route} />;
-    case 'doctor':
-      return <DoctorView route={route} />;
-    case 'fix':
-      return <FixView route={route} />;
-    case 'setup':
-      return <SetupView route={route} />;
-    case 'editor':
-      return <EditorView route={route} />;
-    case 'editor-diff':
-      return <EditorDiffView route={route} />;
-    case 'editor-problems':
-      return <EditorProblemsView route={route} />;
-    case 'choice':
-      return <ChoiceView route={route} />;
-    case 'export':
-      return <ExportView route={route} />;
-    case 'palette':
-      return <PaletteView route={route} />;
-    case 'sign-in':
-      return <SignInView route={route} />;
-    case 'trust':
-      return <TrustView route={route} />;
-    case 'cancel':
-      return <CancelView route={route} />;
-    case 'quit':
-      return <QuitView />;
-    case 'help':
-      return <HelpView route={route} />;
-    default:
-      return route satisfies never;
-  }
 }

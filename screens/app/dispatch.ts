@@ -1,26 +1,14 @@
 import { PAGE_HEAD } from '../../components/page.tsx';
 import { editText, pasteText, type TextEdit } from '../../components/text-edit.ts';
-import { emptyList, selectedIndex } from '../../src/state/list.ts';
-import { confirmTyped } from '../confirm/actions.ts';
-import { completeName } from '../editor/names.ts';
-import { acceptField, checkTyped, NOT_TYPING } from '../editor/typed.ts';
-import { saveNote } from '../note/actions.ts';
-import { entriesInView } from '../palette/entries.ts';
 import { interrupt } from '../quit/actions.ts';
-import { answerTyped } from '../setup/actions.ts';
-import { beginExport } from '../snapshots/actions.ts';
-import { ACTIONS } from './actions.ts';
-import { type AtPlaces, doAt } from './at-routes.ts';
-import { openTarget } from './browse.ts';
-import { type Facts, factsOf } from './facts.ts';
-import { idsInView } from './ids-in-view.ts';
-import type { KeyBinding } from './key-binding.ts';
-import { bindingFor, EVERYWHERE_ACTIONS, KEY_TABLE } from './keys.ts';
-import type { Model } from './model.ts';
-import { type FilteredRoute, isFiltered, type PaletteRoute, type Route, typingAt } from './route.ts';
+import { positionIn } from './in-view.ts';
+import { bindingsOf, runBinding } from './keys.ts';
+import { contextOf, type Model, screenOf } from './model.ts';
+import { back, move } from './navigate.ts';
+import { type Route, typingAt } from './route.ts';
 import type { MouseEvent } from './terminal/mouse.ts';
 
-/** Does what a key means at the present place. While text is typed, keys are text. */
+/** Runs the command of a key on the present route. While text is typed, keys are text. */
 export function dispatchKey(model: Model, key: string): void {
   if (key === 'ctrl+c') {
     interrupt(model);
@@ -28,21 +16,19 @@ export function dispatchKey(model: Model, key: string): void {
   }
   model.navigation.notify(null);
   model.messages.seen();
-  const route = model.navigation.top();
-  const typing = typingAt(route);
-  if (typing) dispatchTyped(model, { route, typing, key });
-  else dispatchBound(model, route, key);
+  const typing = typingAt(model.navigation.top());
+  if (typing) dispatchTyped(model, typing, key);
+  else dispatchBound(model, key);
 }
 
 const WHEEL_STEP = 3;
 
-/** The wheel moves as the arrows do; a click selects what is under it, and on what is selected opens it. */
+/** The wheel moves as the arrows do; a click selects a row, and opens the one that is selected. */
 export function dispatchMouse(model: Model, event: MouseEvent): void {
   switch (event.kind) {
     case 'wheel-up':
     case 'wheel-down':
-      for (let step = 0; step < WHEEL_STEP; step += 1)
-        ACTIONS[event.kind === 'wheel-up' ? 'move-up' : 'move-down'](model);
+      for (let step = 0; step < WHEEL_STEP; step += 1) move(model, event.kind === 'wheel-up' ? 'up' : 'down');
       return;
     case 'click':
       click(model, event.row);
@@ -56,112 +42,49 @@ export function dispatchMouse(model: Model, event: MouseEvent): void {
 
 function click(model: Model, row: number): void {
   const route = model.navigation.top();
-  if (!('list' in route)) return;
-  const ids = idsInView(model, route);
-  // Between the head of the page and the list is what the screen has above its list.
-  const clicked = model.viewport.keys[row - PAGE_HEAD - rowsAboveList(route)];
-  if (clicked === undefined || !ids.includes(clicked)) return;
-  if (clicked === ids[selectedIndex(ids, route.list.selected)]) dispatchKey(model, 'enter');
+  const { rows, linesAboveRows } = screenOf(model, route);
+  if (!rows || !('list' in route)) return;
+  const inView = rows(model, route);
+  const clicked = model.viewport.keys[row - PAGE_HEAD - (linesAboveRows?.(route) ?? 1)];
+  if (clicked === undefined || !inView.ids.includes(clicked)) return;
+  if (clicked === inView.ids[positionIn(inView, route.list.selected)]) dispatchKey(model, 'enter');
   else model.navigation.replace({ ...route, list: { ...route.list, selected: clicked } });
 }
 
-/** The titles of the columns, and the field of a filter or of the palette. */
-function rowsAboveList(route: Route): number {
-  if (route.screen === 'palette') return 2;
-  return isFiltered(route) && (route.typing !== null || route.list.filter !== '') ? 2 : 1;
-}
-
-/** Pasted text: only a text that is being typed takes it. */
+/** A paste is taken only where text is typed. */
 export function dispatchPaste(model: Model, pasted: string): void {
   const route = model.navigation.top();
   const typing = typingAt(route);
-  if (!typing) return;
-  model.navigation.replace(withTyping(route, pasteText(typing, pasted)));
-  checkTyped(model);
+  if (typing) changeText(model, route, pasteText(typing, pasted));
 }
 
-function dispatchBound(model: Model, route: Route, key: string): void {
-  const facts = factsOf(model);
-  const binding = bindingFor(route.screen, key, facts);
-  if (binding) act(model, binding, facts);
+function dispatchBound(model: Model, key: string): void {
+  const context = contextOf(model);
+  const binding = bindingsOf(screenOf(model, context.route), context).find(({ keys }) => keys.includes(key));
+  if (binding) runBinding(model, binding);
 }
 
-/** Does what a binding stands for, or says why it cannot be done. */
-function act(model: Model, binding: KeyBinding, facts: Facts): void {
-  const reason = binding.whyNot?.(facts) ?? null;
-  if (reason === null) ACTIONS[binding.action](model);
-  else model.navigation.notify({ tone: 'caution', text: reason });
-}
-
-interface Typed {
-  route: Route;
-  typing: TextEdit;
-  key: string;
-}
-
-function dispatchTyped(model: Model, { route, typing, key }: Typed): void {
+function dispatchTyped(model: Model, typing: TextEdit, key: string): void {
+  const route = model.navigation.top();
+  const { onAccept, onLeave, onComplete } = screenOf(model, route);
   if (key === 'enter') {
-    acceptTyped(model, route);
+    onAccept?.(model, route);
     return;
   }
   if (key === 'esc') {
-    leaveTyped(model, route);
+    if (onLeave) onLeave(model, route);
+    else back(model);
     return;
   }
   const edited = editText(typing, key);
-  if (edited) {
-    model.navigation.replace(withTyping(route, edited));
-    checkTyped(model);
-  } else if (key === 'tab' && route.screen === 'editor') completeName(model, route);
-  // While a filter is typed, the list below it can still be walked through.
-  else if (key === 'up' || key === 'down') ACTIONS[`move-${key}`](model);
+  if (edited) changeText(model, route, edited);
+  else if (key === 'tab') onComplete?.(model, route);
+  // While a filter is typed, the selection in the list below it can be moved.
+  else if (key === 'up' || key === 'down') move(model, key);
 }
 
-/** What Enter does with what was typed; elsewhere it keeps the filter. */
-const ACCEPTING: AtPlaces = {
-  palette: choose,
-  setup: answerTyped,
-  editor: acceptField,
-  export: beginExport,
-  note: saveNote,
-  confirm: confirmTyped,
-};
-
-function acceptTyped(model: Model, route: Route): void {
-  if (isFiltered(route)) keepFilter(model, route, route.typing?.text.trim() ?? '');
-  else doAt(ACCEPTING, model, route);
-}
-
-/** Back to where the palette was opened, and there what was chosen. */
-function choose(model: Model, route: PaletteRoute): void {
-  const entries = entriesInView(model, route);
-  const entry = entries.find(({ text }) => text === route.list.selected) ?? entries[0];
-  if (!entry) return;
-  model.navigation.pop();
-  const { does } = entry;
-  if ('goTo' in does) {
-    openTarget(model, does.goTo);
-    return;
-  }
-  const known = [...KEY_TABLE[route.of.screen], ...EVERYWHERE_ACTIONS];
-  const binding = known.find(({ action }) => action === does.action);
-  if (binding) act(model, binding, factsOf(model));
-}
-
-function leaveTyped(model: Model, route: Route): void {
-  if (isFiltered(route)) keepFilter(model, route, '');
-  else if (route.screen === 'editor') model.navigation.replace({ ...route, ...NOT_TYPING });
-  else ACTIONS.back(model);
-}
-
-function keepFilter(model: Model, route: FilteredRoute, filter: string): void {
-  model.navigation.replace({ ...route, list: { ...route.list, filter }, typing: null });
-}
-
-function withTyping(route: Route, typing: TextEdit): Route {
-  // Other letters find something else: the best of it is chosen.
-  if (route.screen === 'palette') return { ...route, typing, list: emptyList };
-  // What is typed is what Enter takes, until something else is selected again.
-  if (route.screen === 'editor') return { ...route, typing, suggestion: null };
-  return 'typing' in route ? { ...route, typing } : route;
+function changeText(model: Model, route: Route, typing: TextEdit): void {
+  const { onText } = screenOf(model, route);
+  if (onText) onText(model, route, typing);
+  else if ('typing' in route) model.navigation.replace({ ...route, typing });
 }

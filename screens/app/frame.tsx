@@ -5,10 +5,9 @@ import type { KeyHint } from '../../components/key-bar.tsx';
 import type { Span } from '../../components/line.tsx';
 import { PAGE_CHROME, Page, type Size } from '../../components/page.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { factsOf } from './facts.ts';
-import { bindingsAt, keyName } from './keys.ts';
-import type { Model } from './model.ts';
-import type { Screen } from './route.ts';
+import { bindingsOf, keyName } from './keys.ts';
+import { contextOf, type Model } from './model.ts';
+import type { ScreenId } from './route.ts';
 import { statusSpans, workWords } from './status-line.ts';
 
 export const ModelContext = createContext<Model | null>(null);
@@ -34,14 +33,11 @@ export function useRoom(): Room {
 }
 
 export interface FrameProps {
-  screen: Screen;
+  screen: ScreenId;
   path: string[];
   aside?: Span[];
   children: ReactNode;
 }
-
-/** Screens that show all work themselves. */
-const LISTS_WORK: ReadonlySet<Screen> = new Set<Screen>(['tasks', 'quit']);
 
 /** The page of a screen, with its keys from the key table and what is going on elsewhere. */
 export function Frame({ screen, path, aside = [], children }: FrameProps) {
@@ -54,7 +50,7 @@ export function Frame({ screen, path, aside = [], children }: FrameProps) {
   const notice = useStore(model.navigation.store, (state) => state.notice);
   const toast = useStore(model.messages.store, (state) => state.toast);
   const work = useStore(model.runs.store, ({ runs }) =>
-    LISTS_WORK.has(screen) ? '' : workWords(runs, { shown, glyphs }),
+    model.screens[screen].listsRuns ? '' : workWords(runs, { shown, glyphs }),
   );
   return (
     <Page
@@ -69,9 +65,10 @@ export function Frame({ screen, path, aside = [], children }: FrameProps) {
   );
 }
 
-function keyHints(model: Model, screen: Screen): KeyHint[] {
-  const facts = factsOf(model);
-  return bindingsAt(screen, facts).flatMap(({ keys, label, stays = false, whyNot }) =>
-    label === undefined ? [] : [{ keys: keyName(keys[0]), label, stays, disabled: (whyNot?.(facts) ?? null) !== null }],
-  );
+function keyHints(model: Model, screen: ScreenId): KeyHint[] {
+  const context = contextOf(model);
+  return bindingsOf(model.screens[screen], context).flatMap(({ keys, label, stays = false, whyNot }) => {
+    const disabled = (whyNot?.(context) ?? null) !== null;
+    return label === undefined ? [] : [{ keys: keyName(keys[0]), label, stays, disabled }];
+  });
 }

@@ -1,18 +1,21 @@
 import type { SnapshotRow } from '../../src/results.ts';
-import { matchesFilter } from '../../src/state/list.ts';
+import { matchesFilter, selectedIndex } from '../../src/state/list.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
-import { sortTargets } from '../targets/sort.ts';
-import type { Sort } from './route.ts';
+import { type Sort, sortTargets } from '../targets/sort.ts';
 
-/** What a long list shows, with the place of each item: a key need not look through ten thousand of them. */
-export interface InView<Item> {
-  items: Item[];
+/** The identities of the rows of a list, in order. */
+export interface Rows {
   ids: string[];
-  /** Where each id is. */
-  positions: Map<string, number>;
+  /** The index of each id, for long lists: a key need not search ten thousand rows. */
+  positions?: Map<string, number>;
 }
 
-/** Makes what the long lists show; what was made last is handed out again as long as it is of the same things. */
+/** The items of a long list that its filter lets through. */
+export interface InView<Item> extends Rows {
+  items: Item[];
+}
+
+/** The contents of the long lists, computed anew only when their input changes. */
 export interface Views {
   targets: (entries: TargetEntry[], sort: Sort, filter: string) => InView<TargetEntry>;
   snapshots: (rows: SnapshotRow[], filter: string) => InView<SnapshotRow>;
@@ -35,7 +38,8 @@ export function createViews(): Views {
 }
 
 /** The index of the selected item: the first while nothing, or something gone, is selected; -1 in an empty list. */
-export function positionIn({ ids, positions }: Pick<InView<unknown>, 'ids' | 'positions'>, selected: string | null) {
+export function positionIn({ ids, positions }: Rows, selected: string | null): number {
+  if (!positions) return selectedIndex(ids, selected);
   return (selected === null ? undefined : positions.get(selected)) ?? Math.min(0, ids.length - 1);
 }
 

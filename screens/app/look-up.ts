@@ -1,11 +1,23 @@
-import { toUserError } from '../../src/errors.ts';
-import type { LookedUp } from './looked-up.ts';
+import { toUserError, type UserError } from '../../src/errors.ts';
 import type { Model } from './model.ts';
 import type { Route } from './route.ts';
 
+/** The part of a route that is fetched while its screen is shown. */
+export interface LookedUp<Found> {
+  /** `null` until it is there. */
+  found: Found | null;
+  error: UserError | null;
+  /** Ends the fetching when one goes away; also tells one such route from another. */
+  controller: AbortController;
+}
+
+export function notLookedUp<Found>(): LookedUp<Found> {
+  return { found: null, error: null, controller: new AbortController() };
+}
+
 type LookUpRoute = Extract<Route, { found: unknown; controller: AbortController }>;
 
-/** Shows the place at once, and what is found when it is there, wherever one has gone meanwhile. */
+/** Shows the route at once, and the result when it is there, wherever one has gone meanwhile. */
 export function showWhileLookingUp<Found>(
   model: Model,
   route: LookUpRoute & LookedUp<Found>,
@@ -15,7 +27,7 @@ export function showWhileLookingUp<Found>(
   lookUp(model, route, look);
 }
 
-/** What is found is shown at the place when it is there. */
+/** Shows the result on the route when it is there. */
 export function lookUp<Found>(
   model: Model,
   route: LookUpRoute & LookedUp<Found>,

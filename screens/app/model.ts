@@ -1,33 +1,85 @@
-import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { ReactNode } from 'react';
+import type { StoreApi } from 'zustand/vanilla';
 import type { Viewport } from '../../components/list.tsx';
-import type { SnapshotRow, SnapshotTable } from '../../src/results.ts';
-import { matchesFilter, selectedIndex } from '../../src/state/list.ts';
-import { createMessages, type Message, type Messages, type MessagesState } from '../../src/state/messages.ts';
-import { createNavigation, type Navigation } from '../../src/state/navigation.ts';
-import { createRuns, type Run, type Runs, type Session } from '../../src/state/runs.ts';
-import { createSnapshotsStore, type SnapshotsStore, snapshotsOf } from '../../src/state/snapshots.ts';
-import {
-  createTargetsStore,
-  type KnownTarget,
-  type TargetEntry,
-  type TargetsState,
-  type TargetsStore,
-} from '../../src/state/targets.ts';
-import { keepMessages, tellOutcome } from '../messages/keep.ts';
-import { createViews, type InView, positionIn, type Views } from './in-view.ts';
+import type { TextEdit } from '../../components/text-edit.ts';
+import type { SnapshotRow } from '../../src/results.ts';
+import type { Move } from '../../src/state/list.ts';
+import type { Messages } from '../../src/state/messages.ts';
+import type { Navigation } from '../../src/state/navigation.ts';
+import type { Run, Runs, Session } from '../../src/state/runs.ts';
+import type { SnapshotsStore } from '../../src/state/snapshots.ts';
+import type { KnownTarget, TargetEntry, TargetsState, TargetsStore } from '../../src/state/targets.ts';
+import type { Rows, Views } from './in-view.ts';
 import type { Operations } from './operations.ts';
-import {
-  type MessagesRoute,
-  openingStack,
-  type Route,
-  type SnapshotsRoute,
-  type TablesRoute,
-  type TargetsRoute,
-  type TasksRoute,
-} from './route.ts';
+import type { Route, Routes, ScreenId } from './route.ts';
 
-/** All that the screens are made from: the stores, the operations, and the few things only the terminal can do. */
+/** A screen: its view, its keys and what differs from the defaults. Methods, so that a screen sees its own routes only. */
+export interface ScreenModule<Own extends Route = Route> {
+  id: Own['screen'];
+  /** Heading in docs/screens.md. */
+  title: string;
+  /** File name in docs/pictures. */
+  picture?: string;
+  view(props: { route: Own }): ReactNode;
+  /** In the order shown. Of two bindings of one key the first that applies wins. */
+  keys: KeyBinding<Own>[];
+  /** The listed rows, among which the selection moves. */
+  rows?(model: Model, route: Own): Rows;
+  /** Lines between the head of the page and the first row. Default 1. */
+  linesAboveRows?(route: Own): number;
+  /** What the keys act on. By default the run and the target that the route names. */
+  selected?(model: Model, route: Own): Partial<Selected>;
+  /** Default: moves the selection. */
+  onMove?(model: Model, route: Own, move: Move): void;
+  /** Default: goes back by one level. */
+  onBack?(model: Model, route: Own): void;
+  /** Default: checks the targets. */
+  onRefresh?(model: Model, route: Own): Promise<void>;
+  /** Typed text has changed. Default: the route with the text. */
+  onText?(model: Model, route: Own, typing: TextEdit): void;
+  /** Enter in a text. */
+  onAccept?(model: Model, route: Own): void;
+  /** Esc in a text. Default: `onBack`. */
+  onLeave?(model: Model, route: Own): void;
+  /** Tab in a text. */
+  onComplete?(model: Model, route: Own): void;
+  /** The screen lists the runs: the status line need not. */
+  listsRuns?: boolean;
+}
+
+/** A key as data beside its handler; the key bar, the help, the palette and docs/screens.md derive from these. */
+export interface KeyBinding<Own extends Route = Route> {
+  /** The first is the one that is shown. */
+  keys: [string, ...string[]];
+  /** In the key bar; without one the key is in the help only. */
+  label?: string;
+  help: string;
+  /** Whether the key has a meaning now. Default: always. */
+  when?(context: KeyContext<Own>): boolean;
+  /** Why the command is disabled; `null` when it is not. */
+  whyNot?(context: KeyContext<Own>): string | null;
+  run(model: Model, route: Own): void;
+  /** Stays in the key bar when others have no room. */
+  stays?: boolean;
+  /** Name in the palette instead of the label; `false` keeps the key out of it. */
+  palette?: string | false;
+}
+
+/** What a key depends on: the route and the selection. */
+export interface KeyContext<Own extends Route = Route> extends Selected {
+  model: Model;
+  route: Own;
+}
+
+export interface Selected {
+  target: TargetEntry | null;
+  snapshot: SnapshotRow | null;
+  run: Run | null;
+}
+
+/** What the screens are made from: the stores, the operations, and what only the terminal can do. */
 export interface Model {
+  screens: { [Id in ScreenId]: ScreenModule<Routes[Id]> };
   navigation: Navigation<Route>;
   targets: TargetsStore;
   snapshots: SnapshotsStore;
@@ -36,18 +88,18 @@ export interface Model {
   operations: Operations;
   terminal: TerminalControl;
   clock: () => Date;
-  /** Where relative names of files begin. */
+  /** Base of relative file names. */
   cwd: string;
   /** The file given with `--config`. */
   config: string | undefined;
-  /** The configuration file in effect as people read it; `null` until it is known, or when there is none. */
+  /** Display name of the configuration file in effect; `null` until it is known, or when there is none. */
   file: StoreApi<string | null>;
-  /** Switches everything off that writes. */
+  /** Disables everything that writes. */
   readOnly: boolean;
-  /** Keeps what was found of the targets for the first frame of the next session. */
+  /** Keeps the state of the targets for the first frame of the next session. */
   remember: (targets: KnownTarget[]) => void;
   views: Views;
-  /** What the list of the present place shows, as it was drawn last. */
+  /** The list of the present screen, as it was drawn last. */
   viewport: Viewport;
   mouse: { on: boolean };
   /** When Ctrl-C was pressed last: a second one soon after leaves. */
@@ -56,9 +108,9 @@ export interface Model {
 
 export interface TerminalControl {
   quit(): void;
-  /** Opens a file in the user's editor, at a line where it knows how, and comes back when it is closed. */
+  /** Opens a file in the user's editor, at a line where supported; resolves when the editor is closed. */
   edit(file: string, line?: number): Promise<void>;
-  /** Whether the terminal tells of the mouse. */
+  /** Whether the terminal reports the mouse. */
   mouse(on: boolean): void;
   /** Puts the text on the clipboard, where the terminal has one. */
   copy(text: string): void;
@@ -66,90 +118,32 @@ export interface TerminalControl {
   rows(): number;
 }
 
-export interface ModelOptions {
-  /** Opens the snapshots of this target. */
-  target?: string | undefined;
-  operations: Operations;
-  terminal: TerminalControl;
-  clock: () => Date;
-  cwd?: string;
-  config?: string | undefined;
-  readOnly?: boolean;
-  known?: KnownTarget[];
-  remember?: (targets: KnownTarget[]) => void;
+export function screenOf(model: Model, route: Route): ScreenModule {
+  return model.screens[route.screen];
 }
 
-export function createModel(options: ModelOptions): Model {
-  const { target, operations, terminal, clock, cwd = '/', config, readOnly = false } = options;
-  const { known = [], remember = () => {} } = options;
-  const navigation = createNavigation(openingStack(target));
-  const messages = createMessages({ clock });
-  keepMessages(navigation, messages);
-  return {
-    navigation,
-    messages,
-    targets: createTargetsStore(known),
-    snapshots: createSnapshotsStore(),
-    runs: createRuns({ clock, onEnd: (run) => tellOutcome(run, { navigation, messages }) }),
-    operations,
-    terminal,
-    clock,
-    cwd,
-    config,
-    file: createStore(() => null),
-    readOnly,
-    remember,
-    views: createViews(),
-    viewport: { keys: [], furthest: Number.POSITIVE_INFINITY },
-    mouse: { on: false },
-    interrupts: { last: null },
-  };
+/** What keys and handlers act on. */
+export function contextOf(model: Model, route: Route = model.navigation.top()): KeyContext {
+  const selected = screenOf(model, route).selected?.(model, route) ?? {};
+  const { runs } = model.runs.store.getState();
+  const run = selected.run ?? ('run' in route ? runWithId(runs, route.run) : null);
+  const name = run?.target ?? ('target' in route ? route.target : null);
+  const named = name === null ? null : targetNamed(model.targets.getState(), name);
+  return { model, route, run, target: selected.target ?? named, snapshot: selected.snapshot ?? null };
 }
 
-/** A session for work that nobody watches, such as listing. */
+export function isAtRoot({ navigation }: Model): boolean {
+  return navigation.store.getState().stack.length === 1;
+}
+
+/** Whether there is no configuration at all. */
+export function isUnconfigured({ targets }: Model): boolean {
+  return targets.getState().error?.code === 'no_configuration';
+}
+
+/** A session for an operation without progress, such as a listing. */
 export function quietly(signal: AbortSignal): Session {
   return { report: () => {}, signal };
-}
-
-/** The targets that the filter lets through, in the order that was asked for. */
-export function targetsInView({ targets, views }: Model, { list, typing, sort }: TargetsRoute): InView<TargetEntry> {
-  return views.targets(targets.getState().entries, sort, typing?.text ?? list.filter);
-}
-
-/** The snapshots that the filter lets through. */
-export function snapshotsInView(
-  { snapshots, views }: Model,
-  { target, list, typing }: SnapshotsRoute,
-): InView<SnapshotRow> {
-  return views.snapshots(snapshotsOf(snapshots.getState(), target).rows, typing?.text ?? list.filter);
-}
-
-/** The tables that the filter lets through. */
-export function tablesInView({ found, list, typing }: TablesRoute): SnapshotTable[] {
-  const filter = typing?.text ?? list.filter;
-  return (found ?? []).filter(({ table }) => filter === '' || matchesFilter(filter, [table]));
-}
-
-export function selectedTarget(model: Model, route: TargetsRoute): TargetEntry | null {
-  const view = targetsInView(model, route);
-  return view.items[positionIn(view, route.list.selected)] ?? null;
-}
-
-export function selectedSnapshot(model: Model, route: SnapshotsRoute): SnapshotRow | null {
-  const view = snapshotsInView(model, route);
-  return view.items[positionIn(view, route.list.selected)] ?? null;
-}
-
-/** Work of the session as it is listed: newest first. */
-export function selectedTask(runs: Run[], { list }: TasksRoute): Run | null {
-  const newestFirst = runs.toReversed();
-  const ids = newestFirst.map(({ id }) => id);
-  return newestFirst[selectedIndex(ids, list.selected)] ?? null;
-}
-
-export function selectedMessage({ all }: MessagesState, { list }: MessagesRoute): Message | null {
-  const ids = all.map(({ id }) => id);
-  return all[selectedIndex(ids, list.selected)] ?? null;
 }
 
 export function targetNamed({ entries }: TargetsState, name: string): TargetEntry | null {

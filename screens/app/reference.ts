@@ -1,51 +1,9 @@
 import { markdownTable } from '../../src/markdown-table.ts';
-import type { KeyBinding } from './key-binding.ts';
-import { EVERYWHERE, KEY_TABLE, keyName } from './keys.ts';
-import type { Screen } from './route.ts';
+import { EVERYWHERE, keyName } from './keys.ts';
+import type { ScreenModule } from './model.ts';
+import { SCREENS } from './screens.ts';
 
-const TITLES: Record<Screen, string> = {
-  targets: 'Targets',
-  snapshots: 'Snapshots of a target',
-  confirm: 'Confirmation',
-  run: 'Work: steps, progress, log',
-  coverage: 'Coverage of a sanitization',
-  tasks: 'Tasks',
-  messages: 'Messages',
-  tables: 'Tables of a snapshot',
-  diff: 'What changed between snapshots',
-  doctor: 'Check of the configuration',
-  fix: 'What mends a finding',
-  setup: 'A first configuration',
-  editor: 'Editing the configuration',
-  'editor-diff': 'What saving would change',
-  'editor-problems': 'Problems of the edited configuration',
-  choice: 'A choice',
-  export: 'Export to a file',
-  'sign-in': 'Signing in',
-  subset: 'Plan of a subset',
-  note: 'Note',
-  palette: 'Commands',
-  trust: 'Trust in the configuration of this folder',
-  cancel: 'Cancelling',
-  quit: 'Leaving while work is going on',
-  help: 'Help',
-};
-
-/** Of the screens that are worth a look: names of files in docs/pictures. */
-const PICTURES: Partial<Record<Screen, string>> = {
-  targets: 'targets',
-  snapshots: 'snapshots',
-  confirm: 'plan',
-  run: 'run',
-  coverage: 'coverage',
-  doctor: 'check',
-  setup: 'set-up',
-  editor: 'editor',
-  subset: 'subset',
-  palette: 'palette',
-};
-
-/** docs/screens.md: the keys of every screen, out of the key table, with pictures of the main ones. */
+/** docs/screens.md: the keys of every screen, with pictures of the main ones. */
 export function screensReference(): string {
   return [
     '# The screens',
@@ -66,11 +24,7 @@ export function screensReference(): string {
     'The screens need 40×10 cells; the whole of every screen is there from 80×24. They use the sixteen colours of the',
     'terminal (for a light background where `COLORFGBG` says so), none with `NO_COLOR`, and ASCII where the locale is',
     'not UTF-8. With `INK_SCREEN_READER=true` everything is said in order, states as words, on the ordinary screen.',
-    ...(Object.keys(TITLES) as Screen[]).flatMap((screen) => [
-      ...['', `## ${TITLES[screen]}`, ''],
-      ...pictureOf(screen),
-      table(rows(screen)),
-    ]),
+    ...Object.values(SCREENS).flatMap(section),
     '',
     '## Everywhere',
     '',
@@ -79,13 +33,15 @@ export function screensReference(): string {
   ].join('\n');
 }
 
-function pictureOf(screen: Screen): string[] {
-  const name = PICTURES[screen];
-  return name === undefined ? [] : [`![${TITLES[screen]}](pictures/${name}.png)`, ''];
-}
-
-function rows(screen: Screen): [string, string][] {
-  return KEY_TABLE[screen].map(({ keys, help }: KeyBinding) => [keys.map(code).join(' '), help]);
+function section({ title, picture, keys }: ScreenModule): string[] {
+  const shown = picture === undefined ? [] : [`![${title}](pictures/${picture}.png)`, ''];
+  return [
+    '',
+    `## ${title}`,
+    '',
+    ...shown,
+    table(keys.map((binding) => [binding.keys.map(code).join(' '), binding.help])),
+  ];
 }
 
 function table(lines: [string, string][]): string {

@@ -9,7 +9,7 @@ import {
   targetsListed,
   targetsUnreachable,
 } from '../../src/state/targets.ts';
-import { type Model, quietly, targetsInView } from './model.ts';
+import { type Model, quietly, screenOf } from './model.ts';
 
 /** Every check is bounded itself; this is for the day on which one is not. */
 const SILENCE_MS = 10_000;
@@ -30,13 +30,6 @@ interface RunningRefresh {
 }
 
 const running = new WeakMap<Model, RunningRefresh>();
-
-/** Checks again what the present route shows. */
-export async function refresh(model: Model): Promise<void> {
-  const route = model.navigation.top();
-  if (route.screen === 'snapshots') await refreshSnapshots(model, route.target);
-  else await refreshTargets(model);
-}
 
 /** Reads the targets, then checks all their connections. A refresh that is running is joined. It never rejects. */
 export function refreshTargets(model: Model): Promise<void> {
@@ -165,7 +158,9 @@ function mostUrgentFirst(model: Model, rows: TargetRow[]): TargetRow[] {
   const route = model.navigation.top();
   if (route.screen !== 'targets') return rows;
   const left = new Map(rows.map((row) => [row.name, row]));
-  const urgent = [...new Set([...model.viewport.keys, ...targetsInView(model, route).ids])].flatMap((name) => {
+  const urgent = [
+    ...new Set([...model.viewport.keys, ...(screenOf(model, route).rows?.(model, route).ids ?? [])]),
+  ].flatMap((name) => {
     const row = left.get(name);
     left.delete(name);
     return row ?? [];

@@ -1,37 +1,36 @@
-import type { Facts } from './facts.ts';
+import { isUnconfigured, type KeyContext, type Model } from './model.ts';
 
-/** Why something cannot be done here and now; `null` where it can. */
-export const READ_ONLY = 'Started with --read-only: nothing is changed';
+// Why a command is disabled; `null` where it is not.
 
-export function notWritable({ readOnly }: Facts): string | null {
-  return readOnly ? READ_ONLY : null;
+const READ_ONLY = 'Started with --read-only: nothing is changed';
+
+export function notWritable({ model }: { model: Model }): string | null {
+  return model.readOnly ? READ_ONLY : null;
 }
 
-export function noTarget({ target }: Facts): string | null {
+export function notEditable({ model }: { model: Model }): string | null {
+  return (
+    notWritable({ model }) ?? (isUnconfigured(model) ? 'There is no configuration yet: i writes a first one' : null)
+  );
+}
+
+export function noTarget({ target }: Pick<KeyContext, 'target'>): string | null {
   return target ? null : 'No target is selected';
 }
 
-export function noTask({ run }: Facts): string | null {
-  return run ? null : 'There is no task yet';
-}
-
-export function noSnapshot({ snapshot }: Facts): string | null {
+export function noSnapshot({ snapshot }: Pick<KeyContext, 'snapshot'>): string | null {
   return snapshot ? null : 'There is no snapshot yet: b builds one';
 }
 
-export function notLoadable(facts: Facts): string | null {
-  return notWritable(facts) ?? noSnapshot(facts) ?? noDestination(facts);
+export function notLoadable(context: KeyContext): string | null {
+  return notWritable(context) ?? noSnapshot(context) ?? noDestination(context);
 }
 
-/** Whether there is a snapshot, a shelf may have to tell. */
-export function latestNotLoadable(facts: Facts): string | null {
-  return notWritable(facts) ?? noTarget(facts) ?? noDestination(facts);
+/** Whether there is a snapshot may depend on a remote repository. */
+export function latestNotLoadable(context: KeyContext): string | null {
+  return notWritable(context) ?? noTarget(context) ?? noDestination(context);
 }
 
-function noDestination({ target }: Facts): string | null {
+function noDestination({ target }: Pick<KeyContext, 'target'>): string | null {
   return target && target.row.dst_url === null ? `${target.row.name} has no destination (snapshot.dst_url)` : null;
-}
-
-export function notFound({ found }: Facts): string | null {
-  return found ? null : 'What it would do is not known yet';
 }

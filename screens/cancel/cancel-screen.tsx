@@ -1,13 +1,31 @@
 import { useStore } from 'zustand';
 import { Ask } from '../../components/ask.tsx';
 import { Frame, useModel } from '../app/frame.tsx';
-import { runWithId } from '../app/model.ts';
-import { answerCancel } from '../run/actions.ts';
+import { BACK, HELP } from '../app/keys.ts';
+import { runWithId, type ScreenModule } from '../app/model.ts';
 
-/** Asks before work is stopped. */
-export function CancelView({ route }: { route: { run: string } }) {
-  const model = useModel();
-  const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, route.run));
+declare module '../app/route.ts' {
+  interface Routes {
+    cancel: CancelRoute;
+  }
+}
+
+interface CancelRoute {
+  screen: 'cancel';
+  run: string;
+}
+
+export const cancelScreen: ScreenModule<CancelRoute> = {
+  id: 'cancel',
+  title: 'Cancelling',
+  view: CancelView,
+  keys: [{ ...BACK, label: 'let it go on', help: 'let it go on' }, HELP],
+};
+
+/** Asks before a run is cancelled. */
+function CancelView({ route }: { route: CancelRoute }) {
+  const { runs, navigation } = useModel();
+  const run = useStore(runs.store, (state) => runWithId(state.runs, route.run));
   if (!run) return null;
   return (
     <Frame screen="cancel" path={[run.target, 'cancel']}>
@@ -18,7 +36,10 @@ export function CancelView({ route }: { route: { run: string } }) {
           { label: 'Let it go on', value: 'stay' },
           { label: 'Cancel it', value: 'cancel' },
         ]}
-        onAnswer={(answer) => answerCancel(model, answer)}
+        onAnswer={(answer) => {
+          navigation.pop();
+          if (answer === 'cancel') runs.cancel(run.id);
+        }}
       />
     </Frame>
   );

@@ -1,9 +1,33 @@
 import { Ask } from '../../components/ask.tsx';
+import type { ChoiceOption } from '../../components/choice.tsx';
 import { Frame, useModel } from '../app/frame.tsx';
-import type { ChoiceRoute } from '../app/route.ts';
+import { BACK, HELP } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
 
-/** One answer out of a few. */
-export function ChoiceView({ route }: { route: ChoiceRoute }) {
+declare module '../app/route.ts' {
+  interface Routes {
+    choice: ChoiceRoute;
+  }
+}
+
+/** A question with a few answers, the safe one first. */
+export interface ChoiceRoute {
+  screen: 'choice';
+  path: string[];
+  question: string;
+  lines: string[];
+  options: ChoiceOption<string>[];
+  answer: (value: string) => void;
+}
+
+export const choiceScreen: ScreenModule<ChoiceRoute> = {
+  id: 'choice',
+  title: 'A choice',
+  view: ChoiceView,
+  keys: [{ ...BACK, label: 'choose nothing', help: 'back; nothing is changed' }, HELP],
+};
+
+function ChoiceView({ route }: { route: ChoiceRoute }) {
   const { navigation } = useModel();
   const { path, question, lines, options, answer } = route;
   return (

@@ -9,23 +9,34 @@ import { useTheme } from '../../components/theme.ts';
 import { wrap } from '../../src/cells.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
-import type { ConfirmRoute } from '../app/route.ts';
-import { answerConfirm } from './actions.ts';
-import { questionOf } from './question.ts';
+import { BACK, HELP } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
+import { answerConfirm, confirmTyped } from './actions.ts';
+import type { ConfirmRoute } from './confirm-route.ts';
 import type { Question } from './question-facts.ts';
+
+export const confirmScreen: ScreenModule<ConfirmRoute> = {
+  id: 'confirm',
+  title: 'Confirmation',
+  picture: 'plan',
+  view: ConfirmView,
+  keys: [{ ...BACK, label: 'leave everything as it is', help: 'leave everything as it is' }, HELP],
+  onAccept: confirmTyped,
+};
 
 /** The question before something is replaced or removed: all that will happen, and the safe answer first. */
 export function ConfirmView({ route }: { route: ConfirmRoute }) {
   const model = useModel();
   const { columns, height } = useRoom();
   const { target, title, plan, error, typing } = route;
-  const question = plan && questionOf(plan, model.clock());
   const before = useStore(model.runs.store, ({ runs }) => runs.findLast((run) => run.target === target && isLive(run)));
   return (
     <Frame screen="confirm" path={[target, title]}>
       {error && <Failure error={error} width={columns} />}
       {!plan && !error && <Empty lines={['Looking at what this would do…', 'Nothing is changed before you say so.']} />}
-      {question && <QuestionView question={question} before={before} height={height} width={columns} typing={typing} />}
+      {plan && (
+        <QuestionView question={plan.question} before={before} height={height} width={columns} typing={typing} />
+      )}
     </Frame>
   );
 }

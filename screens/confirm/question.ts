@@ -6,9 +6,6 @@ import { isForeign } from '../../src/results.ts';
 import { dataWord } from '../../src/sanitize-results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import { signatureText } from '../../src/signature-text.ts';
-import type { Plan } from '../app/route.ts';
-import { sanitizeQuestion } from '../coverage/question.ts';
-import { subsetQuestion } from '../subset/question.ts';
 import {
   contentsLine,
   destinationFacts,
@@ -18,27 +15,7 @@ import {
   unverifiedWarnings,
 } from './question-facts.ts';
 
-/** `null` where nobody need be asked. */
-export function questionOf(plan: Plan, now: Date): Question | null {
-  switch (plan.kind) {
-    case 'build':
-      return plan.planned?.plan.destination?.exists ? sanitizeQuestion(plan.planned.plan, now) : null;
-    case 'sanitize':
-      return sanitizeQuestion(plan.planned.plan, now);
-    case 'load':
-      return loadQuestion(plan.planned.plan, now);
-    case 'remove':
-      return removeQuestion(plan.plan, now);
-    case 'subset':
-      return subsetQuestion(plan.planned.plan);
-    case 'undo':
-      return undoQuestion(plan.plan, now);
-    default:
-      return plan satisfies never;
-  }
-}
-
-function loadQuestion(plan: LoadPlan, now: Date): Question {
+export function loadQuestion(plan: LoadPlan, now: Date): Question {
   const { destination } = plan;
   const { database } = destination;
   return {
@@ -87,7 +64,7 @@ function loadConsequence({ destination, undo }: LoadPlan): string {
 
 const PLACES: Record<RemovePlan['from'][number], string> = { local: 'this machine', remote: 'the bucket' };
 
-function removeQuestion({ snapshot, target, from, frees_bytes }: RemovePlan, now: Date): Question {
+export function removeQuestion({ snapshot, target, from, frees_bytes }: RemovePlan, now: Date): Question {
   return {
     facts: [
       { name: 'Snapshot', value: snapshotLine(snapshot, now) },
@@ -106,7 +83,7 @@ function removeQuestion({ snapshot, target, from, frees_bytes }: RemovePlan, now
   };
 }
 
-function undoQuestion(plan: UndoPlan, now: Date): Question {
+export function undoQuestion(plan: UndoPlan, now: Date): Question {
   const { destination, undo_database, replaced_at, size_bytes } = plan;
   const replacedFor = now.getTime() - Date.parse(replaced_at);
   return {

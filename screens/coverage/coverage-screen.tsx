@@ -10,14 +10,51 @@ import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
 import { useTheme } from '../../components/theme.ts';
 import { formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { Coverage, TableCoverage } from '../../src/sanitize-results.ts';
-import { selectedIndex } from '../../src/state/list.ts';
+import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
-import { runWithId } from '../app/model.ts';
-import type { CoverageRoute } from '../app/route.ts';
+import { BACK, HELP, MOVES, TASKS } from '../app/keys.ts';
+import { contextOf, runWithId, type ScreenModule } from '../app/model.ts';
+import { EDIT_QUERY, SANITIZE } from './actions.ts';
 import { type CoverageRow, coverageColumns, coverageRows } from './rows.ts';
 
+declare module '../app/route.ts' {
+  interface Routes {
+    coverage: CoverageRoute;
+  }
+}
+
+/** The coverage of a sanitization of this session. */
+interface CoverageRoute {
+  screen: 'coverage';
+  run: string;
+  list: ListState;
+}
+
+export const coverageScreen: ScreenModule<CoverageRoute> = {
+  id: 'coverage',
+  title: 'Coverage of a sanitization',
+  picture: 'coverage',
+  view: CoverageView,
+  keys: [
+    EDIT_QUERY,
+    {
+      ...SANITIZE,
+      label: 'sanitize again',
+      help: 'sanitize the same snapshot again, with the query as it is now',
+    },
+    BACK,
+    TASKS,
+    HELP,
+    ...MOVES,
+  ],
+  rows(model, route) {
+    const { run } = contextOf(model, route);
+    return { ids: coverageRows(run?.receipt?.sanitized?.coverage).map(({ column }) => column) };
+  },
+};
+
 /** What a query has made of the columns that looked personal, findings first. */
-export function CoverageView({ route }: { route: CoverageRoute }) {
+function CoverageView({ route }: { route: CoverageRoute }) {
   const model = useModel();
   const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, route.run));
   const { columns, height } = useRoom();

@@ -6,12 +6,35 @@ import { TableList } from '../../components/table-list.tsx';
 import type { Tone } from '../../components/theme.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { DiffResult, TableChange } from '../../src/results.ts';
-import { selectedIndex } from '../../src/state/list.ts';
+import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { DiffRoute } from '../app/route.ts';
+import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import type { LookedUp } from '../app/look-up.ts';
+import type { ScreenModule } from '../app/model.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    diff: DiffRoute;
+  }
+}
+
+interface DiffRoute extends LookedUp<DiffResult> {
+  screen: 'diff';
+  target: string;
+  title: string;
+  list: ListState;
+}
+
+export const diffScreen: ScreenModule<DiffRoute> = {
+  id: 'diff',
+  title: 'What changed between snapshots',
+  view: DiffView,
+  keys: [BACK, PALETTE, HELP, ...MOVES],
+  rows: (_, { found }) => ({ ids: (found?.changes ?? []).map(({ table }) => table) }),
+};
 
 /** What changed from one snapshot to another, or to the live destination. */
-export function DiffView({ route }: { route: DiffRoute }) {
+function DiffView({ route }: { route: DiffRoute }) {
   const { columns, height } = useRoom();
   const { target, title, found, error, list } = route;
   const changes = found?.changes ?? [];

@@ -1,14 +1,21 @@
+import type { FixPlan } from '../../src/operations/configuration/fix.ts';
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
-import { lookUp, showWhileLookingUp } from '../app/look-up.ts';
-import { notLookedUp } from '../app/looked-up.ts';
-import { type Model, quietly } from '../app/model.ts';
+import { lookUp, notLookedUp, showWhileLookingUp } from '../app/look-up.ts';
+import { type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { notifyFailure } from '../app/notify-failure.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
-import type { DoctorRoute, FixRoute } from '../app/route.ts';
+import type { Routes } from '../app/route.ts';
 import { editConfiguration } from '../editor/actions.ts';
-import { rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
+import { type DoctorRoute, rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
 
-/** Looks at everything; where it is looked at already, anew. */
+export const DOCTOR: KeyBinding = {
+  keys: ['D'],
+  label: 'check',
+  help: 'look at the configuration and all it needs',
+  run: doctor,
+};
+
+/** Checks everything; where the result is shown already, again. */
 export function doctor(model: Model): void {
   if (model.navigation.top().screen === 'doctor') {
     lookAgain(model);
@@ -29,17 +36,15 @@ function lookAgain(model: Model): void {
 }
 
 /** Shows what the fix of the selected finding would change. */
-export function showFix(model: Model): void {
-  const route = model.navigation.top();
-  const row = route.screen === 'doctor' ? selectedFinding(route) : null;
+export function showFix(model: Model, route: DoctorRoute): void {
+  const row = selectedFinding(route);
   if (!row?.fix) return;
-  const { plan } = row.fix;
-  const fixing: FixRoute = { screen: 'fix', finding: row.finding, list: emptyList, ...notLookedUp() };
-  showWhileLookingUp(model, fixing, plan);
+  const fixing = { screen: 'fix' as const, finding: row.finding, list: emptyList, ...notLookedUp<FixPlan>() };
+  showWhileLookingUp(model, fixing, row.fix.plan);
 }
 
 /** Does what was shown, and looks at everything again. */
-export async function applyFix(model: Model, { found }: FixRoute): Promise<void> {
+export async function applyFix(model: Model, { found }: Routes['fix']): Promise<void> {
   if (!found) return;
   const { navigation } = model;
   navigation.pop();
@@ -64,9 +69,8 @@ function selectNext({ navigation }: Model): void {
 }
 
 /** The configuration at what the finding is about: as a form, or as text where it cannot be read as a configuration. */
-export async function editFinding(model: Model): Promise<void> {
-  const route = model.navigation.top();
-  const at = route.screen === 'doctor' ? selectedFinding(route)?.at : undefined;
+export async function editFinding(model: Model, route: DoctorRoute): Promise<void> {
+  const at = selectedFinding(route)?.at;
   if (at === undefined || 'key' in at) {
     editConfiguration(model, at?.key);
     return;

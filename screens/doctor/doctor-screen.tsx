@@ -8,9 +8,47 @@ import { TableList } from '../../components/table-list.tsx';
 import { type Glyphs, useTheme } from '../../components/theme.ts';
 import { formatNumberOf } from '../../src/amounts.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { DoctorRoute } from '../app/route.ts';
+import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
+import { notEditable, notWritable } from '../app/why-not.ts';
+import { doctor, editFinding, showFix } from './actions.ts';
 import type { DoctorRow } from './rows.ts';
-import { rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
+import { type DoctorRoute, rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
+
+export const doctorScreen: ScreenModule<DoctorRoute> = {
+  id: 'doctor',
+  title: 'Check of the configuration',
+  picture: 'check',
+  view: DoctorView,
+  keys: [
+    {
+      keys: ['f', 'enter'],
+      label: 'mend it',
+      help: 'show what would mend the finding, and do it',
+      whyNot: (context) => notWritable(context) ?? whyNotFixed(selectedFinding(context.route)),
+      run: showFix,
+    },
+    {
+      keys: ['E'],
+      label: 'edit',
+      help: 'edit the configuration where the finding is; in your editor when it is not valid YAML',
+      whyNot: notEditable,
+      run: (model, route) => void editFinding(model, route),
+    },
+    { ...REFRESH, run: doctor },
+    BACK,
+    PALETTE,
+    HELP,
+    ...MOVES,
+  ],
+  rows: (_, route) => ({ ids: rowsOf(route).map(({ id }) => id) }),
+};
+
+function whyNotFixed(finding: DoctorRow | null): string | null {
+  if (finding?.fix) return null;
+  if (!finding || finding.state === 'good') return 'There is nothing to mend';
+  return finding.at ? 'Only you can know what is meant: E edits it' : 'No key can mend this';
+}
 
 /** In fewer rows the findings come first. */
 const DETAIL_FROM = 14;

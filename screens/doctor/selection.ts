@@ -1,7 +1,20 @@
 import type { Diagnosis } from '../../src/operations/configuration/fix.ts';
-import { selectedIndex } from '../../src/state/list.ts';
-import type { DoctorRoute } from '../app/route.ts';
+import { type ListState, selectedIndex } from '../../src/state/list.ts';
+import type { LookedUp } from '../app/look-up.ts';
 import { type DoctorRow, doctorRows } from './rows.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    doctor: DoctorRoute;
+  }
+}
+
+export interface DoctorRoute extends LookedUp<Diagnosis> {
+  screen: 'doctor';
+  /** The result of the check before, shown until the new one is there. */
+  before: Diagnosis | null;
+  list: ListState;
+}
 
 /** What was found, or was before it is looked at anew. */
 export function shownDiagnosis({ found, before }: DoctorRoute): Diagnosis | null {

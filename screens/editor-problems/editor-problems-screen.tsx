@@ -2,19 +2,64 @@ import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { List } from '../../components/list.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { selectedIndex } from '../../src/state/list.ts';
+import { pathOfKey } from '../../src/config/path-of-key.ts';
+import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { EditorProblemsRoute } from '../editor/editor-routes.ts';
+import { BACK, HELP, MOVES } from '../app/keys.ts';
+import type { Model, ScreenModule } from '../app/model.ts';
+import { selectPath } from '../editor/selection.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    'editor-problems': EditorProblemsRoute;
+  }
+}
+
+interface EditorProblemsRoute {
+  screen: 'editor-problems';
+  draft: Draft;
+  list: ListState;
+}
+
+export const editorProblemsScreen: ScreenModule<EditorProblemsRoute> = {
+  id: 'editor-problems',
+  title: 'Problems of the edited configuration',
+  view: EditorProblemsView,
+  keys: [
+    {
+      keys: ['enter', 'right'],
+      label: 'go there',
+      help: 'to the field or section of the problem',
+      run: goToProblem,
+      palette: false,
+    },
+    BACK,
+    HELP,
+    ...MOVES,
+  ],
+  rows: (_, route) => ({ ids: idsOf(route) }),
+};
+
+function idsOf({ draft }: EditorProblemsRoute): string[] {
+  return draft.problems.map((_, index) => String(index));
+}
+
+/** Back to the editor, where the problem is. */
+function goToProblem({ navigation }: Model, route: EditorProblemsRoute): void {
+  const { draft, list } = route;
+  const key = draft.problems[selectedIndex(idsOf(route), list.selected)]?.key ?? '';
+  navigation.pop();
+  const editor = navigation.top();
+  if (editor.screen === 'editor') navigation.replace(selectPath(editor, pathOfKey(draft.written, key)));
+}
 
 /** All that `config check` would find in the configuration as it is edited. */
-export function EditorProblemsView({ route }: { route: EditorProblemsRoute }) {
+function EditorProblemsView({ route }: { route: EditorProblemsRoute }) {
   const { glyphs } = useTheme();
   const { columns, height } = useRoom();
   const { problems } = route.draft;
-  const selected = selectedIndex(
-    problems.map((_, index) => String(index)),
-    route.list.selected,
-  );
+  const selected = selectedIndex(idsOf(route), route.list.selected);
   const problem = problems[selected];
   return (
     <Frame screen="editor-problems" path={['configuration', 'problems']}>

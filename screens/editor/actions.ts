@@ -1,12 +1,21 @@
 import { pathOfKey } from '../../src/config/path-of-key.ts';
 import { toUserError } from '../../src/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import type { Model } from '../app/model.ts';
+import type { KeyBinding, Model } from '../app/model.ts';
+import { notEditable } from '../app/why-not.ts';
 import { changeDraft } from './change-draft.ts';
-import type { EditorRoute } from './editor-routes.ts';
+import type { EditorRoute } from './editor-route.ts';
 import { type Field, textToType } from './fields.ts';
 import { panesOf, renamedAt, selectPath, updateEditor } from './selection.ts';
 import { startTyping } from './typed.ts';
+
+export const EDIT_CONFIGURATION: KeyBinding = {
+  keys: ['E'],
+  label: 'edit',
+  help: 'edit the configuration: its sections as a tree, a form for each',
+  whyNot: notEditable,
+  run: (model) => editConfiguration(model),
+};
 
 /** Opens the configuration file, at a key when one is given. */
 export function editConfiguration(model: Model, key?: string): void {
@@ -37,16 +46,14 @@ export function editConfiguration(model: Model, key?: string): void {
 }
 
 /** From the tree into the form, and back. */
-export function otherPane(model: Model): void {
-  onEditor(model, (route) => {
-    const canType = (panesOf(route)?.fields.length ?? 0) > 0;
-    if (route.pane === 'tree' && !canType) {
-      model.navigation.notify({
-        tone: 'caution',
-        text: 'There is no value of its own in here: go on to what is below',
-      });
-    } else model.navigation.replace({ ...route, pane: route.pane === 'tree' ? 'form' : 'tree' });
-  });
+export function otherPane(model: Model, route: EditorRoute): void {
+  const canType = (panesOf(route)?.fields.length ?? 0) > 0;
+  if (route.pane === 'tree' && !canType) {
+    model.navigation.notify({
+      tone: 'caution',
+      text: 'There is no value of its own in here: go on to what is below',
+    });
+  } else model.navigation.replace({ ...route, pane: route.pane === 'tree' ? 'form' : 'tree' });
 }
 
 /** Enter: goes on to the form, and there to the value. */
@@ -55,9 +62,9 @@ export function openInEditor(model: Model, route: EditorRoute): void {
   if (!panes) return;
   const { row, field } = panes;
   if (route.pane === 'form' && field) editField(model, route, field);
-  else if (row.folded) foldEntry(model);
-  else if (isGrowing(route)) addEntry(model);
-  else otherPane(model);
+  else if (row.folded) foldEntry(model, route);
+  else if (isGrowing(route)) addEntry(model, route);
+  else otherPane(model, route);
 }
 
 /** A map, or a list without items: what there is to do is to add to it. */
@@ -71,7 +78,7 @@ const NOT_SET = '';
 function editField(model: Model, route: EditorRoute, field: Field): void {
   const { path, label, shape, choices, value } = field;
   if (!field.isKnown) {
-    renameEntry(model);
+    renameEntry(model, route);
     return;
   }
   if (choices === null) {
@@ -99,63 +106,43 @@ function editField(model: Model, route: EditorRoute, field: Field): void {
   });
 }
 
-export function foldEntry(model: Model): void {
-  onEditor(model, (route) => {
-    const row = panesOf(route)?.row;
-    if (!row || row.folded === null) return;
-    const others = route.unfolded.filter((id) => id !== row.id);
-    model.navigation.replace({ ...route, unfolded: row.folded ? [...others, row.id] : others });
-  });
+export function foldEntry(model: Model, route: EditorRoute): void {
+  const row = panesOf(route)?.row;
+  if (!row || row.folded === null) return;
+  const others = route.unfolded.filter((id) => id !== row.id);
+  model.navigation.replace({ ...route, unfolded: row.folded ? [...others, row.id] : others });
 }
 
 /** To the map or list that is selected, or that the selected entry is in. */
-export function addEntry(model: Model): void {
-  onEditor(model, (route) => {
-    const panes = panesOf(route);
-    const growing = [...(panes?.rows ?? [])]
-      .filter(({ path, shape }) => shape.kind !== 'object' && path.every((part, at) => part === panes?.row.path[at]))
-      .at(-1);
-    if (growing)
-      startTyping(model, { ...route, list: { ...route.list, selected: growing.id }, pane: 'form', task: 'add' }, '');
-    else model.navigation.notify({ tone: 'caution', text: 'Nothing is added to this: it has the keys that it has' });
-  });
+export function addEntry(model: Model, route: EditorRoute): void {
+  const panes = panesOf(route);
+  const growing = [...(panes?.rows ?? [])]
+    .filter(({ path, shape }) => shape.kind !== 'object' && path.every((part, at) => part === panes?.row.path[at]))
+    .at(-1);
+  if (growing)
+    startTyping(model, { ...route, list: { ...route.list, selected: growing.id }, pane: 'form', task: 'add' }, '');
+  else model.navigation.notify({ tone: 'caution', text: 'Nothing is added to this: it has the keys that it has' });
 }
 
-export function renameEntry(model: Model): void {
-  onEditor(model, (route) => {
-    const { path, canChange } = renamedAt(route);
-    if (canChange) startTyping(model, { ...route, pane: 'form', task: 'rename' }, String(path.at(-1)));
-    else model.navigation.notify({ tone: 'caution', text: 'Only what somebody has named has another name' });
-  });
+export function renameEntry(model: Model, route: EditorRoute): void {
+  const { path, canChange } = renamedAt(route);
+  if (canChange) startTyping(model, { ...route, pane: 'form', task: 'rename' }, String(path.at(-1)));
+  else model.navigation.notify({ tone: 'caution', text: 'Only what somebody has named has another name' });
 }
 
 /** Takes the selected value, entry or section out; the last change can be taken back. */
-export function removeEntry(model: Model): void {
-  onEditor(model, (route) => {
-    const panes = panesOf(route);
-    const { row, field } = panes ?? {};
-    const path =
-      route.pane === 'form' ? (field?.value === undefined ? null : field.path) : row?.isSet ? row.path : null;
-    if (path && path.length > 0) {
-      changeDraft(model, route, { kind: 'remove', path });
-      model.navigation.notify({ tone: 'plain', text: 'Taken out; u takes that back' });
-    } else model.navigation.notify({ tone: 'caution', text: 'The file says nothing of this' });
-  });
+export function removeEntry(model: Model, route: EditorRoute): void {
+  const panes = panesOf(route);
+  const { row, field } = panes ?? {};
+  const path = route.pane === 'form' ? (field?.value === undefined ? null : field.path) : row?.isSet ? row.path : null;
+  if (path && path.length > 0) {
+    changeDraft(model, route, { kind: 'remove', path });
+    model.navigation.notify({ tone: 'plain', text: 'Taken out; u takes that back' });
+  } else model.navigation.notify({ tone: 'caution', text: 'The file says nothing of this' });
 }
 
-export function showProblems(model: Model): void {
-  onEditor(model, ({ draft }) => {
-    if (draft) model.navigation.push({ screen: 'editor-problems', draft, list: emptyList });
-  });
-}
-
-/** Back to the editor, where the problem is. */
-export function goToProblem(model: Model, index: number): void {
-  const route = model.navigation.top();
-  if (route.screen !== 'editor-problems') return;
-  const key = route.draft.problems[index]?.key;
-  model.navigation.pop();
-  onEditor(model, (editor) => model.navigation.replace(selectPath(editor, pathOfKey(route.draft.written, key ?? ''))));
+export function showProblems(model: Model, { draft }: EditorRoute): void {
+  if (draft) model.navigation.push({ screen: 'editor-problems', draft, list: emptyList });
 }
 
 /** Esc: out of the form, then out of the editor, which asks when something would be lost. */
@@ -182,9 +169,4 @@ export function leaveEditor(model: Model, route: EditorRoute): void {
       if (answer === 'leave') model.navigation.pop();
     },
   });
-}
-
-function onEditor(model: Model, act: (route: EditorRoute) => void): void {
-  const route = model.navigation.top();
-  if (route.screen === 'editor') act(route);
 }

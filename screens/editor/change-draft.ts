@@ -3,7 +3,7 @@ import { valueAt } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Model } from '../app/model.ts';
 import { notifyFailure } from '../app/notify-failure.ts';
-import type { EditorRoute } from './editor-routes.ts';
+import type { EditorRoute } from './editor-route.ts';
 import { editorWith, selectPath, updateEditor } from './selection.ts';
 
 /** Makes a change in the draft, on what the changes before it have made; what cannot be changed is told. */
@@ -15,10 +15,8 @@ export function changeDraft(model: Model, { queue }: EditorRoute, change: Change
 }
 
 /** Takes the last change back. */
-export function undoEdit(model: Model): void {
-  const route = model.navigation.top();
-  if (route.screen !== 'editor') return;
-  inTurn(model, route.queue, {
+export function undoEdit(model: Model, { queue }: EditorRoute): void {
+  inTurn(model, queue, {
     work: (draft) => model.operations.changeDraft(draft, draft.changes.slice(0, -1)),
   });
 }

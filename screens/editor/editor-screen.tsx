@@ -7,13 +7,52 @@ import { formatNumberOf } from '../../src/amounts.ts';
 import { cellWidth, fitCells } from '../../src/cells.ts';
 import { dotted } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import { type ListState, type Move, moveSelection, selectedIndex } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { EditorRoute } from './editor-routes.ts';
+import type { Model, ScreenModule } from '../app/model.ts';
+import { pageOf } from '../app/navigate.ts';
+import { leaveEditor } from './actions.ts';
+import type { EditorRoute } from './editor-route.ts';
 import { FieldDetail } from './field-detail.tsx';
 import { type Field, shownValue } from './fields.ts';
-import { suggestionsAt } from './names.ts';
+import { EDITOR_KEYS } from './keys.ts';
+import { completeName, moveSuggestion, suggestionsAt } from './names.ts';
 import { type Panes, panesOf } from './selection.ts';
 import type { TreeRow } from './tree-rows.ts';
+import { acceptField, changeTyped, stopTyping } from './typed.ts';
+
+export const editorScreen: ScreenModule<EditorRoute> = {
+  id: 'editor',
+  title: 'Editing the configuration',
+  picture: 'editor',
+  view: EditorView,
+  keys: EDITOR_KEYS,
+  rows: (_, route) => ({ ids: (panesOf(route)?.rows ?? []).map(({ id }) => id) }),
+  onMove: moveInEditor,
+  onBack: leaveEditor,
+  onText: changeTyped,
+  onAccept: acceptField,
+  onLeave: stopTyping,
+  onComplete: completeName,
+};
+
+/** Moves among the suggestions, the fields or the sections. */
+function moveInEditor(model: Model, route: EditorRoute, move: Move): void {
+  if (route.typing) {
+    moveSuggestion(model, route, move);
+    return;
+  }
+  const moved = (list: ListState, items: { id: string }[]): ListState => {
+    const ids = items.map(({ id }) => id);
+    return moveSelection(list, { ids, index: selectedIndex(ids, list.selected), move, page: pageOf(model) });
+  };
+  const { rows = [], fields = [] } = panesOf(route) ?? {};
+  model.navigation.replace(
+    route.pane === 'form'
+      ? { ...route, fields: moved(route.fields, fields) }
+      : { ...route, list: moved(route.list, rows) },
+  );
+}
 
 /** Rows below the fields: what the selected one means, and what is typed; more where there is room. */
 const DETAIL_ROWS = { least: 7, ample: 11 };

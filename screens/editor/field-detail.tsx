@@ -6,7 +6,7 @@ import { type Glyphs, useTheme } from '../../components/theme.ts';
 import { formatBytes, formatNumberOf } from '../../src/amounts.ts';
 import { wrap } from '../../src/cells.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import type { EditorRoute } from './editor-routes.ts';
+import type { EditorRoute } from './editor-route.ts';
 import { type Field, isUrl, typedValue } from './fields.ts';
 import { type Suggestions, suggestionsAt } from './names.ts';
 import type { Panes } from './selection.ts';

@@ -5,9 +5,8 @@ import type { Draft } from '../../src/operations/configuration/edit-configuratio
 import type { Sized } from '../../src/results.ts';
 import { emptyList, type Move, moveSelection } from '../../src/state/list.ts';
 import { type Model, quietly } from '../app/model.ts';
-import type { EditorRoute } from './editor-routes.ts';
+import type { EditorRoute, KnownNames, NameKind } from './editor-route.ts';
 import { textToType } from './fields.ts';
-import type { KnownNames, NameKind } from './known-names.ts';
 import { panesOf, updateEditor } from './selection.ts';
 
 /** What is offered while a name is typed. */

@@ -3,14 +3,13 @@ import { emptyList } from '../../src/state/list.ts';
 import type { Model } from '../app/model.ts';
 import { notifyFailure } from '../app/notify-failure.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
+import type { Routes } from '../app/route.ts';
 import { inTurn } from './change-draft.ts';
-import type { EditorDiffRoute, EditorRoute } from './editor-routes.ts';
+import type { EditorRoute } from './editor-route.ts';
 import { updateEditor } from './selection.ts';
 
 /** Shows what saving would change. */
-export function showDraftDiff(model: Model): void {
-  const route = model.navigation.top();
-  if (route.screen !== 'editor') return;
+export function showDraftDiff(model: Model, route: EditorRoute): void {
   // What was changed a moment ago belongs to it.
   route.queue.last = route.queue.last.then(async () => {
     const now = model.navigation.top();
@@ -25,7 +24,7 @@ export function showDraftDiff(model: Model): void {
 }
 
 /** Writes what was shown, and goes back to the editor. */
-export function saveShown(model: Model, { draft }: EditorDiffRoute): void {
+export function saveShown(model: Model, { draft }: Routes['editor-diff']): void {
   model.navigation.pop();
   const route = model.navigation.top();
   if (route.screen !== 'editor') return;

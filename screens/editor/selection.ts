@@ -1,7 +1,7 @@
 import type { KeyPath } from '../../src/config/tree.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import type { Model } from '../app/model.ts';
-import type { EditorRoute } from './editor-routes.ts';
+import type { EditorRoute } from './editor-route.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import { rowId, type TreeRow, treeRows } from './tree-rows.ts';
 

@@ -1,4 +1,4 @@
-import { textEdit } from '../../components/text-edit.ts';
+import { type TextEdit, textEdit } from '../../components/text-edit.ts';
 import type { Change } from '../../src/config/edit/change.ts';
 import type { NewItem, PlainValue } from '../../src/config/edit/edit.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
@@ -7,7 +7,7 @@ import { toUserError } from '../../src/errors.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Model } from '../app/model.ts';
 import { changeDraft } from './change-draft.ts';
-import type { EditorRoute } from './editor-routes.ts';
+import type { EditorRoute } from './editor-route.ts';
 import { type Field, textToType } from './fields.ts';
 import { askForNames, suggestionsAt } from './names.ts';
 import { panesOf, renamedAt, updateEditor } from './selection.ts';
@@ -20,10 +20,16 @@ export function startTyping(model: Model, route: EditorRoute, text: string): voi
   askForNames(model, typing);
 }
 
-/** Says what `config check` would say of what is typed, as soon as it is known. */
-export function checkTyped(model: Model): void {
-  const route = model.navigation.top();
-  if (route.screen !== 'editor' || !route.typing || !route.draft) return;
+/** Shows what is typed; Enter takes it, unless a suggestion is selected again. */
+export function changeTyped(model: Model, route: EditorRoute, typing: TextEdit): void {
+  const changed = { ...route, typing, suggestion: null };
+  model.navigation.replace(changed);
+  checkTyped(model, changed);
+}
+
+/** Shows the problem of what is typed as soon as it is known. */
+function checkTyped(model: Model, route: EditorRoute): void {
+  if (!route.typing || !route.draft) return;
   const { draft, typing, queue } = route;
   const outcome = changeOf(route);
   const say = (wrong: string | null) =>
@@ -65,12 +71,15 @@ export function acceptField(model: Model, route: EditorRoute): void {
     model.navigation.replace({ ...route, wrong: outcome });
     return;
   }
-  model.navigation.replace({ ...route, ...NOT_TYPING });
+  stopTyping(model, route);
   if (outcome) changeDraft(model, route, outcome);
 }
 
-/** What the place is like when nothing is typed. */
-export const NOT_TYPING = { task: 'value', typing: null, wrong: null, suggestion: null } as const;
+export function stopTyping(model: Model, route: EditorRoute): void {
+  model.navigation.replace({ ...route, ...NOT_TYPING });
+}
+
+const NOT_TYPING = { task: 'value', typing: null, wrong: null, suggestion: null } as const;
 
 /** What the typed text would change; nothing when it is as it was, and in words why it cannot. */
 function changeOf(route: EditorRoute): Change | string | null {

@@ -2,9 +2,50 @@ import { Box } from 'ink';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { Line } from '../../components/line.tsx';
 import { wrap } from '../../src/cells.ts';
+import type { FixPlan } from '../../src/operations/configuration/fix.ts';
+import type { ListState } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { FixRoute } from '../app/route.ts';
+import { BACK, HELP, MOVES } from '../app/keys.ts';
+import type { LookedUp } from '../app/look-up.ts';
+import type { ScreenModule } from '../app/model.ts';
+import { applyFix } from '../doctor/actions.ts';
 import { DiffView } from '../editor-diff/diff-view.tsx';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    fix: FixRoute;
+  }
+}
+
+interface FixRoute extends LookedUp<FixPlan> {
+  screen: 'fix';
+  /** What the check has found. */
+  finding: string;
+  list: ListState;
+}
+
+export const fixScreen: ScreenModule<FixRoute> = {
+  id: 'fix',
+  title: 'What mends a finding',
+  view: FixView,
+  keys: [
+    {
+      keys: ['enter'],
+      label: 'do it',
+      help: 'do what is shown, then look at everything again',
+      whyNot: ({ route }) => (route.found && !route.error ? null : 'What it would do is not known yet'),
+      run: (model, route) => void applyFix(model, route),
+      stays: true,
+      palette: false,
+    },
+    { ...BACK, label: 'leave it', help: 'back; nothing is changed' },
+    HELP,
+    ...MOVES,
+  ],
+  rows: (_, { found }) => ({
+    ids: found?.change.kind === 'text' ? found.change.diff.map((_, index) => String(index)) : [],
+  }),
+};
 
 /** What a fix would change; nothing is changed before Enter. */
 export function FixView({ route }: { route: FixRoute }) {

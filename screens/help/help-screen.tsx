@@ -1,16 +1,47 @@
 import { Box } from 'ink';
 import { Line, type Span } from '../../components/line.tsx';
 import { wrap } from '../../src/cells.ts';
-import { factsOf } from '../app/facts.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
-import { EVERYWHERE, KEY_TABLE, keyName } from '../app/keys.ts';
-import type { Model } from '../app/model.ts';
-import type { OtherRoute, Route } from '../app/route.ts';
+import { BACK, EVERYWHERE, keyName, MOVES_WITHOUT_TAB, moving } from '../app/keys.ts';
+import { contextOf, type Model, type ScreenModule, screenOf } from '../app/model.ts';
+import { scrolledDown } from '../app/navigate.ts';
+import type { Route } from '../app/route.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    help: HelpRoute;
+  }
+}
+
+interface HelpRoute {
+  screen: 'help';
+  of: Route;
+  /** Lines. */
+  scrolled: number;
+}
+
+export const helpScreen: ScreenModule<HelpRoute> = {
+  id: 'help',
+  title: 'Help',
+  view: HelpView,
+  keys: [
+    { ...BACK, keys: ['esc', '?', 'q', 'left'] },
+    moving('page-down', {
+      keys: ['pagedown', 'space', 'ctrl+f'],
+      label: 'scroll',
+      help: 'a page down',
+      when: ({ model }) => model.viewport.furthest > 0,
+    }),
+    ...MOVES_WITHOUT_TAB,
+  ],
+  onMove: (model, route, move) =>
+    model.navigation.replace({ ...route, scrolled: scrolledDown(model, route.scrolled, move) }),
+};
 
 const KEYS_WIDTH = 18;
 
-/** The keys of the screen one came from, out of the key table; what cannot be used now says why. */
-export function HelpView({ route }: { route: Extract<OtherRoute, { screen: 'help' }> }) {
+/** The keys of the screen one came from, with the reasons of disabled commands. */
+function HelpView({ route }: { route: HelpRoute }) {
   const model = useModel();
   const { columns, height } = useRoom();
   const lines = helpLines(model, route.of, columns - 3);
@@ -37,10 +68,10 @@ function partInView({ from, rows, count }: { from: number; rows: number; count: 
 }
 
 function helpLines(model: Model, of: Route, width: number): Span[][] {
-  const facts = factsOf(model, of);
-  const keys = KEY_TABLE[of.screen].flatMap(({ keys, help, whyNot, when }) => {
-    const isThere = when?.(facts) ?? true;
-    const reason = isThere ? (whyNot?.(facts) ?? null) : null;
+  const context = contextOf(model, of);
+  const keys = screenOf(model, of).keys.flatMap(({ keys, help, whyNot, when }) => {
+    const isThere = when?.(context) ?? true;
+    const reason = isThere ? (whyNot?.(context) ?? null) : null;
     return keyLines({ keys: keys.map(keyName).join(', '), help, reason, usable: isThere && reason === null, width });
   });
   return [

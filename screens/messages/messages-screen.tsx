@@ -6,15 +6,60 @@ import type { Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { type Glyphs, useTheme } from '../../components/theme.ts';
 import { formatNumberOf, formatTime } from '../../src/amounts.ts';
-import { selectedIndex } from '../../src/state/list.ts';
+import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import type { Message } from '../../src/state/messages.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
-import type { MessagesRoute } from '../app/route.ts';
+import { BACK, HELP, MOVES, PALETTE, TASKS } from '../app/keys.ts';
+import type { Model, ScreenModule } from '../app/model.ts';
+import { runRoute } from '../run/run-route.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    messages: MessagesRoute;
+  }
+}
+
+interface MessagesRoute {
+  screen: 'messages';
+  list: ListState;
+}
+
+export const messagesScreen: ScreenModule<MessagesRoute> = {
+  id: 'messages',
+  title: 'Messages',
+  view: MessagesView,
+  keys: [
+    {
+      keys: ['enter', 'right'],
+      label: 'open',
+      help: 'the work that the message is about',
+      whyNot: ({ model, route }) => (runOf(model, route) === null ? 'There is nothing to open' : null),
+      run: (model, route) => {
+        const run = runOf(model, route);
+        if (run !== null) model.navigation.push(runRoute(run));
+      },
+      palette: false,
+    },
+    BACK,
+    TASKS,
+    PALETTE,
+    HELP,
+    ...MOVES,
+  ],
+  rows: ({ messages }) => ({ ids: messages.store.getState().all.map(({ id }) => id) }),
+};
+
+/** The run of the selected message. */
+function runOf({ messages }: Model, { list }: MessagesRoute): string | null {
+  const { all } = messages.store.getState();
+  const ids = all.map(({ id }) => id);
+  return all[selectedIndex(ids, list.selected)]?.run ?? null;
+}
 
 const MARKS = { good: 'good', caution: 'caution', bad: 'bad', plain: 'none' } as const;
 
 /** What was said of results in this session, newest first: a toast that is gone is still here. */
-export function MessagesView({ route }: { route: MessagesRoute }) {
+function MessagesView({ route }: { route: MessagesRoute }) {
   const model = useModel();
   const { glyphs } = useTheme();
   const { columns, height } = useRoom();

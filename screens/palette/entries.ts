@@ -1,9 +1,25 @@
 import { go } from 'fuzzysort';
-import { factsOf } from '../app/facts.ts';
-import type { Action, KeyBinding } from '../app/key-binding.ts';
-import { bindingsAt, EVERYWHERE_ACTIONS, keyName } from '../app/keys.ts';
-import type { Model } from '../app/model.ts';
-import type { PaletteRoute, Route } from '../app/route.ts';
+import type { TextEdit } from '../../components/text-edit.ts';
+import type { ListState } from '../../src/state/list.ts';
+import { bindingsOf, keyName, MESSAGES, MOUSE, REFRESH, TASKS } from '../app/keys.ts';
+import { contextOf, type KeyBinding, type Model, screenOf } from '../app/model.ts';
+import type { Route } from '../app/route.ts';
+import { DOCTOR } from '../doctor/actions.ts';
+import { EDIT_CONFIGURATION } from '../editor/actions.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    palette: PaletteRoute;
+  }
+}
+
+export interface PaletteRoute {
+  screen: 'palette';
+  /** Where it was opened: its commands are those of that route. */
+  of: Route;
+  typing: TextEdit;
+  list: ListState;
+}
 
 /** Something that can be done from the palette. */
 export interface PaletteEntry {
@@ -15,7 +31,7 @@ export interface PaletteEntry {
   keys: string;
   /** Why it cannot be done now. */
   reason: string | null;
-  does: { action: Action } | { goTo: string };
+  does: KeyBinding | { goTo: string };
 }
 
 /** What the words that are typed find, best first; everything while nothing is typed. */
@@ -32,20 +48,24 @@ function byNameFirst([name, text]: ArrayLike<{ score: number }> & Iterable<{ sco
   return Math.max(name?.score ?? 0, (text?.score ?? 0) * 0.7);
 }
 
-const MOVING = /^(move|page)-|^(open|back|palette|clear-filter|filter|help)$/;
+/** Commands that need nothing of a screen. */
+const EVERYWHERE: KeyBinding[] = [REFRESH, TASKS, MESSAGES, DOCTOR, EDIT_CONFIGURATION, MOUSE];
 
-/** Every action of the screen one came from and of the whole program, then every target. */
+/** The commands of the screen one came from and of the whole program, then every target. */
 function paletteEntries(model: Model, of: Route): PaletteEntry[] {
-  const facts = factsOf(model, of);
-  const here = bindingsAt(of.screen, facts).filter(({ action }) => !MOVING.test(action));
-  const elsewhere = EVERYWHERE_ACTIONS.filter(({ action }) => here.every((binding) => binding.action !== action));
-  const entryOf = ({ keys, action, label, help, whyNot }: KeyBinding, isHere: boolean): PaletteEntry => ({
-    name: label ?? action,
-    text: `${label ?? action}: ${help}`,
-    keys: isHere ? keyName(keys[0]) : '',
-    reason: whyNot?.(facts) ?? null,
-    does: { action },
-  });
+  const context = contextOf(model, of);
+  const here = bindingsOf(screenOf(model, of), context).filter(({ palette }) => palette !== false);
+  const elsewhere = EVERYWHERE.filter(({ run }) => here.every((binding) => binding.run !== run));
+  const entryOf = (binding: KeyBinding, isHere: boolean): PaletteEntry => {
+    const name = binding.palette || binding.label || '';
+    return {
+      name,
+      text: `${name}: ${binding.help}`,
+      keys: isHere ? keyName(binding.keys[0]) : '',
+      reason: binding.whyNot?.(context) ?? null,
+      does: binding,
+    };
+  };
   return [
     ...here.map((binding) => entryOf(binding, true)),
     ...elsewhere.map((binding) => entryOf(binding, false)),

@@ -5,15 +5,45 @@ import { List } from '../../components/list.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { fitCells } from '../../src/cells.ts';
-import { selectedIndex } from '../../src/state/list.ts';
+import { emptyList, selectedIndex } from '../../src/state/list.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
-import type { PaletteRoute } from '../app/route.ts';
-import { entriesInView, type PaletteEntry } from './entries.ts';
+import { BACK, moving, runBinding } from '../app/keys.ts';
+import type { Model, ScreenModule } from '../app/model.ts';
+import { openTarget } from '../snapshots/actions.ts';
+import { entriesInView, type PaletteEntry, type PaletteRoute } from './entries.ts';
+
+export const paletteScreen: ScreenModule<PaletteRoute> = {
+  id: 'palette',
+  title: 'Commands',
+  picture: 'palette',
+  view: PaletteView,
+  keys: [
+    { keys: ['enter'], label: 'do it', help: 'do what is selected', run: choose, stays: true, palette: false },
+    { ...BACK, keys: ['esc'] },
+    moving('up', { keys: ['up'], help: 'up' }),
+    moving('down', { keys: ['down'], help: 'down' }),
+  ],
+  rows: (model, route) => ({ ids: entriesInView(model, route).map(({ text }) => text) }),
+  linesAboveRows: () => 2,
+  // Other letters find something else: its best match is selected.
+  onText: ({ navigation }, route, typing) => navigation.replace({ ...route, typing, list: emptyList }),
+  onAccept: choose,
+};
+
+/** Runs the chosen command where the palette was opened. */
+function choose(model: Model, route: PaletteRoute): void {
+  const entries = entriesInView(model, route);
+  const entry = entries.find(({ text }) => text === route.list.selected) ?? entries[0];
+  if (!entry) return;
+  model.navigation.pop();
+  if ('goTo' in entry.does) openTarget(model, entry.does.goTo);
+  else runBinding(model, entry.does);
+}
 
 const KEYS_WIDTH = 8;
 
 /** Every action by some letters of its name. */
-export function PaletteView({ route }: { route: PaletteRoute }) {
+function PaletteView({ route }: { route: PaletteRoute }) {
   const model = useModel();
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();

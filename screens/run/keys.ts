@@ -1,52 +1,106 @@
-import type { Facts } from '../app/facts.ts';
-import type { KeyBinding } from '../app/key-binding.ts';
-import { READ_ONLY } from '../app/why-not.ts';
+import { isLive, type Run } from '../../src/state/runs.ts';
+import { clearFilter, isFiltered, startFilter } from '../app/filter.ts';
+import { BACK, HELP, moving, PALETTE, TASKS } from '../app/keys.ts';
+import { contextOf, type KeyBinding, type KeyContext, type Model } from '../app/model.ts';
+import { notWritable } from '../app/why-not.ts';
+import { UNDO } from '../confirm/actions.ts';
+import { SHOW_COVERAGE } from '../coverage/actions.ts';
+import { type RunRoute, runRoute } from './run-route.ts';
+import { saveLog } from './save-log.ts';
 
-/** What can be done with work, on its screen and in the list of all of it. */
+/** The commands of a run, on its screen and in the list of runs. */
 export const RUN_KEYS: KeyBinding[] = [
   {
     keys: ['c'],
-    action: 'cancel-run',
     label: 'cancel',
     help: 'stop the work, which is asked first; or take it out of the queue',
-    when: ({ run }: Facts) => run?.state.status === 'running' || run?.state.status === 'waiting',
-    whyNot: ({ run }: Facts) => (run?.cancelling ? 'It is being cancelled already' : null),
+    when: ({ run }) => run !== null && isLive(run),
+    whyNot: ({ run }) => (run?.cancelling ? 'It is being cancelled already' : null),
+    run: cancel,
   },
   {
     keys: ['r'],
-    action: 'retry',
     label: 'retry',
     help: 'do the same again',
-    when: ({ run }: Facts) => run?.state.status === 'failed' || run?.state.status === 'cancelled',
-    whyNot: ({ overtaken }: Facts) =>
-      overtaken ? `${overtaken.title} came after it: ask anew, from the snapshots` : null,
+    when: ({ run }) => run?.state.status === 'failed' || run?.state.status === 'cancelled',
+    whyNot: (context) => {
+      const overtaking = overtakenBy(context);
+      return overtaking && `${overtaking.title} came after it: ask anew, from the snapshots`;
+    },
+    run: retry,
   },
 ];
 
-/** What can be done with the log of work. */
-export const LOG_KEYS: KeyBinding[] = [
+export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
+  ...RUN_KEYS,
+  SHOW_COVERAGE,
+  { ...UNDO, when: ({ run }) => run?.receipt?.undoable === true },
   {
     keys: ['/'],
-    action: 'filter',
     label: 'search log',
     help: 'show only the lines of the log that contain the words you type',
+    run: startFilter,
+    palette: false,
   },
   {
     keys: ['esc'],
-    action: 'clear-filter',
     label: 'whole log',
     help: 'show the whole log again',
-    when: ({ filtered }: Facts) => filtered,
+    when: isFiltered,
+    run: clearFilter,
     stays: true,
+    palette: false,
   },
   {
     keys: ['w'],
-    action: 'save-log',
     label: 'write log',
     help: 'write the log to a file in the folder that the program was started in',
-    whyNot({ readOnly, run }: Facts): string | null {
-      if (readOnly) return READ_ONLY;
-      return run?.state.log.length === 0 ? 'The log is empty as yet' : null;
-    },
+    whyNot: (context) =>
+      notWritable(context) ?? (context.run?.state.log.length === 0 ? 'The log is empty as yet' : null),
+    run: saveLog,
   },
+  BACK,
+  moving('up', {
+    keys: ['up', 'k'],
+    label: 'scroll the log',
+    help: 'scroll the log up; it stops following',
+    when: ({ model }) => model.viewport.furthest > 0,
+  }),
+  moving('down', { keys: ['down', 'j'], help: 'scroll the log down' }),
+  moving('page-up', { keys: ['pageup', 'ctrl+b'], help: 'a page up' }),
+  moving('page-down', { keys: ['pagedown', 'ctrl+f'], help: 'a page down' }),
+  moving('first', { keys: ['home', 'g'], help: 'to the beginning of the log' }),
+  moving('last', { keys: ['end', 'G'], help: 'to the end of the log, and follow it' }),
+  TASKS,
+  PALETTE,
+  HELP,
 ];
+
+/** A waiting run loses nothing: it is cancelled without a question. */
+function cancel(model: Model): void {
+  const { run } = contextOf(model);
+  if (run?.state.status === 'waiting') model.runs.cancel(run.id);
+  else if (run) model.navigation.push({ screen: 'cancel', run: run.id });
+}
+
+/** Replaces the screen of the run that failed. */
+function retry(model: Model): void {
+  const { navigation, runs } = model;
+  const { run } = contextOf(model);
+  const again = run && runs.again(run.id);
+  if (!again) return;
+  if (navigation.top().screen === 'run') navigation.replace(runRoute(again));
+  else navigation.push(runRoute(again));
+}
+
+/** The later run that has replaced or will replace the same database: the answered question is outdated. */
+function overtakenBy({ model, run }: KeyContext): Run | null {
+  if (!run || run.replaces === null) return null;
+  const { runs } = model.runs.store.getState();
+  const later = runs.slice(runs.findIndex(({ id }) => id === run.id) + 1);
+  return later.find((other) => other.replaces === run.replaces && hasOrWillReplace(other)) ?? null;
+}
+
+function hasOrWillReplace(run: Run): boolean {
+  return isLive(run) || run.state.status === 'done';
+}

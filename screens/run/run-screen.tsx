@@ -6,17 +6,31 @@ import { useTheme } from '../../components/theme.ts';
 import { formatDuration } from '../../src/amounts.ts';
 import { elapsed } from '../../src/state/run.ts';
 import { type Run, runBefore } from '../../src/state/runs.ts';
+import { FILTERED } from '../app/filter.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
-import { runWithId } from '../app/model.ts';
-import type { RunRoute } from '../app/route.ts';
+import { runWithId, type ScreenModule } from '../app/model.ts';
+import { scrolledUp } from '../app/navigate.ts';
+import { RUN_SCREEN_KEYS } from './keys.ts';
 import { outcomeLines } from './outcome.ts';
 import { viewLog } from './run-log.ts';
+import type { RunRoute } from './run-route.ts';
 import { stepLines } from './step-lines.ts';
+
+export const runScreen: ScreenModule<RunRoute> = {
+  id: 'run',
+  title: 'Work: steps, progress, log',
+  picture: 'run',
+  view: RunView,
+  keys: RUN_SCREEN_KEYS,
+  onMove: (model, route, move) =>
+    model.navigation.replace({ ...route, scrolledUp: scrolledUp(model, route.scrolledUp, move) }),
+  ...FILTERED,
+};
 
 const BESIDE_FROM = 120;
 
 /** Work of any kind: its steps, what came of it, the log of what was run. */
-export function RunView({ route }: { route: RunRoute }) {
+function RunView({ route }: { route: RunRoute }) {
   const model = useModel();
   const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, route.run));
   const before = useStore(model.runs.store, ({ runs }) => run && runBefore(runs, run));

@@ -2,13 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { printable } from '../../src/printable.ts';
 import type { LogLine } from '../../src/state/run.ts';
-import { factsOf } from '../app/facts.ts';
-import type { Model } from '../app/model.ts';
+import { contextOf, type Model } from '../app/model.ts';
 import { notifyFailure } from '../app/notify-failure.ts';
 
 /** Writes what the log holds to a file of its own: to be looked through, or sent to somebody. */
 export function saveLog(model: Model): void {
-  const { run } = factsOf(model);
+  const { run } = contextOf(model);
   if (!run) return;
   const began = new Date(run.state.startedAt).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const file = join(model.cwd, `tool-${run.kind}-${encodeURIComponent(run.target)}-${began}.log`);

@@ -3,7 +3,7 @@ import { formatDuration } from '../../src/amounts.ts';
 import { EXIT, interrupted, toUserError, UserError } from '../../src/errors.ts';
 import { type Model, quietly } from '../app/model.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
-import { runRoute } from '../app/route.ts';
+import { runRoute } from '../run/run-route.ts';
 import { buildWork } from '../run/work.ts';
 import { LOOKS, planned } from './look.ts';
 import type { SetupFound, SetupRoute } from './setup-route.ts';

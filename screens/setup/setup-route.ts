@@ -6,6 +6,12 @@ import type { TriedDestination, TriedSource } from '../../src/operations/configu
 import type { Sized } from '../../src/results.ts';
 import type { SetupAnswers, SetupStepId } from './step-ids.ts';
 
+declare module '../app/route.ts' {
+  interface Routes {
+    setup: SetupRoute;
+  }
+}
+
 /** The wizard for a first configuration. */
 export interface SetupRoute {
   screen: 'setup';

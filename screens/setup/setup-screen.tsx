@@ -8,12 +8,51 @@ import { formatBytes } from '../../src/amounts.ts';
 import { wrap } from '../../src/cells.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { typedSecret, typedUrl } from '../app/hidden-text.ts';
-import { answerChosen } from './actions.ts';
+import { BACK, moving } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
+import { scrolledUp } from '../app/navigate.ts';
+import { answerChosen, answerTyped, backStep, finish } from './actions.ts';
 import { engineLines } from './engine-lines.ts';
 import type { SetupRoute } from './setup-route.ts';
 import type { SetupStep } from './step.ts';
 import type { SetupStepId } from './step-ids.ts';
 import { stepsOf, stepWithId } from './steps.ts';
+
+export const setupScreen: ScreenModule<SetupRoute> = {
+  id: 'setup',
+  title: 'A first configuration',
+  picture: 'set-up',
+  view: SetupView,
+  keys: [
+    {
+      keys: ['enter'],
+      label: 'go on',
+      help: 'take the answer',
+      when: ({ route }) => route.step !== 'review',
+      run: answerTyped,
+      stays: true,
+      palette: false,
+    },
+    {
+      keys: ['enter'],
+      label: 'write the file',
+      help: 'write the file that is shown',
+      when: ({ route }) => route.step === 'review',
+      run: finish,
+      stays: true,
+      palette: false,
+    },
+    { ...BACK, keys: ['esc'], help: 'back by one question; nothing is written before the file was shown' },
+    moving('up', { keys: ['up'], help: 'another choice; towards the beginning of the file that is shown' }),
+    moving('down', { keys: ['down'], help: 'another choice; towards the end of the file that is shown' }),
+    moving('page-up', { keys: ['pageup'], help: 'a page up in the file that is shown' }),
+    moving('page-down', { keys: ['pagedown'], help: 'a page down in the file that is shown' }),
+  ],
+  onMove: (model, route, move) =>
+    model.navigation.replace({ ...route, scrolledUp: scrolledUp(model, route.scrolledUp, move) }),
+  onBack: backStep,
+  onAccept: answerTyped,
+};
 
 /** The first configuration, question by question; nothing is written before the end. */
 export function SetupView({ route }: { route: SetupRoute }) {

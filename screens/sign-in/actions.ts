@@ -3,21 +3,17 @@ import type { SignInEvent } from '../../src/events.ts';
 import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.ts';
 import { type Model, quietly } from '../app/model.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
-import type { SignInRoute } from '../app/route.ts';
+import type { SignInRoute } from './sign-in-route.ts';
 
-/** Begins to sign in, and shows how far it is; where there are several providers, asks with which. */
+/** Begins to sign in; where there are several providers, asks for one. */
 export async function signIn(model: Model): Promise<void> {
   const { navigation, operations } = model;
   const route = navigation.top();
-  if (route.screen === 'sign-in') {
-    begin(model, { provider: route.provider, device: false });
-    return;
-  }
-  // What is wrong with the configuration is told by the signing in itself.
+  // A problem of the configuration is reported by the signing in itself.
   const providers = await operations.listProviders(quietly(new AbortController().signal)).catch(() => []);
   if (navigation.top() !== route) return;
   if (providers.length > 1) askForProvider(model, providers);
-  else begin(model, { provider: undefined, device: false });
+  else beginSignIn(model, { provider: undefined, device: false });
 }
 
 function askForProvider(model: Model, providers: ProviderChoice[]): void {
@@ -27,25 +23,11 @@ function askForProvider(model: Model, providers: ProviderChoice[]): void {
     question: 'With which identity provider?',
     lines: [],
     options: providers.map(({ name, provider_url }) => ({ label: `${name}  ${provider_url}`, value: name })),
-    answer: (provider) => begin(model, { provider, device: false }),
+    answer: (provider) => beginSignIn(model, { provider, device: false }),
   });
 }
 
-/** By a code instead, for a browser of another machine. */
-export function signInByCode(model: Model): void {
-  const route = model.navigation.top();
-  begin(model, { provider: route.screen === 'sign-in' ? route.provider : undefined, device: true });
-}
-
-/** The URL into the clipboard of the terminal, by way of the terminal itself: it works over SSH. */
-export function copySignInUrl(model: Model): void {
-  const route = model.navigation.top();
-  if (route.screen !== 'sign-in' || !route.prompt) return;
-  model.terminal.copy(route.prompt.url);
-  model.navigation.notify({ tone: 'good', text: 'The URL is in the clipboard, if the terminal allows it' });
-}
-
-function begin(model: Model, { provider, device }: Pick<Attempt, 'provider' | 'device'>): void {
+export function beginSignIn(model: Model, { provider, device }: Pick<Attempt, 'provider' | 'device'>): void {
   const { navigation } = model;
   const before = navigation.top();
   const controller = new AbortController();

@@ -5,7 +5,48 @@ import { useTheme } from '../../components/theme.ts';
 import { formatTime } from '../../src/amounts.ts';
 import { printable } from '../../src/printable.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { SignInRoute } from '../app/route.ts';
+import { BACK, HELP } from '../app/keys.ts';
+import type { Model, ScreenModule } from '../app/model.ts';
+import { beginSignIn } from './actions.ts';
+import type { SignInRoute } from './sign-in-route.ts';
+
+export const signInScreen: ScreenModule<SignInRoute> = {
+  id: 'sign-in',
+  title: 'Signing in',
+  view: SignInView,
+  keys: [
+    {
+      keys: ['c'],
+      label: 'copy the URL',
+      help: 'copy the URL into the clipboard',
+      when: ({ route: { prompt, result, error } }) => prompt !== null && result === null && error === null,
+      run: copySignInUrl,
+    },
+    {
+      keys: ['d'],
+      label: 'by a code',
+      help: 'sign in by a code, in a browser of any machine',
+      when: ({ route: { result, error } }) => result === null || error !== null,
+      run: (model, { provider }) => beginSignIn(model, { provider, device: true }),
+    },
+    {
+      keys: ['r'],
+      label: 'again',
+      help: 'sign in again',
+      when: ({ route }) => route.error !== null,
+      run: (model, { provider }) => beginSignIn(model, { provider, device: false }),
+    },
+    BACK,
+    HELP,
+  ],
+};
+
+/** Through the terminal itself: it works over SSH. */
+function copySignInUrl({ terminal, navigation }: Model, { prompt }: SignInRoute): void {
+  if (!prompt) return;
+  terminal.copy(prompt.url);
+  navigation.notify({ tone: 'good', text: 'The URL is in the clipboard, if the terminal allows it' });
+}
 
 /** Signing in: where to go, whether it is still waited for, and how it went. */
 export function SignInView({ route }: { route: SignInRoute }) {

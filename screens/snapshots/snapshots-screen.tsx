@@ -11,15 +11,30 @@ import { useTheme } from '../../components/theme.ts';
 import { formatNumberOf } from '../../src/amounts.ts';
 import type { SnapshotRow } from '../../src/results.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
+import { FILTERED } from '../app/filter.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { positionIn } from '../app/in-view.ts';
-import { snapshotsInView, targetNamed } from '../app/model.ts';
-import type { SnapshotsRoute } from '../app/route.ts';
+import { type ScreenModule, targetNamed } from '../app/model.ts';
+import { refreshSnapshots } from '../app/refresh.ts';
 import { snapshotColumns } from './columns.ts';
+import { SNAPSHOT_KEYS } from './keys.ts';
 import { snapshotFacts } from './snapshot-facts.ts';
+import { type SnapshotsRoute, selectedSnapshot, snapshotsInView } from './snapshots-route.ts';
+
+export const snapshotsScreen: ScreenModule<SnapshotsRoute> = {
+  id: 'snapshots',
+  title: 'Snapshots of a target',
+  picture: 'snapshots',
+  view: SnapshotsView,
+  keys: SNAPSHOT_KEYS,
+  rows: snapshotsInView,
+  selected: (model, route) => ({ snapshot: selectedSnapshot(model, route) }),
+  onRefresh: (model, { target }) => refreshSnapshots(model, target),
+  ...FILTERED,
+};
 
 /** The snapshots of one target, newest first. */
-export function SnapshotsView({ route }: { route: SnapshotsRoute }) {
+function SnapshotsView({ route }: { route: SnapshotsRoute }) {
   const model = useModel();
   const state = useStore(model.snapshots);
   const target = useStore(model.targets, (targets) => targetNamed(targets, route.target));

@@ -29,7 +29,7 @@ export function toggleCopied(choices: SubsetChoices, table: string): SubsetChoic
 
 /** The next larger or smaller share of a target that is chosen by one; `null` where there is none. */
 export function stepShare(choices: SubsetChoices, table: string, direction: 1 | -1): SubsetChoices | null {
-  const percent = choices.subset_tables.find((target) => target.table === table)?.percent;
+  const percent = subsetTarget(choices, table)?.percent;
   if (percent === undefined) return null;
   const steps = direction === 1 ? PERCENTAGES : PERCENTAGES.toReversed();
   const next = steps.find((step) => (direction === 1 ? step > percent : step < percent));
@@ -48,7 +48,6 @@ function without(choices: SubsetChoices, table: string): SubsetChoices {
   return { ...choices, copy_tables: others(choices.copy_tables), excluded_tables: others(choices.excluded_tables) };
 }
 
-/** Whether a target would be left out or come whole, which contradicts what it is. */
-export function isTarget({ subset_tables }: SubsetChoices, table: string): boolean {
-  return subset_tables.some((target) => target.table === table);
+export function subsetTarget({ subset_tables }: SubsetChoices, table: string) {
+  return subset_tables.find((target) => target.table === table);
 }

@@ -9,12 +9,70 @@ import { useTheme } from '../../components/theme.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { SubsetRoute } from '../app/route.ts';
-import { selectedTable } from './actions.ts';
+import { BACK, HELP, MOVES, PALETTE, TASKS } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
+import { notWritable } from '../app/why-not.ts';
+import { changeShare, confirmSubset, copyTable, excludeTable, saveSubset } from './actions.ts';
+import { subsetTarget } from './choices.ts';
 import { type PlanRow, planColumns, planRows } from './rows.ts';
+import { type SubsetRoute, selectedTable, subsetRows } from './subset-route.ts';
+
+export const subsetScreen: ScreenModule<SubsetRoute> = {
+  id: 'subset',
+  title: 'Plan of a subset',
+  picture: 'subset',
+  view: SubsetView,
+  keys: [
+    {
+      keys: ['enter'],
+      label: 'make it',
+      help: 'make the subset as it is planned here; shows the plan and asks first',
+      whyNot: (context) =>
+        notWritable(context) ?? (isPlanned(context.route) ? null : 'What it would do is not known yet'),
+      run: confirmSubset,
+    },
+    { keys: ['e'], label: 'exclude', help: 'leave the table empty, or take it in again', run: excludeTable },
+    {
+      keys: ['c'],
+      label: 'copy whole',
+      help: 'take all rows of the table, or only those that are needed again',
+      run: copyTable,
+    },
+    {
+      keys: ['+', '='],
+      label: 'more',
+      help: 'a larger share of the rows',
+      run: (model, route) => changeShare(model, route, 1),
+    },
+    {
+      keys: ['-'],
+      label: 'less',
+      help: 'a smaller share of the rows',
+      run: (model, route) => changeShare(model, route, -1),
+    },
+    {
+      keys: ['w'],
+      label: 'save',
+      help: 'write what was chosen here into the configuration, with comments kept',
+      whyNot: notWritable,
+      run: saveSubset,
+      stays: true,
+    },
+    BACK,
+    TASKS,
+    PALETTE,
+    HELP,
+    ...MOVES,
+  ],
+  rows: (_, route) => ({ ids: subsetRows(route).map(({ table }) => table) }),
+};
+
+function isPlanned({ found, error, counting }: SubsetRoute): boolean {
+  return found !== null && error === null && !counting;
+}
 
 /** What a subset would hold, as a tree of the ways by which its rows come. */
-export function SubsetView({ route }: { route: SubsetRoute }) {
+function SubsetView({ route }: { route: SubsetRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
   const { target, found, error, choices } = route;
@@ -60,7 +118,7 @@ const RULES: Record<PlanRow['rule'], string> = {
 };
 
 function rowFacts({ table, rule, path, nulled }: PlanRow, choices: SubsetChoices | null): Fact[] {
-  const target = choices?.subset_tables.find((one) => one.table === table);
+  const target = choices && subsetTarget(choices, table);
   const chosen = target?.percent === undefined ? target?.where : `${target.percent} %`;
   return [
     { name: 'Rule', value: chosen === undefined ? RULES[rule] : `${RULES[rule]}: ${chosen}` },

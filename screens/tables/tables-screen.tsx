@@ -8,9 +8,40 @@ import { type Glyphs, useTheme } from '../../components/theme.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { SnapshotTable } from '../../src/results.ts';
 import { selectedIndex } from '../../src/state/list.ts';
+import { FILTER, FILTERED } from '../app/filter.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import { tablesInView } from '../app/model.ts';
-import type { TablesRoute } from '../app/route.ts';
+import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
+import { LOAD_MARKED } from '../confirm/load.ts';
+import { toggled } from '../snapshots/actions.ts';
+import { type TablesRoute, tablesInView } from './tables-route.ts';
+
+export const tablesScreen: ScreenModule<TablesRoute> = {
+  id: 'tables',
+  title: 'Tables of a snapshot',
+  view: TablesView,
+  keys: [
+    {
+      keys: ['space', 'm'],
+      label: 'mark',
+      help: 'mark the table, to load it',
+      run: ({ navigation }, route) => {
+        const names = tablesInView(route).map(({ table }) => table);
+        const table = names[selectedIndex(names, route.list.selected)];
+        if (table !== undefined) navigation.replace({ ...route, marked: toggled(route.marked, table) });
+      },
+    },
+    LOAD_MARKED,
+    ...FILTER,
+    BACK,
+    PALETTE,
+    HELP,
+    ...MOVES,
+  ],
+  rows: (_, route) => ({ ids: tablesInView(route).map(({ table }) => table) }),
+  selected: (_, { snapshot }) => ({ snapshot }),
+  ...FILTERED,
+};
 
 /** The tables of a snapshot, the largest first. */
 export function TablesView({ route }: { route: TablesRoute }) {

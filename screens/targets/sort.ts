@@ -1,6 +1,7 @@
 import type { TargetRow } from '../../src/results.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
-import type { Sort } from '../app/route.ts';
+
+export type Sort = 'configured' | 'name' | 'status' | 'size' | 'snapshots' | 'age';
 
 /** What needs somebody comes first. */
 const STATUS_ORDER = ['unreachable', 'denied', 'missing', 'unchecked', 'ok'];

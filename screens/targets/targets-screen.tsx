@@ -11,21 +11,34 @@ import { useTheme } from '../../components/theme.ts';
 import { formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { UserError } from '../../src/errors.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
+import { FILTERED } from '../app/filter.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { positionIn } from '../app/in-view.ts';
-import { targetsInView } from '../app/model.ts';
-import type { Sort, TargetsRoute } from '../app/route.ts';
+import type { ScreenModule } from '../app/model.ts';
 import { targetColumns } from './columns.ts';
+import { TARGET_KEYS } from './keys.ts';
 import { GROUP_NAMES, headingLines, keyOfLine, lineOfEntry, type TargetLine, targetLines } from './lines.ts';
-import { isGrouped } from './sort.ts';
+import { isGrouped, type Sort } from './sort.ts';
 import { targetFacts } from './target-facts.ts';
+import { selectedTarget, type TargetsRoute, targetsInView } from './targets-route.ts';
+
+export const targetsScreen: ScreenModule<TargetsRoute> = {
+  id: 'targets',
+  title: 'Targets',
+  picture: 'targets',
+  view: TargetsView,
+  keys: TARGET_KEYS,
+  rows: targetsInView,
+  selected: (model, route) => ({ target: selectedTarget(model, route) }),
+  ...FILTERED,
+};
 
 const POINTER_WIDTH = 2;
 
 const MINUTE = 60_000;
 
 /** Every target with its source's live state. */
-export function TargetsView({ route }: { route: TargetsRoute }) {
+function TargetsView({ route }: { route: TargetsRoute }) {
   const model = useModel();
   const state = useStore(model.targets);
   const { columns, height, wide } = useRoom();

@@ -5,14 +5,64 @@ import type { Span } from '../../components/line.tsx';
 import { TableList } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { formatNumberOf } from '../../src/amounts.ts';
-import { selectedIndex } from '../../src/state/list.ts';
+import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
-import type { TasksRoute } from '../app/route.ts';
+import { BACK, HELP, MESSAGES, MOVES, PALETTE } from '../app/keys.ts';
+import { contextOf, type Model, type ScreenModule } from '../app/model.ts';
+import { RUN_KEYS } from '../run/keys.ts';
+import { runRoute } from '../run/run-route.ts';
 import { taskColumns } from './columns.ts';
 
+declare module '../app/route.ts' {
+  interface Routes {
+    tasks: TasksRoute;
+  }
+}
+
+interface TasksRoute {
+  screen: 'tasks';
+  list: ListState;
+}
+
+export const tasksScreen: ScreenModule<TasksRoute> = {
+  id: 'tasks',
+  title: 'Tasks',
+  view: TasksView,
+  keys: [
+    {
+      keys: ['enter', 'right'],
+      label: 'open',
+      help: 'the task with its steps and log',
+      whyNot: ({ run }) => (run ? null : 'There is no task yet'),
+      run: (model) => {
+        const { run } = contextOf(model);
+        if (run) model.navigation.push(runRoute(run.id));
+      },
+      palette: false,
+    },
+    ...RUN_KEYS,
+    BACK,
+    MESSAGES,
+    PALETTE,
+    HELP,
+    ...MOVES,
+  ],
+  rows: (model) => ({ ids: newestFirst(model).map(({ id }) => id) }),
+  selected: (model, { list }) => {
+    const runs = newestFirst(model);
+    const ids = runs.map(({ id }) => id);
+    return { run: runs[selectedIndex(ids, list.selected)] ?? null };
+  },
+  listsRuns: true,
+};
+
+function newestFirst({ runs }: Model): Run[] {
+  return runs.store.getState().runs.toReversed();
+}
+
 /** All work of the session, newest first: it goes on wherever one is. */
-export function TasksView({ route }: { route: TasksRoute }) {
+function TasksView({ route }: { route: TasksRoute }) {
   const model = useModel();
   const { glyphs } = useTheme();
   const { columns, height } = useRoom();

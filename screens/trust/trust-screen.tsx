@@ -1,13 +1,52 @@
 import { Line } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { wrap } from '../../src/cells.ts';
-import { LABEL_WIDTH } from '../../src/config/trust/untrusted-configuration.ts';
-import { selectedIndex } from '../../src/state/list.ts';
+import {
+  LABEL_WIDTH,
+  type TrustLine,
+  type UntrustedConfiguration,
+} from '../../src/config/trust/untrusted-configuration.ts';
+import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
-import type { TrustRoute } from '../app/route.ts';
+import { BACK, HELP, MOVES } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
+import { answerTrust } from './actions.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    trust: TrustRoute;
+  }
+}
+
+interface TrustRoute {
+  screen: 'trust';
+  error: UntrustedConfiguration;
+  lines: TrustLine[];
+  list: ListState;
+}
+
+export const trustScreen: ScreenModule<TrustRoute> = {
+  id: 'trust',
+  title: 'Trust in the configuration of this folder',
+  view: TrustView,
+  keys: [
+    {
+      keys: ['y'],
+      label: 'trust',
+      help: 'trust the configuration as shown, and read it',
+      run: (model, { error }) => void answerTrust(model, error),
+      stays: true,
+      palette: false,
+    },
+    { ...BACK, label: "don't trust", help: 'back; the configuration is not used', stays: true },
+    HELP,
+    ...MOVES,
+  ],
+  rows: (_, { lines }) => ({ ids: lines.map((_, index) => String(index)) }),
+};
 
 /** What a configuration found in this folder would do, before it does any of it. */
-export function TrustView({ route }: { route: TrustRoute }) {
+function TrustView({ route }: { route: TrustRoute }) {
   const { columns, height } = useRoom();
   const { error, lines, list } = route;
   const above = [

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
+import { createModel, type ModelOptions } from '../../screens/app/create-model.ts';
 import { dispatchKey } from '../../screens/app/dispatch.ts';
-import { createModel, type Model, type ModelOptions } from '../../screens/app/model.ts';
+import type { Model } from '../../screens/app/model.ts';
 import { refreshTargets } from '../../screens/app/refresh.ts';
 import { fakeOperations } from './fake-operations.ts';
 import { fakeTerminal } from './fake-terminal.ts';

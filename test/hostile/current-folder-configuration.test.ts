@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createModel } from '../../screens/app/model.ts';
+import { createModel } from '../../screens/app/create-model.ts';
 import { lazyOperations } from '../../screens/app/operations.ts';
 import { refreshTargets } from '../../screens/app/refresh.ts';
 import { askTrust } from '../../screens/trust/actions.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { dispatchPaste } from '../../screens/app/dispatch.ts';
-import { type Model, selectedTarget } from '../../screens/app/model.ts';
+import type { Model } from '../../screens/app/model.ts';
 import { refreshTargets } from '../../screens/app/refresh.ts';
-import type { TargetsRoute } from '../../screens/app/route.ts';
 import { answerConfirm } from '../../screens/confirm/actions.ts';
+import { selectedTarget, type TargetsRoute } from '../../screens/targets/targets-route.ts';
 import { UserError } from '../../src/errors.ts';
 import type { TargetRow } from '../../src/results.ts';
 import { listed, newModel, press, running, until } from '../helpers/driven-model.ts';

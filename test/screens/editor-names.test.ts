@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dispatchKey, dispatchPaste } from '../../screens/app/dispatch.ts';
 import type { Model } from '../../screens/app/model.ts';
-import type { EditorRoute } from '../../screens/editor/editor-routes.ts';
+import type { EditorRoute } from '../../screens/editor/editor-route.ts';
 import { suggestionsAt } from '../../screens/editor/names.ts';
 import { panesOf, selectPath } from '../../screens/editor/selection.ts';
 import type { KeyPath } from '../../src/config/tree.ts';

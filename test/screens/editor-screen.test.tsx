@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createTheme, ThemeContext } from '../../components/theme.ts';
 import { ModelContext } from '../../screens/app/frame.tsx';
 import type { Model } from '../../screens/app/model.ts';
-import type { EditorRoute } from '../../screens/editor/editor-routes.ts';
+import type { EditorRoute } from '../../screens/editor/editor-route.ts';
 import { EditorView } from '../../screens/editor/editor-screen.tsx';
 import { selectPath } from '../../screens/editor/selection.ts';
 import { EditorDiffView } from '../../screens/editor-diff/editor-diff-screen.tsx';

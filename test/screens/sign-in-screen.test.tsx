@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createTheme, ThemeContext } from '../../components/theme.ts';
+import { createModel } from '../../screens/app/create-model.ts';
 import { ModelContext } from '../../screens/app/frame.tsx';
-import { createModel } from '../../screens/app/model.ts';
-import type { SignInRoute } from '../../screens/app/route.ts';
+import type { SignInRoute } from '../../screens/sign-in/sign-in-route.ts';
 import { SignInView } from '../../screens/sign-in/sign-in-screen.tsx';
 import { UserError } from '../../src/errors.ts';
 import { fakeOperations } from '../helpers/fake-operations.ts';

@@ -2,9 +2,11 @@ import { expect, test } from 'vitest';
 import { textEdit } from '../../components/text-edit.ts';
 import { createTheme, ThemeContext, type ThemeOptions } from '../../components/theme.ts';
 import { ModelContext } from '../../screens/app/frame.tsx';
-import { notLookedUp } from '../../screens/app/looked-up.ts';
-import type { TablesRoute } from '../../screens/app/route.ts';
+import { notLookedUp } from '../../screens/app/look-up.ts';
 import { ConfirmView } from '../../screens/confirm/confirm-screen.tsx';
+import { loadQuestion } from '../../screens/confirm/question.ts';
+import { loadWork } from '../../screens/run/work.ts';
+import type { TablesRoute } from '../../screens/tables/tables-route.ts';
 import { TablesView } from '../../screens/tables/tables-screen.tsx';
 import { emptyList } from '../../src/state/list.ts';
 import { newModel } from '../helpers/driven-model.ts';
@@ -89,7 +91,8 @@ test.for(SIZES)(
       ...{ table: `public.table_${index}`, needed_by: 'public.orders', why: 'reference' as const },
     }));
     const selection = { chosen: Array.from({ length: 30 }, (_, index) => `sales.part_${index}`), needed, empty: [] };
-    const plan = { kind: 'load' as const, planned: { ...planned, plan: { ...planned.plan, selection } } };
+    const question = loadQuestion({ ...planned.plan, selection }, model.clock());
+    const plan = { question, work: loadWork(model, planned) };
     const controller = new AbortController();
     const rendered = renderAt(
       size,

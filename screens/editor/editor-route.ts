@@ -1,9 +1,14 @@
 import type { TextEdit } from '../../components/text-edit.ts';
-import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
 import type { UserError } from '../../src/errors.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { Sized } from '../../src/results.ts';
 import type { ListState } from '../../src/state/list.ts';
-import type { KnownNames } from './known-names.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    editor: EditorRoute;
+  }
+}
 
 /** The configuration as a tree of its sections with a form for each; nothing is written before it is saved. */
 export interface EditorRoute {
@@ -31,16 +36,11 @@ export interface EditorRoute {
   suggestion: string | null;
 }
 
-/** What saving would change. */
-export interface EditorDiffRoute {
-  screen: 'editor-diff';
-  draft: Draft;
-  lines: DiffLine[];
-  list: ListState;
-}
+/** What the editor asks for names of. */
+export type NameKind = 'schema' | 'table' | 'cli_profile';
 
-export interface EditorProblemsRoute {
-  screen: 'editor-problems';
-  draft: Draft;
-  list: ListState;
-}
+/** The names that there are, of one database or of the command-line client, as far as they are known. */
+export type KnownNames =
+  | { state: 'asked' }
+  | { state: 'known'; names: Partial<Record<NameKind, Sized[]>> }
+  | { state: 'failed'; why: string };
