@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
 import type { Viewport } from '../../components/list.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
+import { toUserError } from '../../src/errors.ts';
 import type { SnapshotRow } from '../../src/results.ts';
 import type { Move } from '../../src/state/list.ts';
 import type { Messages } from '../../src/state/messages.ts';
@@ -144,6 +145,12 @@ export function isUnconfigured({ targets }: Model): boolean {
 /** A session for an operation without progress, such as a listing. */
 export function quietly(signal: AbortSignal): Session {
   return { report: () => {}, signal };
+}
+
+/** Shows an error in passing, with what to do next. */
+export function notifyFailure({ navigation }: Pick<Model, 'navigation'>, thrown: unknown): void {
+  const { message, hint } = toUserError(thrown);
+  navigation.notify({ tone: 'bad', text: [message, hint].filter(Boolean).join('. ') });
 }
 
 export function targetNamed({ entries }: TargetsState, name: string): TargetEntry | null {

@@ -115,11 +115,16 @@ export function lazyOperations(
   surroundings: Surroundings,
   { debug = false, fileRead = () => {} }: OperationsOptions = {},
 ): Operations {
+  const inContext =
+    <Args extends unknown[], Result>(
+      operation: () => Promise<(context: Context, ...args: Args) => Result | Promise<Result>>,
+    ) =>
+    async (session: Session, ...args: Args): Promise<Result> => {
+      const perform = await operation();
+      return perform(await createContext(session), ...args);
+    };
   return {
-    async listTargets(session) {
-      const { listTargets } = await import('../../src/operations/targets.ts');
-      return listTargets(await createContext(session));
-    },
+    listTargets: inContext(async () => (await import('../../src/operations/targets.ts')).listTargets),
     async refreshTargets(session, request) {
       if (request.apart) {
         const { refreshInThread } = await import('../../src/operations/refresh-thread.ts');
@@ -130,79 +135,28 @@ export function lazyOperations(
       const { refreshTargets } = await import('../../src/operations/targets.ts');
       return refreshTargets(await createContext(session), request);
     },
-    async listSnapshots(session, target) {
-      const { listSnapshots } = await import('../../src/operations/snapshots/snapshots.ts');
-      return listSnapshots(await createContext(session), target);
-    },
-    async annotate(session, request) {
-      const { annotate } = await import('../../src/operations/snapshots/snapshots.ts');
-      return annotate(await createContext(session), request);
-    },
-    async build(session, request) {
-      const { build } = await import('../../src/operations/build.ts');
-      return build(await createContext(session), request);
-    },
+    listSnapshots: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).listSnapshots),
+    annotate: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).annotate),
+    build: inContext(async () => (await import('../../src/operations/build.ts')).build),
     async planBuild(session, request) {
       const { hasSanitizeQuery, planSanitize } = await import('../../src/operations/sanitize/sanitize.ts');
       const context = await createContext(session);
       return hasSanitizeQuery(context, request.target) ? planSanitize(context, { ...request, build: {} }) : null;
     },
-    async planSanitize(session, request) {
-      const { planSanitize } = await import('../../src/operations/sanitize/sanitize.ts');
-      return planSanitize(await createContext(session), request);
-    },
-    async sanitize(session, planned) {
-      const { sanitize } = await import('../../src/operations/sanitize/sanitize.ts');
-      return sanitize(await createContext(session), planned);
-    },
-    async planLoad(session, request) {
-      const { planLoad } = await import('../../src/operations/load/load.ts');
-      return planLoad(await createContext(session), request);
-    },
-    async load(session, planned) {
-      const { load } = await import('../../src/operations/load/load.ts');
-      return load(await createContext(session), planned);
-    },
-    async verify(session, request) {
-      const { verify } = await import('../../src/operations/snapshots/verify.ts');
-      return verify(await createContext(session), request);
-    },
-    async planRemove(session, request) {
-      const { planRemove } = await import('../../src/operations/snapshots/remove.ts');
-      return planRemove(await createContext(session), request);
-    },
-    async remove(session, plan) {
-      const { remove } = await import('../../src/operations/snapshots/remove.ts');
-      return remove(await createContext(session), plan);
-    },
-    async planUndo(session, request) {
-      const { planUndo } = await import('../../src/operations/load/undo.ts');
-      return planUndo(await createContext(session), request);
-    },
-    async undo(session, plan) {
-      const { undo } = await import('../../src/operations/load/undo.ts');
-      return undo(await createContext(session), plan);
-    },
-    async listTables(session, request) {
-      const { listTables } = await import('../../src/operations/snapshots/snapshot-tables.ts');
-      return listTables(await createContext(session), request);
-    },
-    async diff(session, request) {
-      const { diff } = await import('../../src/operations/snapshots/diff.ts');
-      return diff(await createContext(session), request);
-    },
-    async push(session, request) {
-      const { push } = await import('../../src/operations/snapshots/push.ts');
-      return push(await createContext(session), request);
-    },
-    async pull(session, request) {
-      const { pull } = await import('../../src/operations/snapshots/pull.ts');
-      return pull(await createContext(session), request);
-    },
-    async export(session, request) {
-      const { exportSnapshot } = await import('../../src/operations/snapshots/export.ts');
-      return exportSnapshot(await createContext(session), request);
-    },
+    planSanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).planSanitize),
+    sanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).sanitize),
+    planLoad: inContext(async () => (await import('../../src/operations/load/load.ts')).planLoad),
+    load: inContext(async () => (await import('../../src/operations/load/load.ts')).load),
+    verify: inContext(async () => (await import('../../src/operations/snapshots/verify.ts')).verify),
+    planRemove: inContext(async () => (await import('../../src/operations/snapshots/remove.ts')).planRemove),
+    remove: inContext(async () => (await import('../../src/operations/snapshots/remove.ts')).remove),
+    planUndo: inContext(async () => (await import('../../src/operations/load/undo.ts')).planUndo),
+    undo: inContext(async () => (await import('../../src/operations/load/undo.ts')).undo),
+    listTables: inContext(async () => (await import('../../src/operations/snapshots/snapshot-tables.ts')).listTables),
+    diff: inContext(async () => (await import('../../src/operations/snapshots/diff.ts')).diff),
+    push: inContext(async () => (await import('../../src/operations/snapshots/push.ts')).push),
+    pull: inContext(async () => (await import('../../src/operations/snapshots/pull.ts')).pull),
+    export: inContext(async () => (await import('../../src/operations/snapshots/export.ts')).exportSnapshot),
     async diagnose(session) {
       // Not a context: what is wrong with the configuration is to be told.
       const { diagnose } = await import('../../src/operations/configuration/fix.ts');
@@ -245,14 +199,8 @@ export function lazyOperations(
       const { planSubset } = await import('../../src/operations/subset/subset.ts');
       return planSubset(await createContext(session), request, { count: true });
     },
-    async subset(session, planned) {
-      const { subset } = await import('../../src/operations/subset/subset.ts');
-      return subset(await createContext(session), planned);
-    },
-    async saveSubset(session, request) {
-      const { saveSubset } = await import('../../src/operations/subset/save-subset.ts');
-      return saveSubset(await createContext(session), request);
-    },
+    subset: inContext(async () => (await import('../../src/operations/subset/subset.ts')).subset),
+    saveSubset: inContext(async () => (await import('../../src/operations/subset/save-subset.ts')).saveSubset),
     async openDraft() {
       const { openDraft } = await import('../../src/operations/configuration/edit-configuration.ts');
       return openDraft(surroundings);
@@ -281,14 +229,8 @@ export function lazyOperations(
       const { saveDraft } = await import('../../src/operations/configuration/edit-configuration.ts');
       return saveDraft(surroundings, draft);
     },
-    async listProviders(session) {
-      const { listProviders } = await import('../../src/operations/sign-in/find-provider.ts');
-      return listProviders(await createContext(session));
-    },
-    async signIn(session, request) {
-      const { signIn } = await import('../../src/operations/sign-in/sign-in.ts');
-      return signIn(await createContext(session), request);
-    },
+    listProviders: inContext(async () => (await import('../../src/operations/sign-in/find-provider.ts')).listProviders),
+    signIn: inContext(async () => (await import('../../src/operations/sign-in/sign-in.ts')).signIn),
     async trust(request) {
       const { rememberTrust } = await import('../../src/config/trust/trust-store.ts');
       await rememberTrust(request, surroundings.environment);

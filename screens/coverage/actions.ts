@@ -1,6 +1,5 @@
 import { emptyList } from '../../src/state/list.ts';
-import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
-import { notifyFailure } from '../app/notify-failure.ts';
+import { contextOf, type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { noSnapshot, notWritable } from '../app/why-not.ts';
 import { confirm, UNVERIFIED_SOURCES } from '../confirm/actions.ts';
 import { sanitizeQuestion } from './question.ts';

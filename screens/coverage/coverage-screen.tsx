@@ -1,12 +1,10 @@
-import { Box } from 'ink';
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
 import { Empty } from '../../components/empty.tsx';
 import type { Fact } from '../../components/facts.tsx';
-import { Line, type Span } from '../../components/line.tsx';
-import { List } from '../../components/list.tsx';
-import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
+import type { Span } from '../../components/line.tsx';
+import { TableList } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { Coverage, TableCoverage } from '../../src/sanitize-results.ts';
@@ -58,8 +56,10 @@ function CoverageView({ route }: { route: CoverageRoute }) {
   const model = useModel();
   const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, route.run));
   const { columns, height } = useRoom();
+  const { glyphs } = useTheme();
   const sanitized = run?.receipt?.sanitized;
   const rows = useMemo(() => coverageRows(sanitized?.coverage), [sanitized]);
+  const tableColumns = useMemo(() => coverageColumns({ glyphs }), [glyphs]);
   if (!run || !sanitized) return null;
   const { coverage } = sanitized;
   const selected = selectedIndex(
@@ -74,7 +74,14 @@ function CoverageView({ route }: { route: CoverageRoute }) {
         <Empty lines={['No column of this snapshot looks personal.', tablesLine(coverage.tables)]} />
       )}
       {rows.length > 0 && (
-        <CoverageTable rows={rows} selected={selected} width={columns} height={height - (detailed ? DETAIL_ROWS : 0)} />
+        <TableList
+          columns={tableColumns}
+          rows={rows}
+          keyOf={({ column }) => column}
+          selected={selected}
+          width={columns}
+          height={height - (detailed ? DETAIL_ROWS : 0)}
+        />
       )}
       {detailed && (
         <DetailPane
@@ -85,31 +92,6 @@ function CoverageView({ route }: { route: CoverageRoute }) {
         />
       )}
     </Frame>
-  );
-}
-
-interface CoverageTableProps {
-  rows: CoverageRow[];
-  selected: number;
-  width: number;
-  height: number;
-}
-
-function CoverageTable({ rows, selected, width, height }: CoverageTableProps) {
-  const { glyphs } = useTheme();
-  const layout = useMemo(() => layOutTable(coverageColumns({ glyphs }), rows, width - 3), [glyphs, rows, width]);
-  return (
-    <Box flexDirection="column" width={width} height={height}>
-      <Line spans={[{ text: '  ' }, ...tableHead(layout, glyphs.ellipsis)]} width={width} />
-      <List
-        items={rows}
-        keyOf={({ column }) => column}
-        row={(row) => tableRow(layout, row, glyphs.ellipsis)}
-        selected={selected}
-        width={width}
-        height={Math.max(1, height - 1)}
-      />
-    </Box>
   );
 }
 

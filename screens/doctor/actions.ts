@@ -1,8 +1,7 @@
 import type { FixPlan } from '../../src/operations/configuration/fix.ts';
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
 import { lookUp, notLookedUp, showWhileLookingUp } from '../app/look-up.ts';
-import { type KeyBinding, type Model, quietly } from '../app/model.ts';
-import { notifyFailure } from '../app/notify-failure.ts';
+import { type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
 import type { Routes } from '../app/route.ts';
 import { editConfiguration } from '../editor/actions.ts';

@@ -1,8 +1,7 @@
 import type { Change } from '../../src/config/edit/change.ts';
 import { valueAt } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import type { Model } from '../app/model.ts';
-import { notifyFailure } from '../app/notify-failure.ts';
+import { type Model, notifyFailure } from '../app/model.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { editorWith, selectPath, updateEditor } from './selection.ts';
 

@@ -1,7 +1,6 @@
 import { toUserError } from '../../src/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import type { Model } from '../app/model.ts';
-import { notifyFailure } from '../app/notify-failure.ts';
+import { type Model, notifyFailure } from '../app/model.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
 import type { Routes } from '../app/route.ts';
 import { inTurn } from './change-draft.ts';

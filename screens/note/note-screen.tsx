@@ -6,8 +6,7 @@ import { formatTime } from '../../src/amounts.ts';
 import type { SnapshotRow } from '../../src/results.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK } from '../app/keys.ts';
-import { type Model, quietly, type ScreenModule } from '../app/model.ts';
-import { notifyFailure } from '../app/notify-failure.ts';
+import { type Model, notifyFailure, quietly, type ScreenModule } from '../app/model.ts';
 import { refreshSnapshots } from '../app/refresh.ts';
 
 declare module '../app/route.ts' {

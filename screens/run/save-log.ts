@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { printable } from '../../src/printable.ts';
 import type { LogLine } from '../../src/state/run.ts';
-import { contextOf, type Model } from '../app/model.ts';
-import { notifyFailure } from '../app/notify-failure.ts';
+import { contextOf, type Model, notifyFailure } from '../app/model.ts';
 
 /** Writes what the log holds to a file of its own: to be looked through, or sent to somebody. */
 export function saveLog(model: Model): void {

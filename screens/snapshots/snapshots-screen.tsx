@@ -4,12 +4,10 @@ import { useStore } from 'zustand';
 import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { FilterLine } from '../../components/filter-line.tsx';
-import { Line, type Span } from '../../components/line.tsx';
-import { List } from '../../components/list.tsx';
-import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
+import type { Span } from '../../components/line.tsx';
+import { TableList } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { formatNumberOf } from '../../src/amounts.ts';
-import type { SnapshotRow } from '../../src/results.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { FILTERED } from '../app/filter.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
@@ -33,12 +31,18 @@ export const snapshotsScreen: ScreenModule<SnapshotsRoute> = {
   ...FILTERED,
 };
 
+const MINUTE = 60_000;
+
 /** The snapshots of one target, newest first. */
 function SnapshotsView({ route }: { route: SnapshotsRoute }) {
   const model = useModel();
   const state = useStore(model.snapshots);
   const target = useStore(model.targets, (targets) => targetNamed(targets, route.target));
+  const { glyphs } = useTheme();
   const { columns, height, wide } = useRoom();
+  const { marked } = route;
+  const minute = Math.floor(model.clock().getTime() / MINUTE) * MINUTE;
+  const tableColumns = useMemo(() => snapshotColumns({ glyphs, now: minute, marked }), [glyphs, minute, marked]);
   const list = snapshotsOf(state, route.target);
   const view = snapshotsInView(model, route);
   const rows = view.items;
@@ -59,7 +63,14 @@ function SnapshotsView({ route }: { route: SnapshotsRoute }) {
       )}
       {rows.length > 0 && (
         <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
-          <SnapshotTable rows={rows} marked={route.marked} selected={index} width={listWidth} height={listHeight} />
+          <TableList
+            columns={tableColumns}
+            rows={rows}
+            keyOf={({ id }) => id}
+            selected={index}
+            width={listWidth}
+            height={listHeight}
+          />
           {selected && detail !== 'none' && (
             <DetailPane
               title={[{ text: `Snapshot ${selected.index}`, tone: 'strong' }]}
@@ -71,39 +82,6 @@ function SnapshotsView({ route }: { route: SnapshotsRoute }) {
         </Box>
       )}
     </Frame>
-  );
-}
-
-interface SnapshotTableProps {
-  rows: SnapshotRow[];
-  marked: string[];
-  /** Index of the row with the pointer. */
-  selected: number;
-  width: number;
-  height: number;
-}
-
-function SnapshotTable({ rows, marked, selected, width, height }: SnapshotTableProps) {
-  const { clock } = useModel();
-  const { glyphs } = useTheme();
-  const inner = width - 3;
-  const minute = Math.floor(clock().getTime() / 60_000);
-  const layout = useMemo(
-    () => layOutTable(snapshotColumns({ glyphs, now: minute * 60_000, marked }), rows, inner),
-    [glyphs, minute, marked, rows, inner],
-  );
-  return (
-    <Box flexDirection="column" width={width} height={height}>
-      <Line spans={[{ text: '  ' }, ...tableHead(layout, glyphs.ellipsis)]} width={width} />
-      <List
-        items={rows}
-        keyOf={({ id }) => id}
-        row={(row) => tableRow(layout, row, glyphs.ellipsis)}
-        selected={selected}
-        width={width}
-        height={Math.max(1, height - 1)}
-      />
-    </Box>
   );
 }
 

@@ -1,8 +1,7 @@
 import { toUserError } from '../../src/errors.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
-import { notifyFailure } from '../app/notify-failure.ts';
+import { contextOf, type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { noTarget } from '../app/why-not.ts';
 import { confirm, UNVERIFIED_SOURCES } from '../confirm/actions.ts';
 import { choicesOf, stepShare, subsetTarget, toggleCopied, toggleExcluded } from './choices.ts';

@@ -1,8 +1,7 @@
 import { wrap } from '../../src/cells.ts';
 import { trustItems, UntrustedConfiguration } from '../../src/config/trust/untrusted-configuration.ts';
 import { emptyList } from '../../src/state/list.ts';
-import type { Model } from '../app/model.ts';
-import { notifyFailure } from '../app/notify-failure.ts';
+import { type Model, notifyFailure } from '../app/model.ts';
 import { refreshSnapshots, refreshTargets } from '../app/refresh.ts';
 
 /** Why nothing is listed: the configuration of the current folder is not trusted yet. */

@@ -225,6 +225,54 @@ describe('sanitizing', () => {
     expect(world.done).toEqual(['sanitize app']);
   });
 
+  test('a build without a question is never shown as a confirmation', async () => {
+    for (const queryFile of [null, '/etc/sanitize.sql']) {
+      const model = await listed(fakeWorld({ queryFile }));
+      const shown: string[] = [];
+      model.navigation.store.subscribe(() => shown.push(model.navigation.top().screen));
+      press(model, 'b');
+      await running(model);
+      await model.runs.settled();
+      expect(new Set(shown)).toEqual(new Set(['targets', 'run']));
+    }
+  });
+
+  test('a build that cannot be planned says why and what to do, and builds nothing', async () => {
+    const world = fakeWorld();
+    const error = new UserError('the query cannot be read', { code: 'x', exit: 2, hint: 'look at sanitize.sql' });
+    const model = await listed(world, {
+      operations: { ...fakeOperations(world), planBuild: () => Promise.reject(error) },
+    });
+    press(model, 'b');
+    await until(() => model.navigation.top().screen === 'confirm');
+    expect(model.navigation.top()).toMatchObject({ target: 'app', plan: null, error });
+    press(model, 'esc');
+    expect(model.navigation.top().screen).toBe('targets');
+    expect(world.done).toEqual([]);
+  });
+
+  test('a question that comes when the user has gone elsewhere is not asked', async () => {
+    const world = fakeWorld({ queryFile: '/etc/sanitize.sql' });
+    const operations = fakeOperations(world);
+    const planning = Promise.withResolvers<void>();
+    const model = await listed(world, {
+      operations: {
+        ...operations,
+        async planBuild(session, request) {
+          await planning.promise;
+          const planned = await operations.planBuild(session, request);
+          return planned && { ...planned, plan: { ...planned.plan, destination: world.destination } };
+        },
+      },
+    });
+    press(model, 'b', 'enter');
+    planning.resolve();
+    await until(() => notice(model) !== undefined);
+    expect(notice(model)).toBe('app was not built: press b again');
+    expect(model.navigation.top().screen).toBe('snapshots');
+    expect(world.done).toEqual([]);
+  });
+
   test('asks before a build whose result replaces a database', async () => {
     const world = fakeWorld({ queryFile: '/etc/sanitize.sql' });
     const operations = fakeOperations(world);
