@@ -10,7 +10,6 @@ export interface AskProps<Answer extends string> {
   onAnswer: (answer: Answer) => void;
 }
 
-/** A question with a few answers, the safe one first. */
 export function Ask<Answer extends string>({ question, lines, options, onAnswer }: AskProps<Answer>) {
   const { tones } = useTheme();
   return (

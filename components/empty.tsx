@@ -5,7 +5,7 @@ import { printable } from '../src/printable.ts';
 import { Line } from './line.tsx';
 import { useTheme } from './theme.ts';
 
-/** Instead of a list without rows: what it is, and what fills it. */
+/** Shown instead of an empty list. */
 export function Empty({ lines }: { lines: string[] }) {
   const { tones } = useTheme();
   return (
@@ -19,7 +19,6 @@ export function Empty({ lines }: { lines: string[] }) {
   );
 }
 
-/** What failed, the server's own words, and what to do next. */
 export function Failure({ error, width }: { error: UserError; width: number }) {
   const lines = (text: string) => wrap(text, Math.max(10, width - 5));
   return (

@@ -4,9 +4,8 @@ import { Line, type Span } from './line.tsx';
 export interface KeyHint {
   keys: string;
   label: string;
-  /** Cannot be taken at the moment. */
   disabled?: boolean;
-  /** Stays when the others have no room. */
+  /** Stays when others have no room. */
   stays?: boolean;
 }
 

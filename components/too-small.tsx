@@ -7,7 +7,6 @@ export function isTooSmall({ columns, rows }: Size): boolean {
   return columns < SMALLEST.columns || rows < SMALLEST.rows;
 }
 
-/** Instead of a screen that would be cut to nonsense. */
 export function TooSmall({ columns, rows }: Size) {
   return (
     <Text>

@@ -25,28 +25,28 @@ export interface StartOptions {
   setUp?: boolean;
   environment: NodeJS.ProcessEnv;
   cwd: string;
-  /** Aborted when the program is told to end. */
+  /** Aborted on a termination signal. */
   signal: AbortSignal;
   stdin: NodeJS.ReadStream;
   stdout: TerminalOutput;
-  /** Whether the terminal shows marks beyond ASCII. */
+  /** Whether the terminal supports glyphs beyond ASCII. */
   unicode: boolean;
   clock: () => Date;
   createContext: CreateContext;
-  /** Switches everything off that writes. */
+  /** Disables everything that writes. */
   readOnly?: boolean;
   /** Trusts the configuration of the current folder without a question. */
   trust?: boolean;
-  /** Keeps a log even where the configuration asks for none. */
+  /** Keeps a log even where the configuration does not. */
   debug?: boolean;
-  /** Instead of the real ones. */
+  /** For tests. */
   operations?: Operations;
 }
 
-/** How long work gets to put everything back when the program is told to end. */
+/** Time for live runs to clean up on a termination signal. */
 const GRACE_MS = 10_000;
 
-/** Opens the screens; resolves with the exit code when the user has left them and the terminal is as it was. */
+/** Opens the screens; resolves with the exit code when the user has left and the terminal is restored. */
 export async function start(options: StartOptions): Promise<ExitCode> {
   const { target, environment, cwd, config, stdin, stdout, signal, unicode } = options;
   requireTerminal(stdin, stdout);
@@ -84,7 +84,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const theme = createTheme({ unicode, light: isLight(environment), screenReader });
   const mounted = mount({ model, handOver, theme, stdin, stdout, screenReader });
   mounted.ended.catch(leaving.reject);
-  // The first frame is out before anything reads a file or opens a connection.
+  // The first frame is drawn before anything reads a file or opens a connection.
   setImmediate(() => void look(model, options));
   try {
     return await leaving.promise;
@@ -99,7 +99,6 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   }
 }
 
-/** Room for it beside the name of the screen. */
 const FILE_WIDTH = 36;
 
 function shownFile(file: string | null, places: { environment: NodeJS.ProcessEnv; cwd: string }): string | null {
@@ -108,7 +107,7 @@ function shownFile(file: string | null, places: { environment: NodeJS.ProcessEnv
   return cellWidth(short) <= FILE_WIDTH ? short : `…${short.slice(1 - FILE_WIDTH)}`;
 }
 
-/** OSC 52: terminals put it on the clipboard of the machine that they run on, over SSH too. */
+/** OSC 52: the terminal sets the clipboard of its own machine, over SSH too. */
 function copying(text: string): string {
   return `\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`;
 }
@@ -124,11 +123,10 @@ async function look(model: Model, { target, trust = false }: StartOptions): Prom
   const untrusted = untrustedOf(model);
   if (untrusted && trust) await answerTrust(model, untrusted);
   else if (untrusted) askTrust(model);
-  // Whoever has no configuration is here to make one.
   if (isUnconfigured(model) && !model.readOnly && isAtRoot(model)) setUp(model);
 }
 
-/** What was done, for the scrollback of the terminal: a line for each piece of work. */
+/** A line for each run, for the scrollback of the terminal. */
 export function farewell(runs: Run[]): string[] {
   return runs.flatMap(({ title, receipt, state }) => {
     if (state.status === 'done') return receipt ? [receipt.line] : [];

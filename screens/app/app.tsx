@@ -13,13 +13,12 @@ import { keyPresses } from './terminal/key-press.ts';
 export interface AppProps {
   model: Model;
   theme: Theme;
-  /** Hands the terminal back to the shell; resolves when the program goes on. */
+  /** Hands the terminal back to the shell; resolves when the program continues. */
   suspend: () => Promise<void>;
-  /** Takes what gives the terminal to another program until its work is done. */
   bindHandOver: (suspendTerminal: (work: () => Promise<void>) => Promise<void>) => void;
 }
 
-/** The screen of the present place, and the keys that go to it. */
+/** The screen of the present route, and its keys. */
 export function App({ model, theme, suspend, bindHandOver }: AppProps) {
   const { suspendTerminal } = useApp();
   useEffect(() => bindHandOver(suspendTerminal), [bindHandOver, suspendTerminal]);
@@ -30,7 +29,7 @@ export function App({ model, theme, suspend, bindHandOver }: AppProps) {
   useInput((input, key) => {
     for (const press of keyPresses(input, key)) {
       if (press === 'ctrl+z') void suspendTerminal(suspend);
-      // What cannot be seen is not acted on.
+      // Keys have no meaning while nothing is drawn.
       else if (!tooSmall || press === 'ctrl+c') dispatchKey(model, press);
     }
   });

@@ -18,11 +18,10 @@ export function useModel(): Model {
   return model;
 }
 
-/** Up to so many columns panes stack; beyond, they stand beside each other. */
+/** Up to this many columns panes are stacked; beyond, side by side. */
 const STACKED_UP_TO = 84;
 
 export interface Room extends Size {
-  /** Rows for the content of a page. */
   height: number;
   wide: boolean;
 }
@@ -39,7 +38,7 @@ export interface FrameProps {
   children: ReactNode;
 }
 
-/** The page of a screen, with its keys from the key table and what is going on elsewhere. */
+/** The page of a screen, with its keys and a status line. */
 export function Frame({ screen, path, aside = [], children }: FrameProps) {
   const model = useModel();
   const { glyphs } = useTheme();

@@ -37,7 +37,7 @@ export function createViews(): Views {
   };
 }
 
-/** The index of the selected item: the first while nothing, or something gone, is selected; -1 in an empty list. */
+/** The index of the selection: the first row without one, or when it is gone; -1 in an empty list. */
 export function positionIn({ ids, positions }: Rows, selected: string | null): number {
   if (!positions) return selectedIndex(ids, selected);
   return (selected === null ? undefined : positions.get(selected)) ?? Math.min(0, ids.length - 1);
@@ -48,7 +48,7 @@ function viewOf<Item>(items: Item[], idOf: (item: Item) => string): InView<Item>
   return { items, ids, positions: new Map(ids.map((id, index) => [id, index])) };
 }
 
-/** Server and database of a URL: all the users are called `app`, and a filter for that would find everything. */
+/** Server and database of a URL, without the user: `app` would match every row. */
 function location(url: string | null): string | null {
   return url?.slice(url.indexOf('@') + 1) ?? null;
 }

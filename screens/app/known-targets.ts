@@ -15,7 +15,7 @@ export interface KnownTargetsOptions {
   config?: string | undefined;
 }
 
-/** What was found from one place, newest last. */
+/** The targets seen from one folder, newest last. */
 interface Remembered {
   place: string;
   targets: KnownTarget[];
@@ -41,7 +41,7 @@ export function knownTargets({ environment, cwd, config = '' }: KnownTargetsOpti
   };
 }
 
-/** A file of ours that may be lost without harm. */
+/** A file in the user's cache folder. */
 export function cacheFile(environment: NodeJS.ProcessEnv, name: string): string {
   const cache = environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache');
   return join(cache, 'tool', name);
@@ -63,6 +63,6 @@ function writeRemembered(file: string, remembered: Remembered[]): void {
     writeFileSync(temporary, JSON.stringify({ format: FORMAT, remembered }), { mode: 0o600 });
     renameSync(temporary, file);
   } catch {
-    // A read-only home costs the next session its head start, no more.
+    // Without a cache the next first frame is empty.
   }
 }

@@ -7,7 +7,7 @@ export interface LookedUp<Found> {
   /** `null` until it is there. */
   found: Found | null;
   error: UserError | null;
-  /** Ends the fetching when one goes away; also tells one such route from another. */
+  /** Ends the fetching when the user leaves; also identifies the route. */
   controller: AbortController;
 }
 
@@ -17,7 +17,7 @@ export function notLookedUp<Found>(): LookedUp<Found> {
 
 type LookUpRoute = Extract<Route, { found: unknown; controller: AbortController }>;
 
-/** Shows the route at once, and the result when it is there, wherever one has gone meanwhile. */
+/** Shows the route at once and its result later, even below other routes. */
 export function showWhileLookingUp<Found>(
   model: Model,
   route: LookUpRoute & LookedUp<Found>,

@@ -43,15 +43,15 @@ import type { SanitizeResult } from '../../src/sanitize-results.ts';
 import type { Session } from '../../src/state/runs.ts';
 import type { SubsetResult } from '../../src/subset-results.ts';
 
-/** What the screens can have done, as they see it. */
+/** The operations as the screens see them. */
 export interface Operations {
   listTargets(session: Session): Promise<TargetRow[]>;
-  /** `apart`: in a thread of its own. */
+  /** `apart`: in a worker thread. */
   refreshTargets(session: Session, request: RefreshTargets & { apart?: boolean }): Promise<void>;
   listSnapshots(session: Session, target: string): Promise<TargetSnapshots>;
   annotate(session: Session, request: SnapshotRequest & { note: string }): Promise<SnapshotRow>;
   build(session: Session, request: BuildRequest): Promise<SnapshotRow>;
-  /** How the target's snapshot is sanitized once it is built; `null` when it is not. */
+  /** The sanitization after the build; `null` without a sanitization query. */
   planBuild(session: Session, request: BuildRequest & GuardOptions): Promise<PlannedSanitize | null>;
   planSanitize(session: Session, request: SanitizeRequest): Promise<PlannedSanitize>;
   sanitize(session: Session, planned: PlannedSanitize): Promise<SanitizeResult>;
@@ -73,12 +73,12 @@ export interface Operations {
   trySource(session: Session, url: string): Promise<TriedSource>;
   tryDestination(session: Session, urls: { source: string; destination: string }): Promise<TriedDestination>;
   listCliProfiles(): Promise<string[]>;
-  /** Resolves with the bucket as people write it. */
+  /** Resolves with the bucket's display name. */
   tryStorage(session: Session, profile: StorageProfile): Promise<string>;
   planSetUp(setUp: SetUp): Promise<SetUpPlan>;
-  /** Writes the file; what it takes from variables is known for the rest of the session. */
+  /** Writes the file and sets its variables for the rest of the session. */
   writeSetUp(plan: SetUpPlan): Promise<void>;
-  /** With the rows that would come counted. */
+  /** Includes row counts. */
   planSubset(session: Session, request: SubsetRequest): Promise<PlannedSubset>;
   subset(session: Session, planned: PlannedSubset): Promise<SubsetResult>;
   saveSubset(session: Session, request: SaveSubset): Promise<{ file: string }>;
@@ -96,20 +96,20 @@ export interface Operations {
   trust(request: TrustRequest): Promise<void>;
 }
 
-/** Makes the context of a piece of work; reads the configuration when it is first needed. */
+/** Makes the context of an operation; reads the configuration on first use. */
 export type CreateContext = (session: Session) => Context | Promise<Context>;
 
-/** Where the program was started: what is asked about a configuration that may be missing or wrong. */
+/** For operations on a configuration that may be missing or invalid. */
 export type Surroundings = Pick<CheckRequest, 'file' | 'environment' | 'cwd' | 'clock'>;
 
 export interface OperationsOptions {
-  /** Keeps a log even where the configuration asks for none. */
+  /** Keeps a log even where the configuration does not. */
   debug?: boolean | undefined;
-  /** Called with the configuration file that another thread has read; this one hears of its own by `createContext`. */
+  /** Called with the configuration file that a worker thread has read; `createContext` reports that of this one. */
   fileRead?: (file: string | null) => void;
 }
 
-/** The real operations, each loaded when it is first used: the first frame needs none of them. */
+/** The real operations, each loaded on first use: the first frame needs none of them. */
 export function lazyOperations(
   createContext: CreateContext,
   surroundings: Surroundings,
@@ -158,7 +158,7 @@ export function lazyOperations(
     pull: inContext(async () => (await import('../../src/operations/snapshots/pull.ts')).pull),
     export: inContext(async () => (await import('../../src/operations/snapshots/export.ts')).exportSnapshot),
     async diagnose(session) {
-      // Not a context: what is wrong with the configuration is to be told.
+      // Without a context, which an invalid configuration does not have.
       const { diagnose } = await import('../../src/operations/configuration/fix.ts');
       return diagnose({ ...surroundings, ...session, offline: false });
     },

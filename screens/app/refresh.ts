@@ -11,17 +11,16 @@ import {
 } from '../../src/state/targets.ts';
 import { type Model, quietly, screenOf } from './model.ts';
 
-/** Every check is bounded itself; this is for the day on which one is not. */
+/** Each check has its own timeout; this one is a safeguard. */
 const SILENCE_MS = 10_000;
 
-/** How long a listing may take. */
 const LISTING_MS = 10_000;
 
-/** The first rows are drawn soon; those found after them are drawn together, since each drawing holds up the keys. */
+/** The first rows are drawn soon; later ones in batches, since each drawing delays the keys. */
 const FIRST_DRAWN_MS = 30;
 const DRAWN_EVERY_MS = 200;
 
-/** So many targets are checked in a thread of their own: reading and checking them would hold up the keys. */
+/** From this number on, targets are checked in a worker thread: checking them would delay the keys. */
 const APART_FROM = 100;
 
 interface RunningRefresh {
@@ -31,7 +30,7 @@ interface RunningRefresh {
 
 const running = new WeakMap<Model, RunningRefresh>();
 
-/** Reads the targets, then checks all their connections. A refresh that is running is joined. It never rejects. */
+/** Reads the targets, then checks their connections; joins a running refresh. Never rejects. */
 export function refreshTargets(model: Model): Promise<void> {
   const joined = running.get(model);
   if (joined) return joined.done;
@@ -43,19 +42,19 @@ export function refreshTargets(model: Model): Promise<void> {
   return done;
 }
 
-/** The same after the configuration has changed: what is being checked may be another server than before. */
+/** Restarts a running refresh, after a change of the configuration. */
 export function refreshTargetsAnew(model: Model): Promise<void> {
   cancelRefresh(model);
   return refreshTargets(model);
 }
 
-/** Closes the connections of a running refresh; what was found stays. */
+/** Closes the connections of a running refresh. */
 export function cancelRefresh(model: Model): void {
   running.get(model)?.controller.abort(new Error('the refresh was cancelled'));
   running.delete(model);
 }
 
-/** One operation, so that a long configuration is read once. */
+/** One operation, so that the configuration is read once. */
 async function checkAll(model: Model, signal: AbortSignal): Promise<void> {
   const { targets: store, operations } = model;
   const rows = drawnTogether(model, signal);
@@ -105,7 +104,7 @@ function noAnswer(): UserError {
   return new UserError(message, { code: 'unreachable', exit: EXIT.unreachable });
 }
 
-/** A signal that is aborted when nothing was found for a long time. */
+/** A signal that is aborted after a long time without results. */
 function createSilence() {
   const controller = new AbortController();
   const begin = (): NodeJS.Timeout => setTimeout(() => controller.abort(noAnswer()), SILENCE_MS);
@@ -120,7 +119,7 @@ function createSilence() {
   };
 }
 
-/** Rows on their way to the screen. */
+/** Collects rows and draws them in batches. */
 function drawnTogether({ targets: store, clock }: Model, signal: AbortSignal) {
   const now = (): number => clock().getTime();
   let left = new Set<string>();
@@ -145,7 +144,7 @@ function drawnTogether({ targets: store, clock }: Model, signal: AbortSignal) {
       drawing ??= setTimeout(draw, delay);
       delay = DRAWN_EVERY_MS;
     },
-    /** Those of which nothing was found. */
+    /** Marks the rows without a result as unreachable. */
     fail(reason: string) {
       draw();
       store.setState((state) => targetsUnreachable(state, { names: left, reason, now: now() }));
@@ -153,7 +152,7 @@ function drawnTogether({ targets: store, clock }: Model, signal: AbortSignal) {
   };
 }
 
-/** What is in view comes first, then what the list shows further down. */
+/** The rows in view first, then the rest of the list. */
 function mostUrgentFirst(model: Model, rows: TargetRow[]): TargetRow[] {
   const route = model.navigation.top();
   if (route.screen !== 'targets') return rows;
@@ -178,7 +177,7 @@ export async function refreshSnapshots(model: Model, target: string): Promise<vo
   }
 }
 
-/** After work on a target: what is listed anywhere is brought up to date. */
+/** Lists the snapshots and targets again after a run. */
 export async function refreshAfterWork(model: Model, target: string): Promise<void> {
   await Promise.all([refreshSnapshots(model, target), listTargets(model)]);
 }

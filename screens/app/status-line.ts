@@ -6,17 +6,17 @@ import { paceOf } from '../../src/state/progress.ts';
 import type { Run } from '../../src/state/runs.ts';
 
 export interface Status {
-  /** What the last key brought about. */
+  /** The result of the last key. */
   notice: Notice | null;
-  /** What has come of work elsewhere. */
+  /** The result of a run that is not shown. */
   toast: Message | null;
-  /** What is going on: see `workWords`. */
+  /** The runs in progress: see `workWords`. */
   work: string;
 }
 
 const MARKS: Partial<Record<Tone, 'good' | 'caution' | 'bad'>> = { good: 'good', caution: 'caution', bad: 'bad' };
 
-/** The line above the keys: what was just said, else what has just ended, else what is going on. */
+/** The line above the keys: the last notice, else the last result, else the runs in progress. */
 export function statusSpans({ notice, toast, work }: Status, glyphs: Glyphs): Span[] {
   if (notice) return [{ text: notice.text, tone: notice.tone }];
   if (!toast) return [{ text: work, tone: 'accent' }];
@@ -24,7 +24,7 @@ export function statusSpans({ notice, toast, work }: Status, glyphs: Glyphs): Sp
   return [{ text: mark ? `${glyphs[mark]} ${toast.text}` : toast.text, tone: toast.tone }];
 }
 
-/** `● Build a snapshot of app 42 % and 1 more, 2 waiting`; empty when nothing is going on but what is shown already. */
+/** `● Build a snapshot of app 42 % and 1 more, 2 waiting`; empty without other runs than the one shown. */
 export function workWords(runs: Run[], { shown, glyphs }: { shown: string | null; glyphs: Glyphs }): string {
   const others = runs.filter(({ id }) => id !== shown);
   const running = others.filter(({ state }) => state.status === 'running');
@@ -37,7 +37,7 @@ export function workWords(runs: Run[], { shown, glyphs }: { shown: string | null
   return words.length === 0 ? '' : `${first ? glyphs.running : glyphs.pending} ${words.join(', ')}`;
 }
 
-/** Whole percents only: a line that changes more often is drawn more often. */
+/** Whole percents: the line is drawn on every change. */
 function shareOf({ state }: Run): string {
   const progress = state.steps.findLast((step) => step.state === 'running')?.progress;
   const share = progress ? paceOf(progress, state.startedAt).share : null;

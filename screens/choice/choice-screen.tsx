@@ -10,7 +10,6 @@ declare module '../app/route.ts' {
   }
 }
 
-/** A question with a few answers, the safe one first. */
 export interface ChoiceRoute {
   screen: 'choice';
   path: string[];

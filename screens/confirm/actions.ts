@@ -8,7 +8,7 @@ import { removeWork, undoWork } from '../run/work.ts';
 import type { ConfirmRoute, PlannedWork } from './confirm-route.ts';
 import { removeQuestion, undoQuestion } from './question.ts';
 
-/** Nobody is asked twice: where sources cannot be identified, the question requires the destination's name instead. */
+/** One plan, one question: where sources cannot be identified, the user types the destination's name. */
 export const UNVERIFIED_SOURCES = { unverifiedSources: true };
 
 interface Confirmation {
@@ -22,7 +22,7 @@ export function confirm(model: Model, { target, title, plan }: Confirmation): vo
   const controller = new AbortController();
   const route: ConfirmRoute = { screen: 'confirm', target, title, plan: null, error: null, typing: null, controller };
   model.navigation.push(route);
-  // Who has gone elsewhere meanwhile is not called back.
+  // Nothing is shown once the user has left.
   const answer = (change: Partial<ConfirmRoute>) => {
     if (model.navigation.top() === route) model.navigation.replace({ ...route, ...change });
   };
@@ -48,7 +48,6 @@ export function answerConfirm(model: Model, answer: ConfirmAnswer): void {
   else model.navigation.replace(runRoute(model.runs.begin(route.plan.work)));
 }
 
-/** Enter after the name was typed: goes on only when it is the right one. */
 export function confirmTyped(model: Model, { plan, typing }: ConfirmRoute): void {
   if (!plan || !typing) return;
   const { typeName } = plan.question;

@@ -18,7 +18,7 @@ export interface ConfirmRoute {
   error: UserError | null;
   /** The name typed to confirm, where one is required. */
   typing: TextEdit | null;
-  /** Ends the planning when one goes away. */
+  /** Ends the planning when the user leaves. */
   controller: AbortController;
 }
 

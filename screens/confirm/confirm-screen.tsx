@@ -24,7 +24,6 @@ export const confirmScreen: ScreenModule<ConfirmRoute> = {
   onAccept: confirmTyped,
 };
 
-/** The question before something is replaced or removed: all that will happen, and the safe answer first. */
 export function ConfirmView({ route }: { route: ConfirmRoute }) {
   const model = useModel();
   const { columns, height } = useRoom();
@@ -43,7 +42,7 @@ export function ConfirmView({ route }: { route: ConfirmRoute }) {
 
 interface QuestionViewProps {
   question: Question;
-  /** What this has to wait for. */
+  /** The run that this one waits for. */
   before: Run | undefined;
   width: number;
   height: number;
@@ -52,7 +51,7 @@ interface QuestionViewProps {
 
 const BESIDE_FROM = 120;
 
-/** In fewer rows there is room for what the plan is about, and not for its steps. */
+/** In fewer rows the steps are hidden. */
 const STEPS_FROM = 18;
 
 function QuestionView({ question, before, width, height, typing }: QuestionViewProps) {

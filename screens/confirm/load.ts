@@ -20,7 +20,6 @@ export const LOAD: KeyBinding = {
   },
 };
 
-/** On a target, without opening it: what one does many times a day. */
 export const LOAD_LATEST: KeyBinding = {
   keys: ['l'],
   label: 'load latest',

@@ -24,7 +24,7 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
       { name: 'Contents', value: `${contentsLine(plan)}, ${dataWord(plan)}` },
       ...leftOutFacts(plan),
       ...destinationFacts(destination),
-      // Where the window is low, long lists are cut, and not where they go.
+      // Last, so that a low window cuts the lists and not the destination.
       ...(plan.selection ? selectionFacts(plan.selection) : []),
       { name: 'Chosen by', value: plan.chosen_by },
       { name: 'How', value: plan.strategy_reason },
@@ -44,7 +44,6 @@ function leftOutFacts({ snapshot }: LoadPlan): Fact[] {
   return leftOut.length === 0 ? [] : [{ name: 'Left out', value: leftOutText(leftOut) }];
 }
 
-/** What was marked, what comes along and why, and what is left empty. */
 function selectionFacts(selection: TableSelection): Fact[] {
   const { chosen, needed } = selection;
   const along = needed.length === 0 ? ['none: they refer to no other'] : shortened(reasonsOf(needed));

@@ -5,7 +5,7 @@ import { confirm, UNVERIFIED_SOURCES } from '../confirm/actions.ts';
 import { sanitizeQuestion } from './question.ts';
 import { sanitizeWork } from './work.ts';
 
-/** Of the selected snapshot, or of the one whose coverage is shown: with the query as it is now. */
+/** Applies to the selected snapshot, or to the original of the coverage shown. */
 export const SANITIZE: KeyBinding = {
   keys: ['s'],
   label: 'sanitize',
@@ -49,7 +49,6 @@ export const EDIT_QUERY: KeyBinding = {
   run: (model) => void editQuery(model),
 };
 
-/** Hands the terminal to the user's editor. */
 async function editQuery(model: Model): Promise<void> {
   const file = contextOf(model).run?.receipt?.sanitized?.queryFile;
   if (!file) return;

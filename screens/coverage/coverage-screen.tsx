@@ -51,7 +51,6 @@ export const coverageScreen: ScreenModule<CoverageRoute> = {
   },
 };
 
-/** What a query has made of the columns that looked personal, findings first. */
 function CoverageView({ route }: { route: CoverageRoute }) {
   const model = useModel();
   const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, route.run));

@@ -6,7 +6,6 @@ import type { Model } from '../app/model.ts';
 import { refreshAfterWork } from '../app/refresh.ts';
 import { replacedDatabase } from '../run/rivals.ts';
 
-/** Sanitizes as planned, after building where that is planned too. */
 export function sanitizeWork(model: Model, planned: PlannedSanitize): Work {
   const { target, snapshot, query, destination } = planned.plan;
   return {

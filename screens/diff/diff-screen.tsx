@@ -33,7 +33,6 @@ export const diffScreen: ScreenModule<DiffRoute> = {
   rows: (_, { found }) => ({ ids: (found?.changes ?? []).map(({ table }) => table) }),
 };
 
-/** What changed from one snapshot to another, or to the live destination. */
 function DiffView({ route }: { route: DiffRoute }) {
   const { columns, height } = useRoom();
   const { target, title, found, error, list } = route;

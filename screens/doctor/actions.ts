@@ -14,7 +14,6 @@ export const DOCTOR: KeyBinding = {
   run: doctor,
 };
 
-/** Checks everything; where the result is shown already, again. */
 export function doctor(model: Model): void {
   if (model.navigation.top().screen === 'doctor') {
     lookAgain(model);
@@ -24,7 +23,7 @@ export function doctor(model: Model): void {
   showWhileLookingUp(model, route, (signal) => model.operations.diagnose(quietly(signal)));
 }
 
-/** What is selected stays selected, and what was found is shown meanwhile. */
+/** Keeps the selection, and shows the old result meanwhile. */
 function lookAgain(model: Model): void {
   const route = model.navigation.top();
   if (route.screen !== 'doctor') return;
@@ -34,7 +33,6 @@ function lookAgain(model: Model): void {
   lookUp(model, looking, (signal) => model.operations.diagnose(quietly(signal)));
 }
 
-/** Shows what the fix of the selected finding would change. */
 export function showFix(model: Model, route: DoctorRoute): void {
   const row = selectedFinding(route);
   if (!row?.fix) return;
@@ -42,7 +40,7 @@ export function showFix(model: Model, route: DoctorRoute): void {
   showWhileLookingUp(model, fixing, row.fix.plan);
 }
 
-/** Does what was shown, and looks at everything again. */
+/** Applies the fix and checks everything again. */
 export async function applyFix(model: Model, { found }: Routes['fix']): Promise<void> {
   if (!found) return;
   const { navigation } = model;
@@ -58,7 +56,7 @@ export async function applyFix(model: Model, { found }: Routes['fix']): Promise<
   await refreshTargetsAnew(model);
 }
 
-/** What was mended will be gone: the finding below it is next. */
+/** The fixed problem will be gone: selects the next one. */
 function selectNext({ navigation }: Model): void {
   const route = navigation.top();
   if (route.screen !== 'doctor') return;
@@ -67,7 +65,7 @@ function selectNext({ navigation }: Model): void {
   navigation.replace({ ...route, list: { ...route.list, selected: next ?? route.list.selected } });
 }
 
-/** The configuration at what the finding is about: as a form, or as text where it cannot be read as a configuration. */
+/** Opens the editor at the problem, or the user's editor where the file is not valid YAML. */
 export async function editFinding(model: Model, route: DoctorRoute): Promise<void> {
   const at = selectedFinding(route)?.at;
   if (at === undefined || 'key' in at) {

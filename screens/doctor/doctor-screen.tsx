@@ -50,10 +50,8 @@ function whyNotFixed(finding: DoctorRow | null): string | null {
   return finding.at ? 'Only you can know what is meant: E edits it' : 'No key can mend this';
 }
 
-/** In fewer rows the findings come first. */
 const DETAIL_FROM = 14;
 
-/** The check of the configuration and of all that it needs. */
 export function DoctorView({ route }: { route: DoctorRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();

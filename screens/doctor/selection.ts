@@ -16,7 +16,6 @@ export interface DoctorRoute extends LookedUp<Diagnosis> {
   list: ListState;
 }
 
-/** What was found, or was before it is looked at anew. */
 export function shownDiagnosis({ found, before }: DoctorRoute): Diagnosis | null {
   return found ?? before;
 }

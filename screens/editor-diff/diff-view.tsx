@@ -15,7 +15,7 @@ export interface DiffViewProps {
   height: number;
 }
 
-/** The name of a file, and what is going to change in it, secrets masked. */
+/** The changes of a file, secrets masked. */
 export function DiffView({ change, lines, list, width, height }: DiffViewProps) {
   const { file, base, text, shape } = change;
   const texts = useMemo(() => {

@@ -34,7 +34,6 @@ export const editorDiffScreen: ScreenModule<EditorDiffRoute> = {
   rows: (_, { lines }) => ({ ids: lines.map((_, index) => String(index)) }),
 };
 
-/** What saving would change in the file. */
 export function EditorDiffView({ route }: { route: EditorDiffRoute }) {
   const { columns, height } = useRoom();
   const { draft, lines, list } = route;

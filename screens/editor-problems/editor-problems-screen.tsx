@@ -45,7 +45,7 @@ function idsOf({ draft }: EditorProblemsRoute): string[] {
   return draft.problems.map((_, index) => String(index));
 }
 
-/** Back to the editor, where the problem is. */
+/** Opens the editor at the problem. */
 function goToProblem({ navigation }: Model, route: EditorProblemsRoute): void {
   const { draft, list } = route;
   const key = draft.problems[selectedIndex(idsOf(route), list.selected)]?.key ?? '';
@@ -54,7 +54,6 @@ function goToProblem({ navigation }: Model, route: EditorProblemsRoute): void {
   if (editor.screen === 'editor') navigation.replace(selectPath(editor, pathOfKey(draft.written, key)));
 }
 
-/** All that `config check` would find in the configuration as it is edited. */
 function EditorProblemsView({ route }: { route: EditorProblemsRoute }) {
   const { glyphs } = useTheme();
   const { columns, height } = useRoom();

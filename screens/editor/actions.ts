@@ -45,7 +45,6 @@ export function editConfiguration(model: Model, key?: string): void {
   );
 }
 
-/** From the tree into the form, and back. */
 export function otherPane(model: Model, route: EditorRoute): void {
   const canType = (panesOf(route)?.fields.length ?? 0) > 0;
   if (route.pane === 'tree' && !canType) {
@@ -56,7 +55,6 @@ export function otherPane(model: Model, route: EditorRoute): void {
   } else model.navigation.replace({ ...route, pane: route.pane === 'tree' ? 'form' : 'tree' });
 }
 
-/** Enter: goes on to the form, and there to the value. */
 export function openInEditor(model: Model, route: EditorRoute): void {
   const panes = panesOf(route);
   if (!panes) return;
@@ -67,7 +65,7 @@ export function openInEditor(model: Model, route: EditorRoute): void {
   else otherPane(model, route);
 }
 
-/** A map, or a list without items: what there is to do is to add to it. */
+/** A map or a list without items: Enter adds to it. */
 function isGrowing(route: EditorRoute): boolean {
   const { row, fields } = panesOf(route) ?? {};
   return row !== undefined && row.shape.kind !== 'object' && fields?.length === 0;
@@ -94,7 +92,7 @@ function editField(model: Model, route: EditorRoute, field: Field): void {
     path: ['configuration', label],
     question: label,
     lines: [shape.description, ...(choices.length === 0 ? ['There is none yet: add a storage profile first.'] : [])],
-    // What is there already has the focus.
+    // The present value has the focus.
     options: isKnown
       ? options.toSorted((a, b) => Number(b.value === present) - Number(a.value === present))
       : [{ label: `${present}: leave it`, value: present }, ...options],
@@ -113,7 +111,7 @@ export function foldEntry(model: Model, route: EditorRoute): void {
   model.navigation.replace({ ...route, unfolded: row.folded ? [...others, row.id] : others });
 }
 
-/** To the map or list that is selected, or that the selected entry is in. */
+/** Adds to the selected map or list, or to the one that contains the selected entry. */
 export function addEntry(model: Model, route: EditorRoute): void {
   const panes = panesOf(route);
   const growing = [...(panes?.rows ?? [])]
@@ -130,7 +128,7 @@ export function renameEntry(model: Model, route: EditorRoute): void {
   else model.navigation.notify({ tone: 'caution', text: 'Only what somebody has named has another name' });
 }
 
-/** Takes the selected value, entry or section out; the last change can be taken back. */
+/** Removes the selected value, entry or section. */
 export function removeEntry(model: Model, route: EditorRoute): void {
   const panes = panesOf(route);
   const { row, field } = panes ?? {};
@@ -145,7 +143,7 @@ export function showProblems(model: Model, { draft }: EditorRoute): void {
   if (draft) model.navigation.push({ screen: 'editor-problems', draft, list: emptyList });
 }
 
-/** Esc: out of the form, then out of the editor, which asks when something would be lost. */
+/** Esc: leaves the form, then the editor; asks when changes would be lost. */
 export function leaveEditor(model: Model, route: EditorRoute): void {
   if (route.pane === 'form') {
     model.navigation.replace({ ...route, pane: 'tree' });

@@ -5,7 +5,7 @@ import { type Model, notifyFailure } from '../app/model.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { editorWith, selectPath, updateEditor } from './selection.ts';
 
-/** Makes a change in the draft, on what the changes before it have made; what cannot be changed is told. */
+/** Makes a change in the draft, or shows why it cannot be made. */
 export function changeDraft(model: Model, { queue }: EditorRoute, change: Change): void {
   inTurn(model, queue, {
     work: (draft) => model.operations.addChange(draft, change),
@@ -13,7 +13,6 @@ export function changeDraft(model: Model, { queue }: EditorRoute, change: Change
   });
 }
 
-/** Takes the last change back. */
 export function undoEdit(model: Model, { queue }: EditorRoute): void {
   inTurn(model, queue, {
     work: (draft) => model.operations.changeDraft(draft, draft.changes.slice(0, -1)),
@@ -22,11 +21,11 @@ export function undoEdit(model: Model, { queue }: EditorRoute): void {
 
 export interface DraftWork {
   work: (draft: Draft) => Promise<Draft>;
-  /** What the editor shows of it; by default what it showed. */
+  /** Selects the result. Default: keeps the selection. */
   show?: (route: EditorRoute) => EditorRoute;
 }
 
-/** One after the other: a change that is made while another one is would be made on what was before that. */
+/** Runs one change after the other: concurrent changes would overwrite each other. */
 export function inTurn(model: Model, queue: EditorRoute['queue'], { work, show = (route) => route }: DraftWork): void {
   const doWork = async () => {
     const draft = editorWith(model, queue)?.draft;
@@ -41,7 +40,7 @@ export function inTurn(model: Model, queue: EditorRoute['queue'], { work, show =
   queue.last = queue.last.then(doWork);
 }
 
-/** What has come, or has another name, is selected. */
+/** Selects the new or renamed entry. */
 function selectChanged(route: EditorRoute, change: Change): EditorRoute {
   const { path } = change;
   switch (change.kind) {
@@ -52,7 +51,7 @@ function selectChanged(route: EditorRoute, change: Change): EditorRoute {
     case 'append': {
       const items = route.draft && valueAt(route.draft.written, path);
       const last = Array.isArray(items) ? items.length - 1 : 0;
-      // What else an item needs is asked for in its form.
+      // The form asks for the other keys of the item.
       const isForm = typeof change.value === 'object';
       return isForm ? { ...selectPath(route, [...path, last]), pane: 'form' } : { ...route, pane: 'form' };
     }

@@ -10,36 +10,34 @@ declare module '../app/route.ts' {
   }
 }
 
-/** The configuration as a tree of its sections with a form for each; nothing is written before it is saved. */
+/** A tree of the configuration's sections with a form for each. Only saving writes the file. */
 export interface EditorRoute {
   screen: 'editor';
   /** `null` until the file is read. */
   draft: Draft | null;
   error: UserError | null;
-  /** Changes are made one after the other, each on what the one before it made. */
+  /** Serializes the changes: each one is made on the result of the one before. */
   queue: { last: Promise<void> };
   pane: 'tree' | 'form';
-  /** The sections. */
   list: ListState;
-  /** The fields of the selected section. */
+  /** Selection among the fields of the selected section. */
   fields: ListState;
-  /** Entries of maps, such as targets, whose sections are shown. */
+  /** Ids of the unfolded entries. */
   unfolded: string[];
-  /** What is typed is a value of the selected field, or a name. */
+  /** Whether the typed text is a value or a name. */
   task: 'value' | 'add' | 'rename';
   typing: TextEdit | null;
-  /** What is wrong with what is typed. */
+  /** The problem of the typed text. */
   wrong: string | null;
-  /** Names that exist, such as tables, as far as they were asked for. */
+  /** Existing names, such as tables, by cache key. */
   names: Record<string, KnownNames>;
-  /** The one of them that is selected instead of what is typed. */
+  /** The name selected instead of the typed text. */
   suggestion: string | null;
 }
 
-/** What the editor asks for names of. */
 export type NameKind = 'schema' | 'table' | 'cli_profile';
 
-/** The names that there are, of one database or of the command-line client, as far as they are known. */
+/** The names of one database or of the command-line client. */
 export type KnownNames =
   | { state: 'asked' }
   | { state: 'known'; names: Partial<Record<NameKind, Sized[]>> }

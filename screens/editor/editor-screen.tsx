@@ -36,7 +36,6 @@ export const editorScreen: ScreenModule<EditorRoute> = {
   onComplete: completeName,
 };
 
-/** Moves among the suggestions, the fields or the sections. */
 function moveInEditor(model: Model, route: EditorRoute, move: Move): void {
   if (route.typing) {
     moveSuggestion(model, route, move);
@@ -54,10 +53,10 @@ function moveInEditor(model: Model, route: EditorRoute, move: Move): void {
   );
 }
 
-/** Rows below the fields: what the selected one means, and what is typed; more where there is room. */
+/** Rows of the pane below the fields. */
 const DETAIL_ROWS = { least: 7, ample: 11 };
 
-/** The configuration file: its sections on the left, a form for the selected one on the right. */
+/** Sections on the left, a form for the selected section on the right. */
 export function EditorView({ route }: { route: EditorRoute }) {
   const { columns, height, wide } = useRoom();
   const panes = panesOf(route);
@@ -86,7 +85,6 @@ export function EditorView({ route }: { route: EditorRoute }) {
   );
 }
 
-/** Where one is; in a narrow window the section alone. */
 function titleOf({ row: { path, label } }: Panes, wide: boolean): string[] {
   if (path.length === 0) return [];
   return wide ? [...path.slice(0, -1).map(String), label] : [label];
@@ -164,7 +162,7 @@ function Form({ route, panes, width, height }: PaneProps & { route: EditorRoute 
   );
 }
 
-/** Names that are offered take what the fields can spare. */
+/** Suggestions get more rows. */
 function detailRows(route: EditorRoute, height: number): number {
   if (suggestionsAt(route)) return Math.max(DETAIL_ROWS.least, Math.floor(height * 0.6));
   return height >= 30 ? DETAIL_ROWS.ample : DETAIL_ROWS.least;

@@ -20,7 +20,7 @@ export interface FieldDetailProps {
   height: number;
 }
 
-/** What the selected field or section means, what is wrong with it, and what is being typed. */
+/** Description, problem and typed text of the selected field or section. */
 export function FieldDetail({ route, panes, width, height }: FieldDetailProps) {
   const { glyphs } = useTheme();
   const { typing, task, draft, wrong } = route;
@@ -29,7 +29,7 @@ export function FieldDetail({ route, panes, width, height }: FieldDetailProps) {
   const typed = typing && ofField ? { ...typing, text: typedValue(ofField, typing.text) } : typing;
   const about = aboutLines({ typing: typing !== null, draft, row, field: ofField });
   const lines = about.flatMap((span) => wrap(span.text, width).map((text): Span => ({ ...span, text })));
-  // What is typed is not what Enter would take then.
+  // A selected suggestion replaces the typed text.
   const isChosen = route.suggestion !== null;
   const problem = typing ? (isChosen ? null : wrong) : problemOf(ofField ?? row);
   const problemLines = problem === null ? [] : wrap(`${glyphs.bad} ${problem}`, width);
@@ -53,18 +53,16 @@ export function FieldDetail({ route, panes, width, height }: FieldDetailProps) {
   );
 }
 
-/** Kept for what the field means, while there are more suggestions than fit. */
+/** Rows reserved for the description while suggestions are shown. */
 const MEANING_ROWS = 3;
 
 interface NameListProps {
   suggestions: Suggestions;
-  /** How it stands with them, a line each. */
   state: string[];
   width: number;
   height: number;
 }
 
-/** The names that exist, or why none are known. */
 function NameList({ suggestions, state, width, height }: NameListProps) {
   const { glyphs } = useTheme();
   const { tone } = stateOf(suggestions, glyphs);

@@ -9,25 +9,25 @@ import type { EditorRoute, KnownNames, NameKind } from './editor-route.ts';
 import { textToType } from './fields.ts';
 import { panesOf, updateEditor } from './selection.ts';
 
-/** What is offered while a name is typed. */
+/** Existing names that match the typed text. */
 export interface Suggestions {
   names: Sized[];
-  /** Index of the one that Enter takes; -1 while it takes what is typed. */
+  /** Index of the selected name; -1 while Enter takes the typed text. */
   selected: number;
   state: KnownNames;
 }
 
 interface Wanted {
   kind: NameKind;
-  /** Where the URL of the database stands that has them. */
+  /** Path of the database URL in the configuration. */
   source: KeyPath | null;
-  /** What is known of them is kept by it, so that nobody is asked twice. */
+  /** Cache key. */
   id: string;
 }
 
 const MOST_SHOWN = 200;
 
-/** What exists and begins with or contains what is typed; `null` where anything may be typed. */
+/** The suggestions for the typed text; `null` where any text is valid. */
 export function suggestionsAt(route: EditorRoute): Suggestions | null {
   const wanted = wantedAt(route);
   const state = wanted && route.names[wanted.id];
@@ -41,7 +41,7 @@ export function suggestionsAt(route: EditorRoute): Suggestions | null {
   return { names, selected: names.findIndex(({ name }) => name === route.suggestion), state };
 }
 
-/** Asks once for the names that fit what is going to be typed; they are shown when they are there. */
+/** Fetches the names once, and shows them when they are there. */
 export function askForNames(model: Model, route: EditorRoute): void {
   const wanted = wantedAt(route);
   if (!wanted || !route.draft || route.names[wanted.id]) return;
@@ -61,7 +61,7 @@ async function lookFor({ operations }: Model, { source }: Wanted, draft: Draft) 
   return { cli_profile: profiles.map((name) => ({ name, size_bytes: null })) };
 }
 
-/** Up and down among the suggestions; above the first one is what is typed. */
+/** Moves among the suggestions; above the first one is the typed text. */
 export function moveSuggestion(model: Model, route: EditorRoute, move: Move): void {
   const suggestions = suggestionsAt(route);
   if (!suggestions) return;
@@ -73,7 +73,7 @@ export function moveSuggestion(model: Model, route: EditorRoute, move: Move): vo
   model.navigation.replace({ ...route, suggestion: isFirst ? null : (next ?? null) });
 }
 
-/** Tab: what is selected, or fits best, is typed. */
+/** Tab: types the selected or best suggestion. */
 export function completeName(model: Model, route: EditorRoute): void {
   const { names = [], selected = -1 } = suggestionsAt(route) ?? {};
   const name = names[Math.max(0, selected)]?.name;
@@ -94,7 +94,7 @@ function wantedAt(route: EditorRoute): Wanted | null {
   return source && { kind, source, id: JSON.stringify([source, valueAt(route.draft.written, source)]) };
 }
 
-/** The database that the tables of a section are in: that of its own operation, or of the target's snapshots. */
+/** The source database of a section: that of its own operation, or that of the target's snapshots. */
 function sourceOf({ written }: Draft, path: KeyPath): KeyPath | null {
   const target = path.slice(0, 2);
   const candidates: KeyPath[] = [
@@ -104,14 +104,13 @@ function sourceOf({ written }: Draft, path: KeyPath): KeyPath | null {
   return candidates.find((candidate) => typeof valueAt(written, candidate) === 'string') ?? null;
 }
 
-/** What is in the list already is not offered again. */
 function takenAt(route: EditorRoute): string[] {
   const path = panesOf(route)?.row.path;
   const items = route.draft && path && route.task === 'add' ? valueAt(route.draft.written, path) : [];
   return Array.isArray(items) ? items.filter((item) => typeof item === 'string') : [];
 }
 
-/** What was there when one began to type is no search for another one. */
+/** The unchanged value does not filter the suggestions. */
 function isUntouched(route: EditorRoute): boolean {
   const field = route.task === 'value' ? panesOf(route)?.field : null;
   return field ? route.typing?.text === textToType(field) : false;
@@ -121,7 +120,7 @@ function matching(names: Sized[], text: string): Sized[] {
   const wanted = text.toLowerCase();
   const rank = ({ name }: Sized): number => {
     const at = name.toLowerCase().indexOf(wanted);
-    // The name of a table begins behind that of its schema.
+    // A table name follows its schema's name and a dot.
     return at === -1 ? 2 : at === 0 || name[at - 1] === '.' ? 0 : 1;
   };
   const found = names.map((one) => ({ one, rank: rank(one) })).filter((entry) => entry.rank < 2);

@@ -9,7 +9,7 @@ import { updateEditor } from './selection.ts';
 
 /** Shows what saving would change. */
 export function showDraftDiff(model: Model, route: EditorRoute): void {
-  // What was changed a moment ago belongs to it.
+  // Includes the changes still in the queue.
   route.queue.last = route.queue.last.then(async () => {
     const now = model.navigation.top();
     if (now.screen !== 'editor' || !now.draft) return;
@@ -22,7 +22,7 @@ export function showDraftDiff(model: Model, route: EditorRoute): void {
   });
 }
 
-/** Writes what was shown, and goes back to the editor. */
+/** Writes the file and goes back to the editor. */
 export function saveShown(model: Model, { draft }: Routes['editor-diff']): void {
   model.navigation.pop();
   const route = model.navigation.top();
@@ -41,7 +41,6 @@ export function saveShown(model: Model, { draft }: Routes['editor-diff']): void 
   );
 }
 
-/** Somebody else has saved the file meanwhile. */
 function askAboutOthers(model: Model, { queue, file }: { queue: EditorRoute['queue']; file: string }): void {
   const answers: Record<string, () => void> = {
     redo: () => inTurn(model, queue, { work: (draft) => model.operations.redoDraft(draft) }),

@@ -5,7 +5,7 @@ import type { EditorRoute } from './editor-route.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import { rowId, type TreeRow, treeRows } from './tree-rows.ts';
 
-/** What the two panes of the editor show. */
+/** The contents of the two panes. */
 export interface Panes {
   rows: TreeRow[];
   row: TreeRow;
@@ -24,7 +24,7 @@ export function panesOf({ draft, unfolded, list, fields: form }: EditorRoute): P
   return { rows, row, fields, field: fields[indexOf(fields, form.selected)] ?? null };
 }
 
-/** What another name is for: a key that nobody knows, or the entry that is selected. */
+/** What renaming applies to: the selected unknown key, or the selected entry. */
 export function renamedAt(route: EditorRoute): { path: KeyPath; canChange: boolean } {
   const { row, field } = panesOf(route) ?? {};
   if (route.pane === 'form' && field && !field.isKnown) return { path: field.path, canChange: true };
@@ -38,12 +38,12 @@ function indexOf(items: { id: string }[], selected: string | null): number {
   );
 }
 
-/** Selects the section, or the value and the section that it is in, and shows what is around it. */
+/** Selects a section, or a value in its section, and unfolds its parents. */
 export function selectPath(route: EditorRoute, path: KeyPath): EditorRoute {
   const around = path.map((_, index) => rowId(path.slice(0, index + 1)));
   const opened = { ...route, unfolded: [...new Set([...route.unfolded, ...around])] };
   const rows = opened.draft ? treeRows(opened.draft, opened.unfolded) : [];
-  // The nearest section that there is: what is missing has none yet.
+  // A missing key has no section yet: the nearest one is selected.
   const nearest = path.map((_, index) => rowId(path.slice(0, path.length - index))).find((id) => hasRow(rows, id));
   const isSection = nearest === rowId(path);
   return {
@@ -58,7 +58,7 @@ function hasRow(rows: TreeRow[], id: string): boolean {
   return rows.some((row) => row.id === id);
 }
 
-/** The editor among the places one came through: others may be shown over it while it works. */
+/** Updates the editor's route, which may be below other routes. */
 export function updateEditor(
   model: Model,
   queue: EditorRoute['queue'],

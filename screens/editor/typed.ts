@@ -13,21 +13,20 @@ import { askForNames, suggestionsAt } from './names.ts';
 import { panesOf, renamedAt, updateEditor } from './selection.ts';
 import { problemsBelow } from './tree-rows.ts';
 
-/** Begins to type what the task of the place says, over this text. */
+/** Starts editing with this text. */
 export function startTyping(model: Model, route: EditorRoute, text: string): void {
   const typing = { ...route, typing: textEdit(text), wrong: null, suggestion: null };
   model.navigation.replace(typing);
   askForNames(model, typing);
 }
 
-/** Shows what is typed; Enter takes it, unless a suggestion is selected again. */
 export function changeTyped(model: Model, route: EditorRoute, typing: TextEdit): void {
   const changed = { ...route, typing, suggestion: null };
   model.navigation.replace(changed);
   checkTyped(model, changed);
 }
 
-/** Shows the problem of what is typed as soon as it is known. */
+/** Checks the typed text and shows its problem. */
 function checkTyped(model: Model, route: EditorRoute): void {
   if (!route.typing || !route.draft) return;
   const { draft, typing, queue } = route;
@@ -44,7 +43,7 @@ function checkTyped(model: Model, route: EditorRoute): void {
   );
 }
 
-/** A name or an item that is new lacks what it needs: only what is typed is looked at. */
+/** A new name or item still lacks its required keys: only problems of the typed text count. */
 function wrongAt({ problems, written }: Draft, change: Change): string | null {
   const found = problemsBelow(problems, typedPath(change, written));
   const named = change.kind === 'name' || change.kind === 'rename';
@@ -62,7 +61,7 @@ function typedPath(change: Change, written: Draft['written']): KeyPath {
 
 const OF_NAMES = new Set(['invalid_name', 'unknown_key', 'old_key']);
 
-/** Enter: makes the change; what is wrong is kept and told, since a file may be mended in any order. */
+/** Enter: makes the change even when it has problems, since they can be fixed in any order. */
 export function acceptField(model: Model, route: EditorRoute): void {
   const { names = [], selected = -1 } = suggestionsAt(route) ?? {};
   const chosen = names[selected];
@@ -81,7 +80,7 @@ export function stopTyping(model: Model, route: EditorRoute): void {
 
 const NOT_TYPING = { task: 'value', typing: null, wrong: null, suggestion: null } as const;
 
-/** What the typed text would change; nothing when it is as it was, and in words why it cannot. */
+/** The change of the typed text; `null` without a change; a text says why it is refused. */
 function changeOf(route: EditorRoute): Change | string | null {
   const { draft, task, typing } = route;
   const panes = panesOf(route);
@@ -110,7 +109,7 @@ function valueChange(field: Field, text: string): Change | null {
   return { kind: 'set', path, value: asTyped(shape, text) };
 }
 
-/** What is no number stays text: the check says what is wrong with it. */
+/** Text that is no number stays text: the check reports it. */
 function asTyped(shape: Shape, text: string): PlainValue {
   if (shape.kind !== 'value' || shape.type === 'text') return text;
   if (shape.type === 'boolean') return text === 'true' || (text === 'false' ? false : text);
@@ -126,7 +125,7 @@ function added(
   return shape.kind === 'list' ? { kind: 'append', path, value: newItem(shape.of, text) } : null;
 }
 
-/** A map of a list begins with the first key that it needs. */
+/** A new map in a list starts with its first required key. */
 function newItem(shape: Shape, text: string): NewItem {
   return shape.kind === 'object' ? { [firstKey(shape)]: text } : asTyped(shape, text);
 }

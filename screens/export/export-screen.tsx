@@ -45,7 +45,6 @@ function beginExport(model: Model, { target, snapshot, typing }: ExportRoute): v
   model.navigation.replace(runRoute(run));
 }
 
-/** The file that a snapshot is written to. */
 function ExportView({ route: { target, snapshot, typing } }: { route: ExportRoute }) {
   const { columns } = useRoom();
   const about = `Snapshot ${snapshot.index} of ${target}, ${formatBytes(snapshot.size_bytes)}: tool import reads the file`;

@@ -47,7 +47,6 @@ export const fixScreen: ScreenModule<FixRoute> = {
   }),
 };
 
-/** What a fix would change; nothing is changed before Enter. */
 export function FixView({ route }: { route: FixRoute }) {
   const { columns, height } = useRoom();
   const { finding, found, error, list } = route;

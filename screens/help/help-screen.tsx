@@ -40,7 +40,7 @@ export const helpScreen: ScreenModule<HelpRoute> = {
 
 const KEYS_WIDTH = 18;
 
-/** The keys of the screen one came from, with the reasons of disabled commands. */
+/** The keys of the screen below, with the reasons of disabled commands. */
 function HelpView({ route }: { route: HelpRoute }) {
   const model = useModel();
   const { columns, height } = useRoom();
@@ -61,7 +61,6 @@ function HelpView({ route }: { route: HelpRoute }) {
   );
 }
 
-/** Which lines are seen, where there are more of them than rows. */
 function partInView({ from, rows, count }: { from: number; rows: number; count: number }): Span[] {
   if (count <= rows) return [];
   return [{ text: `lines ${from + 1}–${Math.min(count, from + rows)} of ${count}`, tone: 'dim' }];
@@ -89,13 +88,12 @@ function helpLines(model: Model, of: Route, width: number): Span[][] {
 interface KeyLines {
   keys: string;
   help: string;
-  /** Why it cannot be used now. */
+  /** Why it is disabled. */
   reason: string | null;
   usable: boolean;
   width: number;
 }
 
-/** What a key does, below itself where the window is narrow. */
 function keyLines({ keys, help, reason, usable, width }: KeyLines): Span[][] {
   const room = Math.max(8, width - KEYS_WIDTH);
   const lines = wrap(help, room).map((text): Span => ({ text, tone: usable ? 'plain' : 'dim' }));

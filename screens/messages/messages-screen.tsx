@@ -58,7 +58,6 @@ function runOf({ messages }: Model, { list }: MessagesRoute): string | null {
 
 const MARKS = { good: 'good', caution: 'caution', bad: 'bad', plain: 'none' } as const;
 
-/** What was said of results in this session, newest first: a toast that is gone is still here. */
 function MessagesView({ route }: { route: MessagesRoute }) {
   const model = useModel();
   const { glyphs } = useTheme();

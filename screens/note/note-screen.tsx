@@ -40,7 +40,7 @@ export const noteScreen: ScreenModule<NoteRoute> = {
   onAccept: (model, route) => void save(model, route),
 };
 
-/** Keeps the screen open when the note cannot be saved: what was typed is not lost. */
+/** Keeps the screen open when the note cannot be saved: the text is not lost. */
 async function save(model: Model, route: NoteRoute): Promise<void> {
   const { navigation, operations } = model;
   const { target, snapshot, typing } = route;
@@ -56,7 +56,6 @@ async function save(model: Model, route: NoteRoute): Promise<void> {
   }
 }
 
-/** The note of a snapshot, typed. */
 function NoteView({ route }: { route: NoteRoute }) {
   const { columns } = useRoom();
   const { target, snapshot, typing } = route;

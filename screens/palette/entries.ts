@@ -21,20 +21,18 @@ export interface PaletteRoute {
   list: ListState;
 }
 
-/** Something that can be done from the palette. */
 export interface PaletteEntry {
   /** One word or two. */
   name: string;
-  /** The name and what it does. */
   text: string;
-  /** The key that does the same; empty where there is none. */
+  /** Empty where the present screen has no key for it. */
   keys: string;
-  /** Why it cannot be done now. */
+  /** Why it is disabled. */
   reason: string | null;
   does: KeyBinding | { goTo: string };
 }
 
-/** What the words that are typed find, best first; everything while nothing is typed. */
+/** The matches of the typed text, best first; all entries while nothing is typed. */
 export function entriesInView(model: Model, { of, typing }: PaletteRoute): PaletteEntry[] {
   const entries = paletteEntries(model, of);
   const words = typing.text.trim();
@@ -43,7 +41,7 @@ export function entriesInView(model: Model, { of, typing }: PaletteRoute): Palet
   return found.map(({ obj }) => obj);
 }
 
-/** `so` means sort, although a source is in what building does. */
+/** A match in the name ranks before one in the help: `so` finds sort, not a help text about a source. */
 function byNameFirst([name, text]: ArrayLike<{ score: number }> & Iterable<{ score: number }>): number {
   return Math.max(name?.score ?? 0, (text?.score ?? 0) * 0.7);
 }

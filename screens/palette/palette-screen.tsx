@@ -25,7 +25,7 @@ export const paletteScreen: ScreenModule<PaletteRoute> = {
   ],
   rows: (model, route) => ({ ids: entriesInView(model, route).map(({ text }) => text) }),
   linesAboveRows: () => 2,
-  // Other letters find something else: its best match is selected.
+  // Selects the best match of the new text.
   onText: ({ navigation }, route, typing) => navigation.replace({ ...route, typing, list: emptyList }),
   onAccept: choose,
 };
@@ -42,7 +42,6 @@ function choose(model: Model, route: PaletteRoute): void {
 
 const KEYS_WIDTH = 8;
 
-/** Every action by some letters of its name. */
 function PaletteView({ route }: { route: PaletteRoute }) {
   const model = useModel();
   const { columns, height } = useRoom();

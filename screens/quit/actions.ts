@@ -3,7 +3,7 @@ import type { Model } from '../app/model.ts';
 
 const TWICE_WITHIN_MS = 2000;
 
-/** Leaves at once when nothing is going on or waiting, else asks. */
+/** Leaves at once without live runs, else asks. */
 export function quit(model: Model): void {
   if (model.runs.live().length === 0) model.terminal.quit();
   else model.navigation.push({ screen: 'quit' });
@@ -20,7 +20,7 @@ export function answerQuit(model: Model, answer: QuitAnswer): void {
   void model.runs.settled().then(() => model.terminal.quit());
 }
 
-/** Ctrl-C: stops the work that is going on; soon after another one, leaves. */
+/** Ctrl-C: cancels the run in progress; a second one soon after leaves. */
 export function interrupt(model: Model): void {
   const { navigation, runs, interrupts } = model;
   const now = model.clock().getTime();

@@ -21,7 +21,6 @@ export const quitScreen: ScreenModule<{ screen: 'quit' }> = {
   listsRuns: true,
 };
 
-/** Leaving while work is going on or waiting: wait for all of it, cancel it, or stay. */
 function QuitView() {
   const model = useModel();
   const live = useStore(model.runs.store, (state) => state.runs).filter(isLive);

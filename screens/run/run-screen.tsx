@@ -29,12 +29,11 @@ export const runScreen: ScreenModule<RunRoute> = {
 
 const BESIDE_FROM = 120;
 
-/** Work of any kind: its steps, what came of it, the log of what was run. */
 function RunView({ route }: { route: RunRoute }) {
   const model = useModel();
   const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, route.run));
   const before = useStore(model.runs.store, ({ runs }) => run && runBefore(runs, run));
-  // Only work that is going on needs a clock: an ended run costs nothing.
+  // An ended run needs no clock.
   useAnimation({ interval: 500, isActive: run?.state.status === 'running' });
   if (!run) return null;
   const now = model.clock().getTime();

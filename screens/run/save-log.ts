@@ -4,7 +4,7 @@ import { printable } from '../../src/printable.ts';
 import type { LogLine } from '../../src/state/run.ts';
 import { contextOf, type Model, notifyFailure } from '../app/model.ts';
 
-/** Writes what the log holds to a file of its own: to be looked through, or sent to somebody. */
+/** Writes the log of the run to a file. */
 export function saveLog(model: Model): void {
   const { run } = contextOf(model);
   if (!run) return;

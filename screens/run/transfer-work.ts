@@ -12,7 +12,6 @@ export interface Transfer {
 
 const WORDS = { push: { present: 'Push', past: 'Pushed' }, pull: { present: 'Pull', past: 'Pulled' } };
 
-/** To the bucket, or from it. */
 export function transferWork(model: Model, { kind, target, snapshot }: Transfer): Work {
   const { present, past } = WORDS[kind];
   const what = `snapshot ${snapshot.index} of ${target}`;

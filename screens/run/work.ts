@@ -51,7 +51,6 @@ export function loadWork(model: Model, planned: PlannedLoad): Work {
 
 const CHECKED = 'Checked against the manifest: rows, indexes, constraints, triggers, sequences.';
 
-/** What of it was loaded, what was checked, for how long nobody could connect, and what became of what was before. */
 function loadDetails({ strategy, destination: { database, exists } }: LoadPlan, result: LoadResult): string[] {
   const { selection, swap_ms, undo_database } = result;
   return [
@@ -62,7 +61,6 @@ function loadDetails({ strategy, destination: { database, exists } }: LoadPlan, 
   ];
 }
 
-/** What a load of some tables has loaded, and why. */
 function selectionLines(selection: TableSelection): string[] {
   const { chosen, needed } = selection;
   return [

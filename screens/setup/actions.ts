@@ -10,7 +10,7 @@ import type { SetupFound, SetupRoute } from './setup-route.ts';
 import type { SetupStep } from './step.ts';
 import { GO_ON, SETUP_STEPS, stepsOf, stepWithId } from './steps.ts';
 
-/** How long a server or a bucket may take to answer. */
+/** For a server or a bucket. */
 const PATIENCE_MS = 20_000;
 
 export function setUp(model: Model): void {
@@ -38,7 +38,7 @@ export function setUp(model: Model): void {
   void lookForEngines(model);
 }
 
-/** Enter in a field: takes what was typed, and goes on when nothing is wrong with it. */
+/** Enter in a field: goes on when the answer is valid. */
 export function answerTyped(model: Model, route: SetupRoute): void {
   const step = stepWithId(route.step);
   const text = route.typing?.text.trim() ?? '';
@@ -50,7 +50,6 @@ export function answerTyped(model: Model, route: SetupRoute): void {
   goOn(model, { ...route, answers: { ...route.answers, [step.id]: text } });
 }
 
-/** Takes what was chosen. */
 export function answerChosen(model: Model, value: string): void {
   const route = model.navigation.top();
   if (route.screen !== 'setup' || route.busy) return;
@@ -61,7 +60,6 @@ export function answerChosen(model: Model, value: string): void {
   } else goOn(model, { ...route, answers: { ...route.answers, [route.step]: value } });
 }
 
-/** Enter below the file: writes what is shown. */
 export function finish(model: Model, route: SetupRoute): void {
   const { plan } = route.found;
   if (stepWithId(route.step).kind !== 'review' || route.busy || !plan) return;
@@ -72,7 +70,7 @@ export function finish(model: Model, route: SetupRoute): void {
   });
 }
 
-/** Back by a question; before the first one nothing is left. What is being tried is given up. */
+/** Back by a question, or cancels the running check. */
 export function backStep(model: Model, route: SetupRoute): void {
   const { busy, typing, step } = route;
   if (busy) {
@@ -90,7 +88,7 @@ export function backStep(model: Model, route: SetupRoute): void {
   }
 }
 
-/** Finds out what there is to find out, and asks what comes next. */
+/** Checks the answer, then asks the next question. */
 function goOn(model: Model, route: SetupRoute): void {
   whileBusy(model, route, async (signal) => {
     const { operations } = model;
@@ -106,7 +104,7 @@ function goOn(model: Model, route: SetupRoute): void {
   });
 }
 
-/** While something is tried no key is taken but Esc; who has gone away is not called back. */
+/** While a check runs, only Esc works; nothing is shown once the user has left. */
 function whileBusy(model: Model, route: SetupRoute, work: (signal: AbortSignal) => Promise<SetupRoute>): void {
   const controller = new AbortController();
   const timeout = AbortSignal.timeout(PATIENCE_MS);
@@ -131,7 +129,7 @@ function noAnswer(): UserError {
   });
 }
 
-/** The place at a question, with what was answered to it before. */
+/** The route at a question, with the earlier answer. */
 function at(route: SetupRoute, step: SetupStep = stepWithId('review')): SetupRoute {
   const written = step.kind === 'text' ? (route.answers[step.id] ?? step.initial?.(route) ?? '') : null;
   const typing = written === null ? null : textEdit(written);
@@ -144,7 +142,6 @@ function toggleSchema(model: Model, route: SetupRoute, name: string): void {
   model.navigation.replace({ ...route, leftOut: others.length < leftOut.length ? others : [...leftOut, name] });
 }
 
-/** Leaves the wizard for the targets, or for the first snapshot of the new one. */
 function end(model: Model, { answers }: SetupRoute, { build }: { build: boolean }): void {
   const { navigation, runs } = model;
   const target = answers.target ?? '';

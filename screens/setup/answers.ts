@@ -2,7 +2,6 @@ import type { SetUp } from '../../src/operations/configuration/set-up.ts';
 import type { SetupRoute } from './setup-route.ts';
 import { KEYS } from './storage-steps.ts';
 
-/** What the answers so far mean for the file. */
 export function setUpOf(route: SetupRoute): SetUp {
   const { answers, config } = route;
   return {
@@ -19,7 +18,7 @@ export function setUpOf(route: SetupRoute): SetUp {
   };
 }
 
-/** The connection URL of the source, typed or put together. */
+/** The connection URL of the source, typed or composed. */
 export function sourceOf(route: SetupRoute): string {
   const { answers } = route;
   if (answers.how !== 'fields') return lacksDatabase(route) ? withDatabase(route) : (answers.url ?? '');
@@ -32,7 +31,7 @@ export function sourceOf(route: SetupRoute): string {
 
 const SERVER = /^([a-z]+:\/\/[^/?#]+)\/?([?#].*)?$/i;
 
-/** Whether a URL that was typed names a server, and no database of it. */
+/** Whether the typed URL names a server without a database. */
 export function lacksDatabase({ answers }: SetupRoute): boolean {
   return answers.how !== 'fields' && SERVER.test(answers.url ?? '');
 }
@@ -41,7 +40,7 @@ function withDatabase({ answers: { url = '', database = '' } }: SetupRoute): str
   return url.replace(SERVER, (_, server: string, rest = '') => `${server}/${encodeURIComponent(database)}${rest}`);
 }
 
-/** Nothing where the default, `public`, is all there is. */
+/** `null` where `public`, the default, is the only schema. */
 function schemaConfigOf({ found, leftOut }: SetupRoute): SetUp['schemaConfig'] {
   const names = (found.source?.schemas ?? []).map(({ name }) => name);
   if (names.every((name) => name === 'public')) return null;

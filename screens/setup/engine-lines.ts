@@ -2,7 +2,6 @@ import type { Span } from '../../components/line.tsx';
 import type { Glyphs } from '../../components/theme.ts';
 import type { SetupFound } from './setup-route.ts';
 
-/** What an engine is called here, and what makes it work where its client programs are not found. */
 const ENGINES: { id: string; name: string; without: string; works: boolean }[] = [
   {
     id: 'postgres',
@@ -13,7 +12,6 @@ const ENGINES: { id: string; name: string; without: string; works: boolean }[] =
   { id: 'mysql', name: 'MySQL, MariaDB', without: 'nothing to install, but mariadb-client for SQL files', works: true },
 ];
 
-/** The engines as they were found on this machine, a line each. */
 export function engineLines({ engines }: SetupFound, glyphs: Glyphs): Span[] {
   return ENGINES.map(({ id, name, without, works }): Span => {
     const tools = engines?.find((engine) => engine.id.startsWith(`${id}-`))?.tools;

@@ -14,7 +14,7 @@ export interface Looking {
 
 type Look = (looking: Looking) => Promise<Partial<SetupFound>>;
 
-/** What there is to find out about an answer before the next question; what is wrong with it is thrown. */
+/** The check of each answer before the next question; throws for an invalid one. */
 export const LOOKS: Partial<Record<SetupStepId, Look>> = {
   file: planned,
   target: planned,
@@ -40,7 +40,7 @@ export const LOOKS: Partial<Record<SetupStepId, Look>> = {
   secretKey: bucket,
 };
 
-/** The file is made as far as it is known, since the wrong name for it or in it is told at once. */
+/** Plans the file early, so that an invalid file or target name is reported at once. */
 export async function planned({ operations, route }: Looking): Promise<Partial<SetupFound>> {
   return { plan: await operations.planSetUp(setUpOf(route)) };
 }

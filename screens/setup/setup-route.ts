@@ -15,32 +15,30 @@ declare module '../app/route.ts' {
 /** The wizard for a first configuration. */
 export interface SetupRoute {
   screen: 'setup';
-  /** Which question. */
   step: SetupStepId;
-  /** The file given with `--config`: it is not asked for then. */
+  /** The file given with `--config`, which is not asked for. */
   config: string | undefined;
   answers: SetupAnswers;
-  /** Schemas that do not belong into a snapshot. */
+  /** Schemas excluded from snapshots. */
   leftOut: string[];
   found: SetupFound;
   typing: TextEdit | null;
-  /** Ends what is being tried or written; `null` when nothing is. */
+  /** Ends the running check; `null` when there is none. */
   busy: AbortController | null;
-  /** Lines that the file is scrolled up. */
   scrolledUp: number;
   error: UserError | null;
 }
 
-/** What the wizard has found out so far. */
+/** Results of the checks. */
 export interface SetupFound {
-  /** `null` until they have been looked for. */
+  /** `null` until they are known. */
   engines: EngineState[] | null;
   databases: Sized[];
   source: TriedSource | null;
   destination: TriedDestination | null;
   /** Profiles of the storage's command-line client. */
   cliProfiles: string[];
-  /** The bucket that was tried: `s3://bucket/prefix`. */
+  /** The checked bucket: `s3://bucket/prefix`. */
   storage: string | null;
   plan: SetUpPlan | null;
 }

@@ -54,7 +54,6 @@ export const setupScreen: ScreenModule<SetupRoute> = {
   onAccept: answerTyped,
 };
 
-/** The first configuration, question by question; nothing is written before the end. */
 export function SetupView({ route }: { route: SetupRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
@@ -104,7 +103,6 @@ export function SetupView({ route }: { route: SetupRoute }) {
   );
 }
 
-/** What takes its time. */
 const BUSY: Partial<Record<SetupStepId, string>> = {
   url: 'Trying the source; Esc gives up',
   password: 'Asking the server for its databases; Esc gives up',
@@ -115,7 +113,7 @@ const BUSY: Partial<Record<SetupStepId, string>> = {
   review: 'Writing the file',
 };
 
-/** What was found out, at the questions that it helps to answer. */
+/** Results of earlier checks that help with a question. */
 function toldAt({ step, found }: SetupRoute, glyphs: Glyphs): Span[] {
   const { source, destination, storage } = found;
   const good = (text: string): Span[] => [{ text: `${glyphs.good} ${text}`, tone: 'good' }];
@@ -172,7 +170,7 @@ function Question({ route, step, room, width }: QuestionProps) {
 
 interface FileTextProps {
   text: string;
-  /** Lines that it is scrolled up from its end, which is what was answered. */
+  /** Lines scrolled up from the end. */
   up: number;
   room: number;
   width: number;

@@ -5,17 +5,15 @@ import type { SetupStepId } from './step-ids.ts';
 interface Asked {
   id: SetupStepId;
   about: (route: SetupRoute) => string[];
-  /** Whether it is asked at all, after what was answered before. */
+  /** Whether it applies to the answers so far. */
   when?: (route: SetupRoute) => boolean;
 }
 
 export interface TextStep extends Asked {
   kind: 'text';
   label: string;
-  /** What stands in the field at first. */
   initial?: (route: SetupRoute) => string;
   optional?: boolean;
-  /** Is not shown while it is typed. */
   secret?: boolean;
 }
 

@@ -10,10 +10,10 @@ import { STORAGE_STEPS } from './storage-steps.ts';
 const byFields = ({ answers }: SetupRoute): boolean => answers.how === 'fields';
 const inVariables = ({ answers }: SetupRoute): boolean => answers.keep === 'variable';
 
-/** Of the schemas that were found: the answer that takes those that are marked. */
+/** The answer of the schemas question that goes on with the marked ones. */
 export const GO_ON = '';
 
-/** The questions in their order. Nothing is written before the one that shows the file. */
+/** The questions in order. Nothing is written before the last but one, which shows the file. */
 export const SETUP_STEPS: SetupStep[] = [
   {
     id: 'file',
@@ -178,12 +178,12 @@ export function stepWithId(id: SetupStepId): SetupStep {
   return step;
 }
 
-/** Those that are asked after what was answered so far. */
+/** The questions that apply to the answers so far. */
 export function stepsOf(route: SetupRoute): SetupStep[] {
   return SETUP_STEPS.filter(({ when }) => when?.(route) ?? true);
 }
 
-/** Sizes stand below each other. */
+/** Aligns the sizes. */
 function sized({ name, size_bytes }: Sized, all: Sized[]): string {
   const widest = Math.max(...all.map((other) => cellWidth(other.name)));
   return size_bytes === null ? name : `${fitCells(name, widest)}  ${formatBytes(size_bytes)}`;

@@ -8,10 +8,9 @@ const onProvider =
     providers.includes(answers.storage ?? '');
 const byKeys = (route: SetupRoute): boolean => inBucket(route) && route.answers.credentials === KEYS;
 
-/** Of the credentials: those that are typed, and not the name of a profile. */
+/** The answer of the credentials question for typed keys instead of a profile. */
 export const KEYS = '';
 
-/** Where snapshots are kept besides this machine. */
 export const STORAGE_STEPS: SetupStep[] = [
   {
     id: 'storage',

@@ -48,7 +48,7 @@ interface Attempt {
 
 async function perform(model: Model, { controller, provider, device }: Attempt): Promise<void> {
   const { signal } = controller;
-  /** Of a sign-in that one has gone away from nothing is shown. */
+  /** Shows nothing once the user has left. */
   const show = (change: Partial<SignInRoute>): void => {
     const route = model.navigation.top();
     if (route.screen === 'sign-in' && route.controller === controller)
@@ -74,7 +74,7 @@ async function perform(model: Model, { controller, provider, device }: Attempt):
   }
 }
 
-/** Of a device code only: the other URL leads back to this machine, where no telephone is. */
+/** For a device code only: the other URL leads back to this machine. */
 async function qrCode({ url, user_code }: SignInEvent): Promise<string[]> {
   if (user_code === null) return [];
   const { renderUnicodeCompact } = await import('uqr');

@@ -18,6 +18,6 @@ export interface SignInRoute {
   qr: string[];
   result: SignedIn | null;
   error: UserError | null;
-  /** Ends the waiting when one goes away. */
+  /** Ends the sign-in when the user leaves. */
   controller: AbortController;
 }

@@ -48,7 +48,6 @@ function copySignInUrl({ terminal, navigation }: Model, { prompt }: SignInRoute)
   navigation.notify({ tone: 'good', text: 'The URL is in the clipboard, if the terminal allows it' });
 }
 
-/** Signing in: where to go, whether it is still waited for, and how it went. */
 export function SignInView({ route }: { route: SignInRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
@@ -56,7 +55,7 @@ export function SignInView({ route }: { route: SignInRoute }) {
   const { prompt, qr, result, error } = route;
   const ended = result !== null || error !== null;
   const above = prompt === null ? 2 : 5 + Math.ceil(prompt.url.length / width) + (prompt.user_code === null ? 0 : 2);
-  // A picture that is cut cannot be read, and ASCII cannot draw it.
+  // A cut QR code cannot be read, and ASCII cannot draw one.
   const showsQr = !ended && qr.length > 0 && above + qr.length <= height && glyphs.ellipsis === '…';
   return (
     <Frame screen="sign-in" path={['sign in']}>

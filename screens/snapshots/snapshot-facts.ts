@@ -6,7 +6,6 @@ import { ENGINE_NAMES } from '../app/engine-names.ts';
 
 const PLACES = { local: 'this machine', remote: 'the bucket' };
 
-/** What is known of a snapshot, for the pane beside or below the list. */
 export function snapshotFacts(row: SnapshotRow, destination: string | null): Fact[] {
   const contents = `${formatNumberOf(row.tables, 'table')}, ${formatNumberOf(row.rows, 'row')} in ${row.schemas.join(', ')}`;
   return [
@@ -19,7 +18,7 @@ export function snapshotFacts(row: SnapshotRow, destination: string | null): Fac
     },
     { name: 'Note', value: row.note ?? 'none: n writes one' },
     { name: 'Loads into', value: destination ?? 'no destination is configured' },
-    // Last, where the window may cut it: the word stands above.
+    // Last, where a low window cuts it: the short form is above.
     { name: 'Signature', value: signatureText(row.signature) },
   ];
 }

@@ -33,7 +33,6 @@ export const snapshotsScreen: ScreenModule<SnapshotsRoute> = {
 
 const MINUTE = 60_000;
 
-/** The snapshots of one target, newest first. */
 function SnapshotsView({ route }: { route: SnapshotsRoute }) {
   const model = useModel();
   const state = useStore(model.snapshots);
@@ -89,7 +88,7 @@ interface NoSnapshotsProps {
   target: string;
   loading: boolean;
   filtering: boolean;
-  /** What others have pushed is all that there can be. */
+  /** A shared target cannot build. */
   shares: boolean;
 }
 

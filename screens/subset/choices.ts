@@ -1,7 +1,7 @@
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 
-/** What one can change while looking at the plan; the rest stays as it is configured. */
+/** The settings that the screen can change. */
 export function choicesOf({
   subset_tables = [],
   copy_tables = [],
@@ -10,24 +10,21 @@ export function choicesOf({
   return { subset_tables, copy_tables, excluded_tables };
 }
 
-/** Shares that one steps through. */
 const PERCENTAGES = [0.1, 0.5, 1, 2, 5, 10, 20, 50, 100];
 
-/** A table is made empty, or comes again as the rules say. */
 export function toggleExcluded(choices: SubsetChoices, table: string): SubsetChoices {
   const { excluded_tables } = without(choices, table);
   const isExcluded = choices.excluded_tables.includes(table);
   return { ...without(choices, table), excluded_tables: isExcluded ? excluded_tables : [...excluded_tables, table] };
 }
 
-/** A table comes whole, or again as the rules say. */
 export function toggleCopied(choices: SubsetChoices, table: string): SubsetChoices {
   const { copy_tables } = without(choices, table);
   const isCopied = choices.copy_tables.includes(table);
   return { ...without(choices, table), copy_tables: isCopied ? copy_tables : [...copy_tables, table] };
 }
 
-/** The next larger or smaller share of a target that is chosen by one; `null` where there is none. */
+/** The next larger or smaller percentage; `null` where there is none. */
 export function stepShare(choices: SubsetChoices, table: string, direction: 1 | -1): SubsetChoices | null {
   const percent = subsetTarget(choices, table)?.percent;
   if (percent === undefined) return null;
@@ -42,7 +39,6 @@ export function stepShare(choices: SubsetChoices, table: string, direction: 1 | 
   };
 }
 
-/** One table has one rule. */
 function without(choices: SubsetChoices, table: string): SubsetChoices {
   const others = (tables: string[]): string[] => tables.filter((other) => other !== table);
   return { ...choices, copy_tables: others(choices.copy_tables), excluded_tables: others(choices.excluded_tables) };

@@ -71,7 +71,6 @@ function isPlanned({ found, error, counting }: SubsetRoute): boolean {
   return found !== null && error === null && !counting;
 }
 
-/** What a subset would hold, as a tree of the ways by which its rows come. */
 function SubsetView({ route }: { route: SubsetRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();

@@ -43,7 +43,6 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
   ...FILTERED,
 };
 
-/** The tables of a snapshot, the largest first. */
 export function TablesView({ route }: { route: TablesRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();

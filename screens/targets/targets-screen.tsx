@@ -37,7 +37,6 @@ const POINTER_WIDTH = 2;
 
 const MINUTE = 60_000;
 
-/** Every target with its source's live state. */
 function TargetsView({ route }: { route: TargetsRoute }) {
   const model = useModel();
   const state = useStore(model.targets);
@@ -49,7 +48,6 @@ function TargetsView({ route }: { route: TargetsRoute }) {
   const now = Math.floor(model.clock().getTime() / MINUTE) * MINUTE;
   const grouped = useMemo(() => isGrouped(state.entries), [state.entries]);
   const filtering = route.typing !== null || route.list.filter !== '';
-  // Beside the list where there is room, below it where the window is high enough.
   const detail = wide ? 'beside' : height >= 16 ? 'below' : 'none';
   const listWidth = detail === 'beside' ? Math.floor(columns * 0.6) : columns;
   const listHeight = height - (filtering ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);
@@ -91,9 +89,9 @@ interface TargetTableProps {
   entries: TargetEntry[];
   /** Whether each group has a heading. */
   grouped: boolean;
-  /** Index of the entry with the pointer. */
+  /** Index. */
   selected: number;
-  /** The minute that ages are told at. */
+  /** Rounded to a minute. */
   now: number;
   width: number;
   height: number;
@@ -141,7 +139,7 @@ function titleOf({ row }: TargetEntry): Span[] {
   ];
 }
 
-/** The keys that lead out of a configuration that is missing or wrong. */
+/** The keys that help with a missing or invalid configuration. */
 function wayOut({ code }: UserError): string {
   if (code === 'configuration_untrusted') return 'r asks again whether you trust it.';
   if (code === 'no_configuration') return 'i writes a first one, question by question.';

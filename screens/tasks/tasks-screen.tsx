@@ -61,7 +61,7 @@ function newestFirst({ runs }: Model): Run[] {
   return runs.store.getState().runs.toReversed();
 }
 
-/** All work of the session, newest first: it goes on wherever one is. */
+/** The runs of the session, newest first. */
 function TasksView({ route }: { route: TasksRoute }) {
   const model = useModel();
   const { glyphs } = useTheme();

@@ -4,13 +4,11 @@ import { emptyList } from '../../src/state/list.ts';
 import { type Model, notifyFailure } from '../app/model.ts';
 import { refreshSnapshots, refreshTargets } from '../app/refresh.ts';
 
-/** Why nothing is listed: the configuration of the current folder is not trusted yet. */
 export function untrustedOf({ targets }: Model): UntrustedConfiguration | null {
   const { error } = targets.getState();
   return error instanceof UntrustedConfiguration ? error : null;
 }
 
-/** Shows what the configuration asks for, and asks. */
 export function askTrust(model: Model): void {
   const error = untrustedOf(model);
   if (!error) return;
@@ -20,10 +18,10 @@ export function askTrust(model: Model): void {
   model.navigation.push({ screen: 'trust', error, lines, list: emptyList });
 }
 
-/** Fits beside the labels in the narrowest window: nothing that is asked about may be cut. */
+/** Fits beside the labels in the narrowest window: nothing may be cut. */
 const TEXT_WIDTH = 40;
 
-/** Remembers that the file is trusted as it was shown, and reads it. */
+/** Stores the trust and reads the file. */
 export async function answerTrust(model: Model, { request }: UntrustedConfiguration): Promise<void> {
   const { navigation, operations } = model;
   if (navigation.top().screen === 'trust') navigation.pop();

@@ -45,7 +45,6 @@ export const trustScreen: ScreenModule<TrustRoute> = {
   rows: (_, { lines }) => ({ ids: lines.map((_, index) => String(index)) }),
 };
 
-/** What a configuration found in this folder would do, before it does any of it. */
 function TrustView({ route }: { route: TrustRoute }) {
   const { columns, height } = useRoom();
   const { error, lines, list } = route;

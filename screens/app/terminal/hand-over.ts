@@ -1,11 +1,10 @@
 import { basename } from 'node:path';
 import { EXIT, UserError } from '../../../src/errors.ts';
 
-/** Gives the terminal away for a while: the application, once it is drawn, knows how. */
+/** Gives the terminal to another program; the application, once drawn, binds how. */
 export interface HandOver {
-  /** Called by the application. */
   bind(suspend: (work: () => Promise<void>) => Promise<void>): void;
-  /** Opens a file in the user's editor, at a line where it knows how; resolves when it is closed and the screen is there again. */
+  /** Opens a file in the user's editor, at a line where supported; resolves when the editor is closed. */
   edit(file: string, line?: number): Promise<void>;
 }
 
@@ -26,7 +25,7 @@ export function createHandOver(environment: NodeJS.ProcessEnv): HandOver {
   };
 }
 
-/** How editors are told of a line; others open the file at its beginning. */
+/** Arguments for opening a file at a line; other editors open it at the beginning. */
 const LINES: { editors: string[]; words: (file: string, line: number) => string[] }[] = [
   {
     editors: ['vi', 'vim', 'nvim', 'view', 'nano', 'pico', 'emacs', 'emacsclient', 'micro', 'kak', 'joe', 'mg', 'ne'],
@@ -42,7 +41,7 @@ function placeIn(editor: string, file: string, line: number | undefined): string
   return line === undefined || !known ? [file] : known.words(file, line);
 }
 
-/** As git does: the variable may hold words of its own, `code --wait`. */
+/** As git does: the variable may contain arguments, `code --wait`. */
 async function runEditor(editor: string, place: string[], environment: NodeJS.ProcessEnv): Promise<UserError | null> {
   const { spawn } = await import('node:child_process');
   return new Promise((resolve) => {

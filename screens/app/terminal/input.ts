@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { type MouseEvent, readMouse } from './mouse.ts';
 
-/** What Ink is given as its input: the terminal, one key at a time. */
+/** The input of Ink: the terminal, one key at a time. */
 export interface KeyedInput {
   stream: NodeJS.ReadStream;
-  /** Leaves what is typed to another program, until it is resumed. */
+  /** Leaves the input to another program. */
   pause(): Promise<void>;
   resume(): void;
   close(): void;
@@ -14,7 +14,7 @@ const ESC = '\\x1b';
 const PASTE = `${ESC}\\[200~[\\s\\S]*?(?:${ESC}\\[201~|$)`;
 const SEQUENCE = `${ESC}\\[[\\x20-\\x3f]*[\\x40-\\x7e]`;
 const ESCAPED = `${ESC}O?[\\s\\S]`;
-/** An emoji may be many characters: what is beyond ASCII stays together. */
+/** An emoji may be many characters: consecutive characters beyond ASCII stay together. */
 const CHARACTER = '\\p{ASCII}|\\P{ASCII}+';
 
 /**
@@ -55,11 +55,11 @@ export function keyedInput(stdin: NodeJS.ReadStream, onMouse: (event: MouseEvent
   };
   stdin.on('readable', onReadable);
   return {
-    // Ink uses no more of a stream than what is here.
+    // Ink uses only these members of a stream.
     stream: stream as unknown as NodeJS.ReadStream,
     async pause() {
       stdin.off('readable', onReadable);
-      // The stream notices that nobody listens a tick later; only then pausing stops the reading itself.
+      // The stream notices the removed listener a tick later; only then does pausing stop the reading.
       await new Promise(setImmediate);
       stdin.pause();
       await new Promise(setImmediate);

@@ -10,18 +10,17 @@ import { settledOutput, type TerminalOutput } from './output.ts';
 
 export interface Mounted {
   unmount(): void;
-  /** Resolves when the application has left the terminal; rejects with what it failed of. */
+  /** Resolves when the application has left the terminal; rejects when it failed. */
   ended: Promise<unknown>;
 }
 
 export interface MountOptions {
   model: Model;
-  /** Told how the terminal is given away for a while. */
   handOver: HandOver;
   theme: Theme;
   stdin: NodeJS.ReadStream;
   stdout: TerminalOutput;
-  /** Everything is said in order, on the ordinary screen. */
+  /** Draws linearly on the ordinary screen. */
   screenReader: boolean;
 }
 
@@ -34,7 +33,7 @@ export function mount({ model, handOver, theme, stdin, stdout, screenReader }: M
   stdin.setRawMode(true);
   const input = keyedInput(stdin, (event) => dispatchMouse(model, event));
   const output = settledOutput(stdout);
-  // A line that is too long for a window just made narrower is clipped instead of pushing the others down.
+  // Clips lines that are too long for a window just made narrower.
   stdout.write(AUTOWRAP_OFF);
   const suspend = async () => {
     stdout.write(AUTOWRAP_ON + MOUSE_OFF);
@@ -73,8 +72,8 @@ export function mount({ model, handOver, theme, stdin, stdout, screenReader }: M
 }
 
 function stopUntilContinued(): void {
-  // The whole group, as the terminal itself would: a launcher above this process must stop too for the shell to notice.
+  // The whole process group, as the terminal does: the launcher must stop too for the shell to notice.
   process.kill(0, 'SIGTSTP');
-  // The window may have been resized meanwhile, and only the foreground is told.
+  // The window may have been resized meanwhile; only the foreground gets the signal.
   process.kill(process.pid, 'SIGWINCH');
 }

@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events';
 
-/** The terminal to write to; `fd` is for what must be written before the process is gone. */
+/** `fd` is for synchronous writes before the process ends. */
 export type TerminalOutput = NodeJS.WriteStream & { fd: number };
 
-/** What Ink is given as its output: the terminal, with the window's size settled. */
+/** The output of Ink: the terminal, with the window's size settled. */
 export interface SettledOutput {
   stream: NodeJS.WriteStream;
-  /** Called when the size has settled, before anybody draws for it. */
+  /** Called when the size has settled, before the next frame. */
   onSettled: (clear: () => void) => void;
   close(): void;
 }
@@ -16,7 +16,7 @@ const SETTLE_MS = 40;
 
 const HOME_AND_ERASE = '\x1b[H\x1b[J';
 
-/** Ink draws from where the cursor was left: behind what was typed before the first frame, as the terminal echoed it. */
+/** Ink draws from the cursor, which may follow echoed input. */
 const ENTER = '\x1b[?1049h';
 const ENTER_AT_HOME = `${ENTER}\x1b[H`;
 
@@ -48,7 +48,7 @@ export function settledOutput(stdout: TerminalOutput): SettledOutput {
   };
   stdout.on('resize', onResize);
   return {
-    // Ink uses no more of a stream than what is here.
+    // Ink uses only these members of a stream.
     stream: stream as unknown as NodeJS.WriteStream,
     onSettled: (clear) => {
       forgetFrame = clear;

@@ -4,21 +4,21 @@ import type { TerminalOutput } from './output.ts';
 export interface GuardOptions {
   stdin: NodeJS.ReadStream;
   stdout: TerminalOutput;
-  /** Something failed that nobody caught; the terminal is restored already. */
+  /** Called on an uncaught error, after the terminal is restored. */
   onCrash: (error: unknown) => void;
 }
 
 /** Mouse off, out of the alternate screen, cursor on, autowrap on, bracketed paste off, synchronized output off. */
 const RESTORE = '\x1b[?1006l\x1b[?1000l\x1b[?2026l\x1b[?1049l\x1b[?25h\x1b[?7h\x1b[?2004l';
 
-/** Gives the terminal back as it was, whichever way the program ends; returns what takes the guard away again. */
+/** Restores the terminal however the program ends; returns a function that removes the guard. */
 export function guardTerminal({ stdin, stdout, onCrash }: GuardOptions): () => void {
   const restore = () => {
     try {
       if (stdin.isRaw) stdin.setRawMode(false);
       writeSync(stdout.fd, RESTORE);
     } catch {
-      // The terminal has gone away: nothing is left to restore.
+      // The terminal is gone.
     }
   };
   const crash = (error: unknown) => {
