@@ -1,5 +1,5 @@
 import type { SnapshotRow } from '../../src/results.ts';
-import { matchesFilter, selectedIndex } from '../../src/state/list.ts';
+import { type ListState, matchesFilter, selectedIndex } from '../../src/state/list.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { type Sort, sortTargets } from '../targets/sort.ts';
 
@@ -41,6 +41,16 @@ export function createViews(): Views {
 export function positionIn({ ids, positions }: Rows, selected: string | null): number {
   if (!positions) return selectedIndex(ids, selected);
   return (selected === null ? undefined : positions.get(selected)) ?? Math.min(0, ids.length - 1);
+}
+
+/** The selected item: the first without a selection, or when it is gone; `null` in an empty list. */
+export function selectedItem<Item>(items: Item[], idOf: (item: Item) => string, { selected }: ListState): Item | null {
+  return items[selectedIndex(items.map(idOf), selected)] ?? null;
+}
+
+/** The rows of a list of lines, which have no identity but their index. */
+export function rowsByIndex(lines: unknown[]): Rows {
+  return { ids: lines.map((_, index) => String(index)) };
 }
 
 function viewOf<Item>(items: Item[], idOf: (item: Item) => string): InView<Item> {

@@ -15,7 +15,7 @@ export interface KnownTargetsOptions {
   config?: string | undefined;
 }
 
-/** The targets seen from one folder, newest last. */
+/** The targets seen from one folder and configuration file. */
 interface Remembered {
   place: string;
   targets: KnownTarget[];
@@ -25,9 +25,8 @@ const FORMAT = 3;
 const PLACES_KEPT = 20;
 
 /**
- * What was found of the targets the last time, for a first frame that waits for nothing. URLs in it have no passwords.
- * It is a cache: whatever is wrong with it, the screens open without it. One file, and not one for the hash of each
- * place, since loading node:crypto alone takes a tenth of the time to the first frame.
+ * Caches the state of the targets for the first frame of the next session, without passwords. One file instead of one
+ * per hashed folder: loading node:crypto takes a tenth of the time to the first frame.
  */
 export function knownTargets({ environment, cwd, config = '' }: KnownTargetsOptions): KnownTargets {
   const file = cacheFile(environment, 'targets.json');

@@ -1,5 +1,6 @@
 import type { Diagnosis } from '../../src/operations/configuration/fix.ts';
-import { type ListState, selectedIndex } from '../../src/state/list.ts';
+import type { ListState } from '../../src/state/list.ts';
+import { selectedItem } from '../app/in-view.ts';
 import type { LookedUp } from '../app/look-up.ts';
 import { type DoctorRow, doctorRows } from './rows.ts';
 
@@ -26,7 +27,5 @@ export function rowsOf(route: DoctorRoute): DoctorRow[] {
 }
 
 export function selectedFinding(route: DoctorRoute): DoctorRow | null {
-  const rows = rowsOf(route);
-  const ids = rows.map(({ id }) => id);
-  return rows[selectedIndex(ids, route.list.selected)] ?? null;
+  return selectedItem(rowsOf(route), ({ id }) => id, route.list);
 }

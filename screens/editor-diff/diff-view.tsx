@@ -5,7 +5,8 @@ import { List } from '../../components/list.tsx';
 import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
 import { hideSecrets, type VisibleValues, visibleValues } from '../../src/config/hide-secrets.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
-import { type ListState, selectedIndex } from '../../src/state/list.ts';
+import type { ListState } from '../../src/state/list.ts';
+import { positionIn, rowsByIndex } from '../app/in-view.ts';
 
 export interface DiffViewProps {
   change: { file: string; base: string; text: string; shape: Shape };
@@ -22,10 +23,6 @@ export function DiffView({ change, lines, list, width, height }: DiffViewProps) 
     const visible = visibleValues(shape);
     return { removed: masked(base, visible), added: masked(text, visible) };
   }, [base, text, shape]);
-  const selected = selectedIndex(
-    lines.map((_, index) => String(index)),
-    list.selected,
-  );
   return (
     <Box flexDirection="column">
       <Line spans={[{ text: `  ${file}`, tone: 'dim' }]} width={width} />
@@ -33,7 +30,7 @@ export function DiffView({ change, lines, list, width, height }: DiffViewProps) 
         items={[...lines.entries()]}
         keyOf={([index]) => String(index)}
         row={([, line]) => diffSpans(line, texts)}
-        selected={selected}
+        selected={positionIn(rowsByIndex(lines), list.selected)}
         width={width}
         height={Math.max(1, height - 1)}
       />

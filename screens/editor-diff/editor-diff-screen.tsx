@@ -3,6 +3,7 @@ import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
+import { rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { saveShown } from '../editor/save.ts';
@@ -31,7 +32,7 @@ export const editorDiffScreen: ScreenModule<EditorDiffRoute> = {
     HELP,
     ...MOVES,
   ],
-  rows: (_, { lines }) => ({ ids: lines.map((_, index) => String(index)) }),
+  rows: (_, { lines }) => rowsByIndex(lines),
 };
 
 export function EditorDiffView({ route }: { route: EditorDiffRoute }) {

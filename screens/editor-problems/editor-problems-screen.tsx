@@ -4,8 +4,9 @@ import { List } from '../../components/list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { pathOfKey } from '../../src/config/path-of-key.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import { type ListState, selectedIndex } from '../../src/state/list.ts';
+import type { ListState } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
+import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { selectPath } from '../editor/selection.ts';
@@ -38,17 +39,17 @@ export const editorProblemsScreen: ScreenModule<EditorProblemsRoute> = {
     HELP,
     ...MOVES,
   ],
-  rows: (_, route) => ({ ids: idsOf(route) }),
+  rows: (_, { draft }) => rowsByIndex(draft.problems),
 };
 
-function idsOf({ draft }: EditorProblemsRoute): string[] {
-  return draft.problems.map((_, index) => String(index));
+function selectedProblem({ draft, list }: EditorProblemsRoute): number {
+  return positionIn(rowsByIndex(draft.problems), list.selected);
 }
 
 /** Opens the editor at the problem. */
 function goToProblem({ navigation }: Model, route: EditorProblemsRoute): void {
-  const { draft, list } = route;
-  const key = draft.problems[selectedIndex(idsOf(route), list.selected)]?.key ?? '';
+  const { draft } = route;
+  const key = draft.problems[selectedProblem(route)]?.key ?? '';
   navigation.pop();
   const editor = navigation.top();
   if (editor.screen === 'editor') navigation.replace(selectPath(editor, pathOfKey(draft.written, key)));
@@ -58,7 +59,7 @@ function EditorProblemsView({ route }: { route: EditorProblemsRoute }) {
   const { glyphs } = useTheme();
   const { columns, height } = useRoom();
   const { problems } = route.draft;
-  const selected = selectedIndex(idsOf(route), route.list.selected);
+  const selected = selectedProblem(route);
   const problem = problems[selected];
   return (
     <Frame screen="editor-problems" path={['configuration', 'problems']}>

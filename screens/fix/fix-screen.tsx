@@ -5,6 +5,7 @@ import { wrap } from '../../src/cells.ts';
 import type { FixPlan } from '../../src/operations/configuration/fix.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
+import { rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import type { LookedUp } from '../app/look-up.ts';
 import type { ScreenModule } from '../app/model.ts';
@@ -42,9 +43,7 @@ export const fixScreen: ScreenModule<FixRoute> = {
     HELP,
     ...MOVES,
   ],
-  rows: (_, { found }) => ({
-    ids: found?.change.kind === 'text' ? found.change.diff.map((_, index) => String(index)) : [],
-  }),
+  rows: (_, { found }) => rowsByIndex(found?.change.kind === 'text' ? found.change.diff : []),
 };
 
 export function FixView({ route }: { route: FixRoute }) {

@@ -9,6 +9,7 @@ import { formatNumberOf, formatTime } from '../../src/amounts.ts';
 import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import type { Message } from '../../src/state/messages.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE, TASKS } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { runRoute } from '../run/run-route.ts';
@@ -52,8 +53,7 @@ export const messagesScreen: ScreenModule<MessagesRoute> = {
 /** The run of the selected message. */
 function runOf({ messages }: Model, { list }: MessagesRoute): string | null {
   const { all } = messages.store.getState();
-  const ids = all.map(({ id }) => id);
-  return all[selectedIndex(ids, list.selected)]?.run ?? null;
+  return selectedItem(all, ({ id }) => id, list)?.run ?? null;
 }
 
 const MARKS = { good: 'good', caution: 'caution', bad: 'bad', plain: 'none' } as const;

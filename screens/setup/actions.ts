@@ -11,7 +11,7 @@ import type { SetupStep } from './step.ts';
 import { GO_ON, SETUP_STEPS, stepsOf, stepWithId } from './steps.ts';
 
 /** For a server or a bucket. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 export function setUp(model: Model): void {
   const route: SetupRoute = {
@@ -107,7 +107,7 @@ function goOn(model: Model, route: SetupRoute): void {
 /** While a check runs, only Esc works; nothing is shown once the user has left. */
 function whileBusy(model: Model, route: SetupRoute, work: (signal: AbortSignal) => Promise<SetupRoute>): void {
   const controller = new AbortController();
-  const timeout = AbortSignal.timeout(PATIENCE_MS);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
   model.navigation.replace({ ...route, typing: null, busy: controller, error: null });
   const answer = (after: SetupRoute): void =>
     model.navigation.change((one) =>
@@ -122,7 +122,7 @@ function whileBusy(model: Model, route: SetupRoute, work: (signal: AbortSignal) 
 }
 
 function noAnswer(): UserError {
-  return new UserError(`No answer within ${formatDuration(PATIENCE_MS)}`, {
+  return new UserError(`No answer within ${formatDuration(TIMEOUT_MS)}`, {
     code: 'unreachable',
     exit: EXIT.unreachable,
     hint: 'Press Enter to try again, or Esc to go back.',
@@ -151,7 +151,7 @@ function end(model: Model, { answers }: SetupRoute, { build }: { build: boolean 
 
 async function lookForEngines({ operations, navigation }: Model): Promise<void> {
   const engines: SetupFound['engines'] = await operations
-    .findEngines(quietly(AbortSignal.timeout(PATIENCE_MS)))
+    .findEngines(quietly(AbortSignal.timeout(TIMEOUT_MS)))
     .catch(() => null);
   navigation.change((one) => (one.screen === 'setup' ? { ...one, found: { ...one.found, engines } } : one));
 }

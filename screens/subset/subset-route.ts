@@ -1,6 +1,7 @@
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
-import { type ListState, selectedIndex } from '../../src/state/list.ts';
+import type { ListState } from '../../src/state/list.ts';
+import { selectedItem } from '../app/in-view.ts';
 import type { LookedUp } from '../app/look-up.ts';
 import { type PlanRow, planRows } from './rows.ts';
 
@@ -28,7 +29,5 @@ export function subsetRows({ found }: SubsetRoute): PlanRow[] {
 }
 
 export function selectedTable(route: SubsetRoute): PlanRow | null {
-  const rows = subsetRows(route);
-  const tables = rows.map(({ table }) => table);
-  return rows[selectedIndex(tables, route.list.selected)] ?? null;
+  return selectedItem(subsetRows(route), ({ table }) => table, route.list);
 }

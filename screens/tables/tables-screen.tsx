@@ -10,6 +10,7 @@ import type { SnapshotTable } from '../../src/results.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import { FILTER, FILTERED } from '../app/filter.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
+import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { LOAD_MARKED } from '../confirm/load.ts';
@@ -26,9 +27,8 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
       label: 'mark',
       help: 'mark the table, to load it',
       run: ({ navigation }, route) => {
-        const names = tablesInView(route).map(({ table }) => table);
-        const table = names[selectedIndex(names, route.list.selected)];
-        if (table !== undefined) navigation.replace({ ...route, marked: toggled(route.marked, table) });
+        const row = selectedItem(tablesInView(route), ({ table }) => table, route.list);
+        if (row) navigation.replace({ ...route, marked: toggled(route.marked, row.table) });
       },
     },
     LOAD_MARKED,

@@ -8,6 +8,7 @@ import { formatNumberOf } from '../../src/amounts.ts';
 import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MESSAGES, MOVES, PALETTE } from '../app/keys.ts';
 import { contextOf, type Model, type ScreenModule } from '../app/model.ts';
 import { RUN_KEYS } from '../run/keys.ts';
@@ -49,11 +50,7 @@ export const tasksScreen: ScreenModule<TasksRoute> = {
     ...MOVES,
   ],
   rows: (model) => ({ ids: newestFirst(model).map(({ id }) => id) }),
-  selected: (model, { list }) => {
-    const runs = newestFirst(model);
-    const ids = runs.map(({ id }) => id);
-    return { run: runs[selectedIndex(ids, list.selected)] ?? null };
-  },
+  selected: (model, { list }) => ({ run: selectedItem(newestFirst(model), ({ id }) => id, list) }),
   listsRuns: true,
 };
 

@@ -6,8 +6,9 @@ import {
   type TrustLine,
   type UntrustedConfiguration,
 } from '../../src/config/trust/untrusted-configuration.ts';
-import { type ListState, selectedIndex } from '../../src/state/list.ts';
+import type { ListState } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
+import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { answerTrust } from './actions.ts';
@@ -42,7 +43,7 @@ export const trustScreen: ScreenModule<TrustRoute> = {
     HELP,
     ...MOVES,
   ],
-  rows: (_, { lines }) => ({ ids: lines.map((_, index) => String(index)) }),
+  rows: (_, { lines }) => rowsByIndex(lines),
 };
 
 function TrustView({ route }: { route: TrustRoute }) {
@@ -52,7 +53,6 @@ function TrustView({ route }: { route: TrustRoute }) {
     ...wrap(`You have not trusted this configuration yet: ${error.request.file}`, columns - 4),
     ...wrap('Nothing was connected to, and no variable was read. If you trust it, the program may:', columns - 4),
   ];
-  const ids = lines.map((_, index) => String(index));
   return (
     <Frame screen="trust" path={['trust']}>
       {above.map((text, index) => (
@@ -63,7 +63,7 @@ function TrustView({ route }: { route: TrustRoute }) {
         items={[...lines.entries()]}
         keyOf={([index]) => String(index)}
         row={([, { label, text }]) => [{ text: `${label.padEnd(LABEL_WIDTH)}  `, tone: 'dim' }, { text }]}
-        selected={selectedIndex(ids, list.selected)}
+        selected={positionIn(rowsByIndex(lines), list.selected)}
         width={columns}
         height={Math.max(1, height - above.length - 1)}
       />

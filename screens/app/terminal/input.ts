@@ -18,9 +18,8 @@ const ESCAPED = `${ESC}O?[\\s\\S]`;
 const CHARACTER = '\\p{ASCII}|\\P{ASCII}+';
 
 /**
- * Keys pressed faster than they are read arrive together, and components that keep a selection in their own state act
- * on the one before the last: Down and Enter would choose what Enter alone does. So each key is handed on by itself,
- * after what the one before it changed has been drawn.
+ * Keys pressed faster than they are read arrive together, and components with a selection in their own state would
+ * handle Enter before the effect of Down. So each key is passed on after the frame of the key before it.
  */
 export function keyedInput(stdin: NodeJS.ReadStream, onMouse: (event: MouseEvent) => void): KeyedInput {
   const oneKey = new RegExp(`${PASTE}|${SEQUENCE}|${ESCAPED}|${CHARACTER}`, 'gu');

@@ -21,8 +21,8 @@ const ENTER = '\x1b[?1049h';
 const ENTER_AT_HOME = `${ENTER}\x1b[H`;
 
 /**
- * Ink draws a resized window over the old frame, which leaves garbage when lines were longer than the window is now.
- * So it is told of a new size only once it has settled, and begins on an empty screen.
+ * Ink draws a resized window over the old frame, which leaves remnants of longer lines. So it learns of a new size only
+ * once it has settled, and starts on an empty screen.
  */
 export function settledOutput(stdout: TerminalOutput): SettledOutput {
   let forgetFrame = () => {};
