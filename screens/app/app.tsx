@@ -1,9 +1,9 @@
-import { useApp, useInput, usePaste, useWindowSize } from 'ink';
+import { Text, useApp, useInput, usePaste, useWindowSize } from 'ink';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { ViewportContext } from '../../components/list.tsx';
+import type { Size } from '../../components/page.tsx';
 import { type Theme, ThemeContext } from '../../components/theme.ts';
-import { isTooSmall, TooSmall } from '../../components/too-small.tsx';
 import { topOf } from '../../src/state/navigation.ts';
 import { dispatchKey, dispatchPaste } from './dispatch.ts';
 import { ModelContext } from './frame.tsx';
@@ -43,5 +43,19 @@ export function App({ model, theme, suspend, bindHandOver }: AppProps) {
         </ViewportContext>
       </ModelContext>
     </ThemeContext>
+  );
+}
+
+const SMALLEST: Size = { columns: 40, rows: 10 };
+
+function isTooSmall({ columns, rows }: Size): boolean {
+  return columns < SMALLEST.columns || rows < SMALLEST.rows;
+}
+
+function TooSmall({ columns, rows }: Size) {
+  return (
+    <Text>
+      The window is too small: {columns}×{rows}. Needed: {SMALLEST.columns}×{SMALLEST.rows}.
+    </Text>
   );
 }

@@ -1,12 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { printable } from '../../src/printable.ts';
+import type { LogLine } from '../../src/state/run.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
 import { clearFilter, isFiltered, startFilter } from '../app/filter.ts';
 import { BACK, HELP, moving, PALETTE, TASKS } from '../app/keys.ts';
-import { contextOf, type KeyBinding, type KeyContext, type Model } from '../app/model.ts';
+import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
 import { UNDO } from '../confirm/actions.ts';
 import { SHOW_COVERAGE } from '../coverage/actions.ts';
 import { type RunRoute, runRoute } from './run-route.ts';
-import { saveLog } from './save-log.ts';
 
 /** The commands of a run, on its screen and in the list of runs. */
 export const RUN_KEYS: KeyBinding[] = [
@@ -75,6 +78,25 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   PALETTE,
   HELP,
 ];
+
+/** Writes the log of the run to a file. */
+function saveLog(model: Model): void {
+  const { run } = contextOf(model);
+  if (!run) return;
+  const began = new Date(run.state.startedAt).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const file = join(model.cwd, `tool-${run.kind}-${encodeURIComponent(run.target)}-${began}.log`);
+  try {
+    writeFileSync(file, run.state.log.map(lineOf).join(''), { mode: 0o600 });
+    model.navigation.notify({ tone: 'good', text: `Written: ${file}` });
+  } catch (thrown) {
+    notifyFailure(model, thrown);
+  }
+}
+
+function lineOf({ at, kind, text, tookMs }: LogLine): string {
+  const took = tookMs === undefined ? '' : ` (${tookMs} ms)`;
+  return `${new Date(at).toISOString()} ${kind.padEnd(7)} ${printable(text)}${took}\n`;
+}
 
 /** A waiting run loses nothing: it is cancelled without a question. */
 function cancel(model: Model): void {

@@ -12,8 +12,7 @@ import { BACK, moving } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { scrolledUp } from '../app/navigate.ts';
 import { answerChosen, answerTyped, backStep, finish } from './actions.ts';
-import { engineLines } from './engine-lines.ts';
-import type { SetupRoute } from './setup-route.ts';
+import type { SetupFound, SetupRoute } from './setup-route.ts';
 import type { SetupStep } from './step.ts';
 import type { SetupStepId } from './step-ids.ts';
 import { stepsOf, stepWithId } from './steps.ts';
@@ -140,6 +139,27 @@ function toldAt({ step, found }: SetupRoute, glyphs: Glyphs): Span[] {
     default:
       return [];
   }
+}
+
+const ENGINES: { id: string; name: string; without: string; works: boolean }[] = [
+  {
+    id: 'postgres',
+    name: 'PostgreSQL',
+    without: 'no client programs: apt-get install postgresql-client, or brew install libpq',
+    works: false,
+  },
+  { id: 'mysql', name: 'MySQL, MariaDB', without: 'nothing to install, but mariadb-client for SQL files', works: true },
+];
+
+function engineLines({ engines }: SetupFound, glyphs: Glyphs): Span[] {
+  return ENGINES.map(({ id, name, without, works }): Span => {
+    const tools = engines?.find((engine) => engine.id.startsWith(`${id}-`))?.tools;
+    if (!tools) return { text: `${glyphs.pending} ${name}: looking for client programs`, tone: 'dim' };
+    const [newest] = tools;
+    if (newest) return { text: `${glyphs.good} ${name}: ${newest.name} ${newest.version}`, tone: 'good' };
+    const mark = works ? glyphs.good : glyphs.caution;
+    return { text: `${mark} ${name}: ${without}`, tone: works ? 'good' : 'caution' };
+  });
 }
 
 interface QuestionProps {
