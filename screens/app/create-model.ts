@@ -50,6 +50,7 @@ export function createModel(options: ModelOptions): Model {
     remember,
     views: createViews(),
     viewport: { keys: [], furthest: Number.POSITIVE_INFINITY },
+    planning: new Set(),
     mouse: { on: false },
     interrupts: { last: null },
   };

@@ -102,6 +102,8 @@ export interface Model {
   views: Views;
   /** The list of the present screen, as it was drawn last. */
   viewport: Viewport;
+  /** Targets whose build is being planned. */
+  planning: Set<string>;
   mouse: { on: boolean };
   /** When Ctrl-C was pressed last: a second one soon after leaves. */
   interrupts: { last: number | null };

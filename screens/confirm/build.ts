@@ -14,10 +14,15 @@ export const BUILD: KeyBinding = {
   keys: ['b'],
   label: 'build',
   help: 'take a snapshot of the source database',
-  whyNot: (context) =>
-    notWritable(context) ??
-    noTarget(context) ??
-    (context.target?.row.src_url ? null : `${context.target?.row.name} has no source database (snapshot.src_url)`),
+  whyNot: (context) => {
+    const { name = '', src_url = null } = context.target?.row ?? {};
+    if (context.model.planning.has(name)) return `The build of ${name} is being planned`;
+    return (
+      notWritable(context) ??
+      noTarget(context) ??
+      (src_url ? null : `${name} has no source database (snapshot.src_url)`)
+    );
+  },
   run: (model) => {
     const { target } = contextOf(model);
     if (target) void startBuild(model, target.row.name);
@@ -26,20 +31,20 @@ export const BUILD: KeyBinding = {
 
 /** Asks only where a database is replaced by the sanitized snapshot. */
 async function startBuild(model: Model, target: string): Promise<void> {
-  const { navigation, operations, runs } = model;
-  const planning: Notice = { tone: 'plain', text: `Planning the build of ${target}…` };
+  const { navigation, operations, runs, planning } = model;
+  const notice: Notice = { tone: 'plain', text: `Planning the build of ${target}…` };
   const depth = depthOf(model);
-  navigation.notify(planning);
   const controller = new AbortController();
   const show = (outcome: Pick<ConfirmRoute, 'plan' | 'typing' | 'error'>): void => {
     if (depthOf(model) === depth)
       navigation.push({ screen: 'confirm', target, title: 'build', ...outcome, controller });
     else navigation.notify({ tone: 'caution', text: `${target} was not built: press b again` });
   };
+  planning.add(target);
+  navigation.notify(notice);
   try {
     const request = { target, ...UNVERIFIED_SOURCES };
     const planned = await operations.planBuild(quietly(controller.signal), request);
-    if (navigation.store.getState().notice === planning) navigation.notify(null);
     const work = planned ? sanitizeWork(model, planned) : buildWork(model, target);
     if (planned && (planned.plan.destination?.exists || rivalOf(runs.live(), work))) {
       show(asked(model, { question: sanitizeQuestion(planned.plan, model.clock()), work }));
@@ -47,6 +52,9 @@ async function startBuild(model: Model, target: string): Promise<void> {
     else runs.begin(work);
   } catch (thrown) {
     show({ plan: null, typing: null, error: toUserError(thrown) });
+  } finally {
+    planning.delete(target);
+    if (navigation.store.getState().notice === notice) navigation.notify(null);
   }
 }
 

@@ -237,6 +237,16 @@ describe('sanitizing', () => {
     }
   });
 
+  test('a second b while the build is planned builds nothing more', async () => {
+    const world = fakeWorld();
+    const model = await listed(world);
+    press(model, 'b', 'b');
+    expect(notice(model)).toBe('The build of app is being planned');
+    await running(model);
+    await model.runs.settled();
+    expect(world.done).toEqual(['build app']);
+  });
+
   test('a build that cannot be planned says why and what to do, and builds nothing', async () => {
     const world = fakeWorld();
     const error = new UserError('the query cannot be read', { code: 'x', exit: 2, hint: 'look at sanitize.sql' });
