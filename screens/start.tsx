@@ -14,7 +14,7 @@ import { MOUSE_OFF, MOUSE_ON } from './app/terminal/mouse.ts';
 import type { TerminalOutput } from './app/terminal/output.ts';
 import { guardTerminal } from './app/terminal/terminal-guard.ts';
 import { setUp } from './setup/actions.ts';
-import { answerTrust, askTrust, untrustedOf } from './trust/actions.ts';
+import { answerTrust, confirmTrust, untrustedOf } from './trust/actions.ts';
 
 export interface StartOptions {
   /** The file given with `--config`. */
@@ -122,7 +122,7 @@ async function look(model: Model, { target, trust = false }: StartOptions): Prom
   await refreshTargets(model);
   const untrusted = untrustedOf(model);
   if (untrusted && trust) await answerTrust(model, untrusted);
-  else if (untrusted) askTrust(model);
+  else if (untrusted) confirmTrust(model);
   if (isUnconfigured(model) && !model.readOnly && isAtRoot(model)) setUp(model);
 }
 

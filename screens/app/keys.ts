@@ -1,6 +1,6 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { emptyList, type Move } from '../../src/state/list.ts';
-import { askTrust } from '../trust/actions.ts';
+import { confirmTrust } from '../trust/actions.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, type ScreenModule, screenOf } from './model.ts';
 import { back, move } from './navigate.ts';
 import { refreshTargets } from './refresh.ts';
@@ -85,7 +85,7 @@ export const REFRESH: KeyBinding = {
   help: 'look again',
   run: (model, route) => {
     const refreshed = screenOf(model, route).onRefresh?.(model, route) ?? refreshTargets(model);
-    void refreshed.then(() => askTrust(model));
+    void refreshed.then(() => confirmTrust(model));
   },
 };
 

@@ -7,9 +7,9 @@ import type { Tone } from '../../components/theme.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { DiffResult, TableChange } from '../../src/results.ts';
 import { type ListState, selectedIndex } from '../../src/state/list.ts';
+import type { Fetched } from '../app/fetched.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
-import type { LookedUp } from '../app/look-up.ts';
 import type { ScreenModule } from '../app/model.ts';
 
 declare module '../app/route.ts' {
@@ -18,7 +18,7 @@ declare module '../app/route.ts' {
   }
 }
 
-interface DiffRoute extends LookedUp<DiffResult> {
+interface DiffRoute extends Fetched<DiffResult> {
   screen: 'diff';
   target: string;
   title: string;

@@ -1,6 +1,6 @@
 import type { FixPlan } from '../../src/operations/configuration/fix.ts';
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
-import { lookUp, notLookedUp, showWhileLookingUp } from '../app/look-up.ts';
+import { fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
 import { type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
 import type { Routes } from '../app/route.ts';
@@ -16,28 +16,28 @@ export const DOCTOR: KeyBinding = {
 
 export function doctor(model: Model): void {
   if (model.navigation.top().screen === 'doctor') {
-    lookAgain(model);
+    checkAgain(model);
     return;
   }
-  const route: DoctorRoute = { screen: 'doctor', before: null, list: emptyList, ...notLookedUp() };
-  showWhileLookingUp(model, route, (signal) => model.operations.diagnose(quietly(signal)));
+  const route: DoctorRoute = { screen: 'doctor', before: null, list: emptyList, ...notFetched() };
+  showWhileFetching(model, route, (signal) => model.operations.diagnose(quietly(signal)));
 }
 
 /** Keeps the selection, and shows the old result meanwhile. */
-function lookAgain(model: Model): void {
+function checkAgain(model: Model): void {
   const route = model.navigation.top();
   if (route.screen !== 'doctor') return;
   route.controller.abort();
-  const looking: DoctorRoute = { ...route, ...notLookedUp(), before: shownDiagnosis(route) };
+  const looking: DoctorRoute = { ...route, ...notFetched(), before: shownDiagnosis(route) };
   model.navigation.replace(looking);
-  lookUp(model, looking, (signal) => model.operations.diagnose(quietly(signal)));
+  fetchInto(model, looking, (signal) => model.operations.diagnose(quietly(signal)));
 }
 
 export function showFix(model: Model, route: DoctorRoute): void {
   const row = selectedFinding(route);
   if (!row?.fix) return;
-  const fixing = { screen: 'fix' as const, finding: row.finding, list: emptyList, ...notLookedUp<FixPlan>() };
-  showWhileLookingUp(model, fixing, row.fix.plan);
+  const fixing = { screen: 'fix' as const, finding: row.finding, list: emptyList, ...notFetched<FixPlan>() };
+  showWhileFetching(model, fixing, row.fix.plan);
 }
 
 /** Applies the fix and checks everything again. */
@@ -52,7 +52,7 @@ export async function applyFix(model: Model, { found }: Routes['fix']): Promise<
   } catch (thrown) {
     notifyFailure(model, thrown);
   }
-  lookAgain(model);
+  checkAgain(model);
   await refreshTargetsAnew(model);
 }
 
@@ -77,5 +77,5 @@ export async function editFinding(model: Model, route: DoctorRoute): Promise<voi
   } catch (thrown) {
     notifyFailure(model, thrown);
   }
-  lookAgain(model);
+  checkAgain(model);
 }

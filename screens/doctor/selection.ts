@@ -1,7 +1,7 @@
 import type { Diagnosis } from '../../src/operations/configuration/fix.ts';
 import type { ListState } from '../../src/state/list.ts';
+import type { Fetched } from '../app/fetched.ts';
 import { selectedItem } from '../app/in-view.ts';
-import type { LookedUp } from '../app/look-up.ts';
 import { type DoctorRow, doctorRows } from './rows.ts';
 
 declare module '../app/route.ts' {
@@ -10,7 +10,7 @@ declare module '../app/route.ts' {
   }
 }
 
-export interface DoctorRoute extends LookedUp<Diagnosis> {
+export interface DoctorRoute extends Fetched<Diagnosis> {
   screen: 'doctor';
   /** The result of the check before, shown until the new one is there. */
   before: Diagnosis | null;

@@ -42,7 +42,7 @@ export function suggestionsAt(route: EditorRoute): Suggestions | null {
 }
 
 /** Fetches the names once, and shows them when they are there. */
-export function askForNames(model: Model, route: EditorRoute): void {
+export function fetchNames(model: Model, route: EditorRoute): void {
   const wanted = wantedAt(route);
   if (!wanted || !route.draft || route.names[wanted.id]) return;
   const { draft, queue } = route;

@@ -35,13 +35,13 @@ export function saveShown(model: Model, { draft }: Routes['editor-diff']): void 
       void refreshTargetsAnew(model);
     },
     (thrown: unknown) => {
-      if (toUserError(thrown).code === 'configuration_changed') askAboutOthers(model, { queue, file: draft.file });
+      if (toUserError(thrown).code === 'configuration_changed') chooseAfterConflict(model, { queue, file: draft.file });
       else notifyFailure(model, thrown);
     },
   );
 }
 
-function askAboutOthers(model: Model, { queue, file }: { queue: EditorRoute['queue']; file: string }): void {
+function chooseAfterConflict(model: Model, { queue, file }: { queue: EditorRoute['queue']; file: string }): void {
   const answers: Record<string, () => void> = {
     redo: () => inTurn(model, queue, { work: (draft) => model.operations.redoDraft(draft) }),
     reload: () => inTurn(model, queue, { work: () => model.operations.openDraft() }),

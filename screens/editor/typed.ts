@@ -9,7 +9,7 @@ import type { Model } from '../app/model.ts';
 import { changeDraft } from './change-draft.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { type Field, textToType } from './fields.ts';
-import { askForNames, suggestionsAt } from './names.ts';
+import { fetchNames, suggestionsAt } from './names.ts';
 import { panesOf, renamedAt, updateEditor } from './selection.ts';
 import { problemsBelow } from './tree-rows.ts';
 
@@ -17,7 +17,7 @@ import { problemsBelow } from './tree-rows.ts';
 export function startTyping(model: Model, route: EditorRoute, text: string): void {
   const typing = { ...route, typing: textEdit(text), wrong: null, suggestion: null };
   model.navigation.replace(typing);
-  askForNames(model, typing);
+  fetchNames(model, typing);
 }
 
 export function changeTyped(model: Model, route: EditorRoute, typing: TextEdit): void {

@@ -4,10 +4,10 @@ import { Line } from '../../components/line.tsx';
 import { wrap } from '../../src/cells.ts';
 import type { FixPlan } from '../../src/operations/configuration/fix.ts';
 import type { ListState } from '../../src/state/list.ts';
+import type { Fetched } from '../app/fetched.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
-import type { LookedUp } from '../app/look-up.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { applyFix } from '../doctor/actions.ts';
 import { DiffView } from '../editor-diff/diff-view.tsx';
@@ -18,7 +18,7 @@ declare module '../app/route.ts' {
   }
 }
 
-interface FixRoute extends LookedUp<FixPlan> {
+interface FixRoute extends Fetched<FixPlan> {
   screen: 'fix';
   /** What the check has found. */
   finding: string;

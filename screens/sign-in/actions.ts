@@ -12,11 +12,11 @@ export async function signIn(model: Model): Promise<void> {
   // A problem of the configuration is reported by the signing in itself.
   const providers = await operations.listProviders(quietly(new AbortController().signal)).catch(() => []);
   if (navigation.top() !== route) return;
-  if (providers.length > 1) askForProvider(model, providers);
+  if (providers.length > 1) chooseProvider(model, providers);
   else beginSignIn(model, { provider: undefined, device: false });
 }
 
-function askForProvider(model: Model, providers: ProviderChoice[]): void {
+function chooseProvider(model: Model, providers: ProviderChoice[]): void {
   model.navigation.push({
     screen: 'choice',
     path: ['sign in'],

@@ -1,6 +1,6 @@
 import type { DiffResult, SnapshotRow, SnapshotTable } from '../../src/results.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { notLookedUp, showWhileLookingUp } from '../app/look-up.ts';
+import { notFetched, showWhileFetching } from '../app/fetched.ts';
 import { contextOf, type Model, quietly } from '../app/model.ts';
 import { refreshSnapshots } from '../app/refresh.ts';
 import { begin } from '../run/run-route.ts';
@@ -28,9 +28,9 @@ export function openTables(model: Model, { target }: SnapshotsRoute): void {
   const { snapshot } = contextOf(model);
   if (!snapshot) return;
   const selection = { list: emptyList, typing: null, marked: [] };
-  showWhileLookingUp(
+  showWhileFetching(
     model,
-    { screen: 'tables', target, snapshot, ...selection, ...notLookedUp<SnapshotTable[]>() },
+    { screen: 'tables', target, snapshot, ...selection, ...notFetched<SnapshotTable[]>() },
     (signal) => model.operations.listTables(quietly(signal), { target, snapshot: snapshot.id }),
   );
 }
@@ -42,10 +42,8 @@ export function compare(model: Model, { target, marked }: SnapshotsRoute): void 
   const [older, newer] = compared(rows, { selected: snapshot, marked });
   const title = newer ? `snapshots ${older.index} and ${newer.index}` : `snapshot ${older.index} and the destination`;
   const request = { target, a: older.id, ...(newer && { b: newer.id }) };
-  showWhileLookingUp(
-    model,
-    { screen: 'diff', target, title, list: emptyList, ...notLookedUp<DiffResult>() },
-    (signal) => model.operations.diff(quietly(signal), request),
+  showWhileFetching(model, { screen: 'diff', target, title, list: emptyList, ...notFetched<DiffResult>() }, (signal) =>
+    model.operations.diff(quietly(signal), request),
   );
 }
 

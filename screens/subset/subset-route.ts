@@ -1,8 +1,8 @@
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import type { ListState } from '../../src/state/list.ts';
+import type { Fetched } from '../app/fetched.ts';
 import { selectedItem } from '../app/in-view.ts';
-import type { LookedUp } from '../app/look-up.ts';
 import { type PlanRow, planRows } from './rows.ts';
 
 declare module '../app/route.ts' {
@@ -12,7 +12,7 @@ declare module '../app/route.ts' {
 }
 
 /** The plan of a subset, which can be changed before it is made. */
-export interface SubsetRoute extends LookedUp<PlannedSubset> {
+export interface SubsetRoute extends Fetched<PlannedSubset> {
   screen: 'subset';
   target: string;
   /** `null` until the configured ones are known. */

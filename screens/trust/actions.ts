@@ -9,7 +9,7 @@ export function untrustedOf({ targets }: Model): UntrustedConfiguration | null {
   return error instanceof UntrustedConfiguration ? error : null;
 }
 
-export function askTrust(model: Model): void {
+export function confirmTrust(model: Model): void {
   const error = untrustedOf(model);
   if (!error) return;
   const lines = trustItems(error.request).flatMap(({ label, text }) =>

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createModel } from '../../screens/app/create-model.ts';
 import { lazyOperations } from '../../screens/app/operations.ts';
 import { refreshTargets } from '../../screens/app/refresh.ts';
-import { askTrust } from '../../screens/trust/actions.ts';
+import { confirmTrust } from '../../screens/trust/actions.ts';
 import type { Host } from '../../src/cli/host.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { settingsSchema } from '../../src/config/schema/settings.ts';
@@ -247,7 +247,7 @@ test('on screen it is asked before anything is read; y trusts the file, Esc leav
   const model = createModel({ operations, terminal: fakeTerminal(), clock, cwd: folder.path });
   received.length = 0;
   await refreshTargets(model);
-  askTrust(model);
+  confirmTrust(model);
   const place = model.navigation.top();
   expect(place.screen === 'trust' && place.lines.map(({ text }) => text)).toContain('evil/postgres:17');
   press(model, 'esc');

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { textEdit } from '../../components/text-edit.ts';
 import { createTheme, ThemeContext, type ThemeOptions } from '../../components/theme.ts';
+import { notFetched } from '../../screens/app/fetched.ts';
 import { ModelContext } from '../../screens/app/frame.tsx';
-import { notLookedUp } from '../../screens/app/look-up.ts';
 import { ConfirmView } from '../../screens/confirm/confirm-screen.tsx';
 import { loadQuestion } from '../../screens/confirm/question.ts';
 import { loadWork } from '../../screens/run/work.ts';
@@ -28,7 +28,7 @@ function tablesPlace(change: Partial<TablesRoute>): TablesRoute {
   const snapshot = fakeSnapshot({ tables: found.length });
   return {
     ...{ screen: 'tables', target: 'app', snapshot, list: emptyList, typing: null, marked: [] },
-    ...{ ...notLookedUp(), found },
+    ...{ ...notFetched(), found },
     ...change,
   };
 }

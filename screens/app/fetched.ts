@@ -3,7 +3,7 @@ import type { Model } from './model.ts';
 import type { Route } from './route.ts';
 
 /** The part of a route that is fetched while its screen is shown. */
-export interface LookedUp<Found> {
+export interface Fetched<Found> {
   /** `null` until it is there. */
   found: Found | null;
   error: UserError | null;
@@ -11,34 +11,34 @@ export interface LookedUp<Found> {
   controller: AbortController;
 }
 
-export function notLookedUp<Found>(): LookedUp<Found> {
+export function notFetched<Found>(): Fetched<Found> {
   return { found: null, error: null, controller: new AbortController() };
 }
 
-type LookUpRoute = Extract<Route, { found: unknown; controller: AbortController }>;
+type FetchedRoute = Extract<Route, { found: unknown; controller: AbortController }>;
 
 /** Shows the route at once and its result later, even below other routes. */
-export function showWhileLookingUp<Found>(
+export function showWhileFetching<Found>(
   model: Model,
-  route: LookUpRoute & LookedUp<Found>,
-  look: (signal: AbortSignal) => Promise<Found>,
+  route: FetchedRoute & Fetched<Found>,
+  read: (signal: AbortSignal) => Promise<Found>,
 ): void {
   model.navigation.push(route);
-  lookUp(model, route, look);
+  fetchInto(model, route, read);
 }
 
 /** Shows the result on the route when it is there. */
-export function lookUp<Found>(
+export function fetchInto<Found>(
   model: Model,
-  route: LookUpRoute & LookedUp<Found>,
-  look: (signal: AbortSignal) => Promise<Found>,
+  route: FetchedRoute & Fetched<Found>,
+  read: (signal: AbortSignal) => Promise<Found>,
 ): void {
-  const answer = (change: Partial<LookUpRoute>) =>
+  const answer = (change: Partial<FetchedRoute>) =>
     model.navigation.change((other) =>
       'controller' in other && other.controller === route.controller ? ({ ...other, ...change } as Route) : other,
     );
-  look(route.controller.signal).then(
-    (found) => answer({ found } as Partial<LookUpRoute>),
+  read(route.controller.signal).then(
+    (found) => answer({ found } as Partial<FetchedRoute>),
     (thrown: unknown) => answer({ error: toUserError(thrown) }),
   );
 }
