@@ -11,7 +11,7 @@ import { eventually, temporaryFolder, testContext } from '../../helpers/postgres
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
-const KILLS = process.env.TOOL_TEST_FULL ? 200 : 6;
+const KILLS = process.env.TOOL_TEST_FULL ? 200 : 4;
 /** Up to so many milliseconds after the journal was written: some kills come before the packet, some after it. */
 const SPAN = 60;
 
