@@ -1,5 +1,5 @@
 import { Argument, Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
-import type { ArgumentSpec, CommandSpec, Globals, Grammar, OptionSpec } from '../commands/command.ts';
+import type { ArgumentSpec, CommandSpec, Globals, Grammar, OptionSpec } from './command.ts';
 import { usageError } from './usage-error.ts';
 
 /** What the words after `tool` ask for. */

@@ -1,5 +1,4 @@
 import type { Writable } from 'node:stream';
-import type { Invocation, Outcome } from '../commands/command.ts';
 import { UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../errors.ts';
@@ -12,6 +11,7 @@ import type { Printer } from '../report/printer.ts';
 import type { Question } from '../report/question.ts';
 import { createStyle } from '../report/style.ts';
 import { isTrue } from '../terminal.ts';
+import type { Invocation, Outcome } from './command.ts';
 import { confirm } from './confirm.ts';
 import type { Host } from './host.ts';
 import { printError } from './print-error.ts';

@@ -1,4 +1,4 @@
-import type { ArgumentSpec, CommandSpec } from './command.ts';
+import type { ArgumentSpec, CommandSpec } from '../cli/command.ts';
 
 const PROVIDER: ArgumentSpec = {
   name: 'provider',
@@ -21,7 +21,7 @@ export const AUTH_COMMANDS: CommandSpec[] = [
       { command: 'tool auth login idp --device', does: 'prints a URL and a code for a browser elsewhere' },
     ],
     json: 'events',
-    load: () => import('./auth-login.ts'),
+    load: () => import('./auth/login.ts'),
   },
   {
     name: 'auth status',
@@ -31,7 +31,7 @@ export const AUTH_COMMANDS: CommandSpec[] = [
     options: [],
     examples: [{ command: 'tool auth status --json', does: 'the same, for scripts' }],
     json: 'document',
-    load: () => import('./auth-status.ts'),
+    load: () => import('./auth/status.ts'),
   },
   {
     name: 'auth logout',
@@ -41,7 +41,7 @@ export const AUTH_COMMANDS: CommandSpec[] = [
     options: [],
     examples: [{ command: 'tool auth logout', does: 'signs out everywhere' }],
     json: 'document',
-    load: () => import('./auth-logout.ts'),
+    load: () => import('./auth/logout.ts'),
   },
   {
     name: 'auth token',
@@ -57,6 +57,6 @@ export const AUTH_COMMANDS: CommandSpec[] = [
     options: [],
     examples: [{ command: 'tool auth token -', does: 'reads it from standard input, and encrypts it into authtoken' }],
     json: 'document',
-    load: () => import('./auth-token.ts'),
+    load: () => import('./auth/token.ts'),
   },
 ];

@@ -1,10 +1,10 @@
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { build } from '../operations/build.ts';
 import { hasSanitizeQuery, planSanitize, sanitize } from '../operations/sanitize/sanitize.ts';
 import { sanitizedText, sanitizeQuestion } from '../report/sanitize.ts';
 import { hiddenLines, leftOutLines, snapshotLine } from '../report/snapshots.ts';
 import { createStyle } from '../report/style.ts';
 import type { SnapshotRow } from '../results.ts';
-import type { Invocation, Outcome } from './command.ts';
 
 interface Arguments {
   target: string;

@@ -1,11 +1,11 @@
 import { formatAge, formatNumberOf } from '../amounts.ts';
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { type Candidate, complete, configOf } from '../cli/completion.ts';
 import { sensitiveKeys } from '../operations/configuration/secrets.ts';
 import { listTables } from '../operations/snapshots/snapshot-tables.ts';
 import { listSnapshots } from '../operations/snapshots/snapshots.ts';
 import { listTargets } from '../operations/targets.ts';
 import { printable } from '../printable.ts';
-import type { Invocation, Outcome } from './command.ts';
 import { toSelector } from './selector.ts';
 
 interface Arguments {

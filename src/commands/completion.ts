@@ -1,5 +1,5 @@
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { COMPLETION_SCRIPTS } from '../cli/completion-scripts.ts';
-import type { Invocation, Outcome } from './command.ts';
 
 interface Arguments {
   shell: string;

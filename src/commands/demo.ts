@@ -1,6 +1,6 @@
 import { formatBytes as bytes, formatCount as count } from '../amounts.ts';
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { startDemo, type Tour, tourDemo } from '../operations/demo.ts';
-import type { Invocation, Outcome } from './command.ts';
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const { screens, report, signal, environment } = invocation;

@@ -1,7 +1,7 @@
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { diff } from '../operations/snapshots/diff.ts';
 import { diffText } from '../report/diff.ts';
 import { createStyle } from '../report/style.ts';
-import type { Invocation, Outcome } from './command.ts';
 import { toSelector } from './selector.ts';
 
 interface Arguments {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { formatBytes } from '../amounts.ts';
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { exportSnapshot } from '../operations/snapshots/export.ts';
-import type { Invocation, Outcome } from './command.ts';
 import { type SnapshotArguments, snapshotRequest } from './selector.ts';
 
 interface Options {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { formatNumberOf } from '../amounts.ts';
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { importSnapshot } from '../operations/snapshots/import.ts';
-import type { Invocation, Outcome } from './command.ts';
 
 interface Arguments {
   file: string;

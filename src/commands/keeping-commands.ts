@@ -1,4 +1,4 @@
-import type { CommandSpec, OptionSpec } from './command.ts';
+import type { CommandSpec, OptionSpec } from '../cli/command.ts';
 import { ALLOW_UNTRUSTED, DRY_RUN, ORIGINAL, SNAPSHOT, TARGET } from './shared-options.ts';
 
 const PLACES: OptionSpec[] = [

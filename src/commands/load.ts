@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { EXIT, UserError } from '../errors.ts';
 import { load, planLoad } from '../operations/load/load.ts';
 import type { LoadRequest } from '../operations/load/planned-load.ts';
 import { loadedText, loadPlanLines, loadQuestion } from '../report/load.ts';
-import type { Invocation, Outcome } from './command.ts';
 import { toSelector } from './selector.ts';
 
 interface Arguments {

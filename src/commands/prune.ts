@@ -1,6 +1,6 @@
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { planPrune, prune } from '../operations/snapshots/prune.ts';
 import { prunedText, prunePlanLines, pruneQuestion } from '../report/prune.ts';
-import type { Invocation, Outcome } from './command.ts';
 import { type PlaceOptions, placeOf } from './selector.ts';
 
 interface Arguments {

@@ -1,6 +1,6 @@
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { pull } from '../operations/snapshots/pull.ts';
 import { pulledText } from '../report/transfer.ts';
-import type { Invocation, Outcome } from './command.ts';
 import { type SnapshotArguments, snapshotRequest } from './selector.ts';
 
 interface Options {

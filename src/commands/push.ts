@@ -1,6 +1,6 @@
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { push } from '../operations/snapshots/push.ts';
 import { pushedText } from '../report/transfer.ts';
-import type { Invocation, Outcome } from './command.ts';
 import { type SnapshotArguments, snapshotRequest } from './selector.ts';
 
 export async function run(invocation: Invocation<SnapshotArguments, { original?: boolean }>): Promise<Outcome> {

@@ -1,5 +1,5 @@
+import type { CommandSpec, OptionSpec } from '../cli/command.ts';
 import { AUTH_COMMANDS } from './auth-commands.ts';
-import type { CommandSpec, OptionSpec } from './command.ts';
 import { KEEPING_COMMANDS } from './keeping-commands.ts';
 import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, ORIGINAL, SNAPSHOT, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
@@ -223,7 +223,7 @@ export const COMMANDS: CommandSpec[] = [
     ],
     examples: [{ command: 'tool config init --no-tui', does: 'writes the file and asks nothing' }],
     json: 'document',
-    load: () => import('./config-init.ts'),
+    load: () => import('./config/init.ts'),
   },
   {
     name: 'config check',
@@ -233,7 +233,7 @@ export const COMMANDS: CommandSpec[] = [
     options: [{ flags: '--offline', description: 'skip what needs a network' }],
     examples: [{ command: 'tool config check --json', does: 'all problems with line and column, for scripts' }],
     json: 'document',
-    load: () => import('./config-check.ts'),
+    load: () => import('./config/check.ts'),
   },
   {
     name: 'config show',
@@ -243,7 +243,7 @@ export const COMMANDS: CommandSpec[] = [
     options: [],
     examples: [{ command: 'tool config show --json', does: 'every value with its origin, for scripts' }],
     json: 'document',
-    load: () => import('./config-show.ts'),
+    load: () => import('./config/show.ts'),
   },
   {
     name: 'config schema',
@@ -253,7 +253,7 @@ export const COMMANDS: CommandSpec[] = [
     options: [],
     examples: [{ command: 'tool config schema', does: 'what editors complete and validate the file with' }],
     json: 'document',
-    load: () => import('./config-schema.ts'),
+    load: () => import('./config/schema.ts'),
   },
   {
     name: 'config encrypt',
@@ -274,7 +274,7 @@ export const COMMANDS: CommandSpec[] = [
       { command: 'tool config encrypt storage_profiles.team.secret_key', does: 'this one' },
     ],
     json: 'document',
-    load: () => import('./config-encrypt.ts'),
+    load: () => import('./config/encrypt.ts'),
   },
   {
     name: 'config decrypt',
@@ -284,7 +284,7 @@ export const COMMANDS: CommandSpec[] = [
     options: [],
     examples: [{ command: 'tool config decrypt authtoken', does: 'the token in plain' }],
     json: 'document',
-    load: () => import('./config-decrypt.ts'),
+    load: () => import('./config/decrypt.ts'),
   },
   {
     name: 'trust',

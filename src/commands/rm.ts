@@ -1,9 +1,9 @@
 import { formatBytes } from '../amounts.ts';
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { planRemove, remove } from '../operations/snapshots/remove.ts';
 import type { Question } from '../report/question.ts';
 import { placesText, snapshotLine } from '../report/snapshots.ts';
 import type { RemovePlan } from '../results.ts';
-import type { Invocation, Outcome } from './command.ts';
 import { type PlaceOptions, placeOf, toSelector } from './selector.ts';
 
 interface Arguments {

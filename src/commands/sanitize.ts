@@ -1,8 +1,8 @@
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { planSanitize, type SanitizeRequest, sanitize } from '../operations/sanitize/sanitize.ts';
 import { suggest } from '../operations/sanitize/suggest.ts';
 import { sanitizedText, sanitizePlanLines, sanitizeQuestion } from '../report/sanitize.ts';
 import { createStyle } from '../report/style.ts';
-import type { Invocation, Outcome } from './command.ts';
 import { toSelector } from './selector.ts';
 
 interface Arguments {

@@ -1,4 +1,4 @@
-import type { ArgumentSpec, OptionSpec } from './command.ts';
+import type { ArgumentSpec, OptionSpec } from '../cli/command.ts';
 
 /** Arguments and flags that several commands take. */
 export const TARGET: ArgumentSpec = {

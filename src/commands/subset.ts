@@ -1,9 +1,9 @@
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { explainSubset } from '../operations/subset/explain-subset.ts';
 import { planSubset, subset } from '../operations/subset/subset.ts';
 import type { SubsetRequest } from '../operations/subset/subset-setting.ts';
 import { createStyle } from '../report/style.ts';
 import { explanationText, subsetPlanText, subsetQuestion, subsetText } from '../report/subset.ts';
-import type { Invocation, Outcome } from './command.ts';
 
 interface Arguments {
   target: string;

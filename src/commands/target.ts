@@ -1,3 +1,4 @@
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { findTarget } from '../operations/find-target.ts';
 import { listSnapshots } from '../operations/snapshots/snapshots.ts';
 import { targetInfo } from '../operations/target-info.ts';
@@ -5,7 +6,6 @@ import { checkTarget } from '../operations/targets.ts';
 import { snapshotsText } from '../report/snapshots.ts';
 import { createStyle } from '../report/style.ts';
 import { targetInfoText } from '../report/target-info.ts';
-import type { Invocation, Outcome } from './command.ts';
 
 interface Arguments {
   target: string;

@@ -1,3 +1,4 @@
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { modeOf } from '../config/mode.ts';
 import { targetInfo } from '../operations/target-info.ts';
 import { checkTargets, listTargets } from '../operations/targets.ts';
@@ -5,7 +6,6 @@ import { createStyle } from '../report/style.ts';
 import { targetInfoText } from '../report/target-info.ts';
 import { targetsText } from '../report/targets.ts';
 import type { TargetRow } from '../results.ts';
-import type { Invocation, Outcome } from './command.ts';
 
 interface Options {
   check: boolean;

@@ -1,5 +1,5 @@
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { ownKey } from '../operations/trust.ts';
-import type { Invocation, Outcome } from './command.ts';
 
 export async function run({ environment }: Invocation): Promise<Outcome> {
   const key = await ownKey(environment);

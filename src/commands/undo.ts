@@ -1,6 +1,6 @@
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { planUndo, undo } from '../operations/load/undo.ts';
 import { undoneText, undoPlanLines, undoQuestion } from '../report/undo.ts';
-import type { Invocation, Outcome } from './command.ts';
 
 interface Arguments {
   target: string;

@@ -1,9 +1,9 @@
 import { formatBytes, formatNumberOf } from '../amounts.ts';
+import type { Invocation, Outcome } from '../cli/command.ts';
 import { EXIT, UserError } from '../errors.ts';
 import { verify } from '../operations/snapshots/verify.ts';
 import { hiddenLines } from '../report/snapshots.ts';
 import type { VerifyResult } from '../results.ts';
-import type { Invocation, Outcome } from './command.ts';
 import { type SnapshotArguments, snapshotRequest } from './selector.ts';
 
 interface Options {

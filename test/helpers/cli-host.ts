@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
+import type { CommandModule, CommandSpec } from '../../src/cli/command.ts';
 import type { Host } from '../../src/cli/host.ts';
 import { run } from '../../src/cli/run.ts';
-import type { CommandModule, CommandSpec } from '../../src/commands/command.ts';
 import { GLOBAL_OPTIONS } from '../../src/commands/registry.ts';
 import type { Context } from '../../src/context.ts';
 import { EXIT, UserError } from '../../src/errors.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { assetUrl } from '../assets.ts';
-import type { Outcome } from './command.ts';
+import { assetUrl } from '../../assets.ts';
+import type { Outcome } from '../../cli/command.ts';
 
 export async function run(): Promise<Outcome> {
   const text = await readFile(assetUrl('tool.schema.json'), 'utf8');

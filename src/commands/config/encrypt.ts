@@ -1,6 +1,6 @@
-import type { Skipped } from '../config/secrets/sensitive-values.ts';
-import { encryptValues } from '../operations/configuration/secrets.ts';
-import type { Invocation, Outcome } from './command.ts';
+import type { Invocation, Outcome } from '../../cli/command.ts';
+import type { Skipped } from '../../config/secrets/sensitive-values.ts';
+import { encryptValues } from '../../operations/configuration/secrets.ts';
 
 interface Arguments {
   keys?: string[];

@@ -1,5 +1,5 @@
-import { decryptValue } from '../operations/configuration/secrets.ts';
-import type { Invocation, Outcome } from './command.ts';
+import type { Invocation, Outcome } from '../../cli/command.ts';
+import { decryptValue } from '../../operations/configuration/secrets.ts';
 
 interface Arguments {
   key: string;

@@ -1,6 +1,6 @@
-import { signIn } from '../operations/sign-in/sign-in.ts';
-import { signedInLine } from '../report/sign-in.ts';
-import type { Invocation, Outcome } from './command.ts';
+import type { Invocation, Outcome } from '../../cli/command.ts';
+import { signIn } from '../../operations/sign-in/sign-in.ts';
+import { signedInLine } from '../../report/sign-in.ts';
 
 interface Arguments {
   provider?: string;

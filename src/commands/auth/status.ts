@@ -1,6 +1,6 @@
-import { signInStatus } from '../operations/sign-in/sign-in-status.ts';
-import { signInStatusText } from '../report/sign-in.ts';
-import type { Invocation, Outcome } from './command.ts';
+import type { Invocation, Outcome } from '../../cli/command.ts';
+import { signInStatus } from '../../operations/sign-in/sign-in-status.ts';
+import { signInStatusText } from '../../report/sign-in.ts';
 
 export async function run(invocation: Invocation): Promise<Outcome> {
   const context = await invocation.context();

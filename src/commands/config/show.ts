@@ -1,8 +1,8 @@
-import { EXIT } from '../errors.ts';
-import { show } from '../operations/configuration/show.ts';
-import { configurationText } from '../report/configuration.ts';
-import { createStyle } from '../report/style.ts';
-import type { Invocation, Outcome } from './command.ts';
+import type { Invocation, Outcome } from '../../cli/command.ts';
+import { EXIT } from '../../errors.ts';
+import { show } from '../../operations/configuration/show.ts';
+import { configurationText } from '../../report/configuration.ts';
+import { createStyle } from '../../report/style.ts';
 
 export async function run({ globals, terminal, environment, cwd }: Invocation): Promise<Outcome> {
   const { shown, text } = await show({ file: globals.config, environment, cwd });

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
-import { keepAuthtoken } from '../operations/sign-in/keep-authtoken.ts';
-import type { Invocation, Outcome } from './command.ts';
+import type { Invocation, Outcome } from '../../cli/command.ts';
+import { keepAuthtoken } from '../../operations/sign-in/keep-authtoken.ts';
 
 interface Arguments {
   token: string;

@@ -1,6 +1,6 @@
-import { initConfiguration, refuseExisting } from '../config/init.ts';
-import { absolutePath } from '../config/paths.ts';
-import type { Invocation, Outcome } from './command.ts';
+import type { Invocation, Outcome } from '../../cli/command.ts';
+import { initConfiguration, refuseExisting } from '../../config/init.ts';
+import { absolutePath } from '../../config/paths.ts';
 
 interface Options {
   force?: boolean;

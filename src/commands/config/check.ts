@@ -1,8 +1,8 @@
-import { EXIT } from '../errors.ts';
-import { check } from '../operations/configuration/check.ts';
-import { checkText } from '../report/check.ts';
-import { createStyle } from '../report/style.ts';
-import type { Invocation, Outcome } from './command.ts';
+import type { Invocation, Outcome } from '../../cli/command.ts';
+import { EXIT } from '../../errors.ts';
+import { check } from '../../operations/configuration/check.ts';
+import { checkText } from '../../report/check.ts';
+import { createStyle } from '../../report/style.ts';
 
 interface Options {
   offline?: boolean;

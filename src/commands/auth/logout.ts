@@ -1,5 +1,5 @@
-import { signOut } from '../operations/sign-in/sign-out.ts';
-import type { Invocation, Outcome } from './command.ts';
+import type { Invocation, Outcome } from '../../cli/command.ts';
+import { signOut } from '../../operations/sign-in/sign-out.ts';
 
 interface Arguments {
   provider?: string;
