@@ -129,7 +129,7 @@ function argumentTable({ arguments: args }: CommandSpec): string {
   return markdownTable([['argument', 'meaning'], ...rows]);
 }
 
-function optionTable(options: OptionSpec[]): string {
+function optionTable(options: readonly OptionSpec[]): string {
   return markdownTable([
     ['flag', 'meaning'],
     ...options.map(({ flags, description }) => [`\`${flags}\``, description]),

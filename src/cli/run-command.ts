@@ -77,8 +77,7 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
 
   try {
     if (globals.readOnly && writes(line)) throw readOnlyRefusal(spec.name);
-    const command = await spec.load();
-    const work = () => command.run(invocation as Invocation<never, never>);
+    const work = () => spec.run(invocation as Invocation<never, never>);
     const outcome = await work().catch(async (thrown: unknown) => {
       if (!(thrown instanceof UntrustedConfiguration)) throw thrown;
       // The configuration is read before anything is done, so the command can begin anew.

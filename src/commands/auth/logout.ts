@@ -1,11 +1,20 @@
-import type { Invocation, Outcome } from '../../cli/command.ts';
-import { signOut } from '../../operations/sign-in/sign-out.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { PROVIDER } from '../shared-options.ts';
 
-interface Arguments {
-  provider?: string;
-}
+const specification = {
+  name: 'auth logout',
+  summary: 'remove the sign-in, and revoke its tokens where the provider offers it',
+  group: 'Sign in',
+  arguments: [{ ...PROVIDER, description: 'an identity provider of the configuration; default all' }],
+  options: [],
+  examples: [{ command: 'tool auth logout', does: 'signs out everywhere' }],
+  json: 'document',
+} as const satisfies CommandSpec;
 
-export async function run(invocation: Invocation<Arguments>): Promise<Outcome> {
+export const authLogoutCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { signOut } = await import('../../operations/sign-in/sign-out.ts');
   const context = await invocation.context();
   const ended = await signOut(context, { provider: invocation.arguments.provider });
   const lines = ended.map(

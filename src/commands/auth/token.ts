@@ -1,12 +1,26 @@
 import { text } from 'node:stream/consumers';
-import type { Invocation, Outcome } from '../../cli/command.ts';
-import { keepAuthtoken } from '../../operations/sign-in/keep-authtoken.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
 
-interface Arguments {
-  token: string;
-}
+const specification = {
+  name: 'auth token',
+  summary: 'keep the cloud token in the configuration file, encrypted',
+  group: 'Sign in',
+  arguments: [
+    {
+      name: 'token',
+      description: 'the token, or - to read it from standard input, where neither history nor process list show it',
+      required: true,
+    },
+  ],
+  options: [],
+  examples: [{ command: 'tool auth token -', does: 'reads it from standard input, and encrypts it into authtoken' }],
+  json: 'document',
+} as const satisfies CommandSpec;
 
-export async function run(invocation: Invocation<Arguments>): Promise<Outcome> {
+export const authTokenCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { keepAuthtoken } = await import('../../operations/sign-in/keep-authtoken.ts');
   const { arguments: given, stdin } = invocation;
   const context = await invocation.context();
   const token = given.token === '-' ? (await text(stdin)).trim() : given.token;

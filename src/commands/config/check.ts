@@ -1,19 +1,27 @@
-import type { Invocation, Outcome } from '../../cli/command.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
 import { EXIT } from '../../errors.ts';
-import { check } from '../../operations/configuration/check.ts';
 import { checkText } from '../../report/check.ts';
 import { createStyle } from '../../report/style.ts';
 
-interface Options {
-  offline?: boolean;
-}
+const specification = {
+  name: 'config check',
+  summary: 'every problem of the configuration at once, and whether what it needs is there',
+  group: 'Set up',
+  arguments: [],
+  options: [{ flags: '--offline', description: 'skip what needs a network' }],
+  examples: [{ command: 'tool config check --json', does: 'all problems with line and column, for scripts' }],
+  json: 'document',
+} as const satisfies CommandSpec;
 
-export async function run({
+export const configCheckCommand: CommandModule = { ...specification, run };
+
+async function run({
   globals,
   terminal,
   options,
   ...invocation
-}: Invocation<object, Options>): Promise<Outcome> {
+}: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { check } = await import('../../operations/configuration/check.ts');
   const { offline = false } = options;
   const { report, text } = await check({ ...invocation, file: globals.config, offline, clock: () => new Date() });
   const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });

@@ -1,11 +1,24 @@
-import type { Invocation, Outcome } from '../../cli/command.ts';
-import { decryptValue } from '../../operations/configuration/secrets.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
 
-interface Arguments {
-  key: string;
-}
+const specification = {
+  name: 'config decrypt',
+  summary: 'print one value of the configuration, decrypted',
+  group: 'Set up',
+  arguments: [{ name: 'key', description: 'key of the value', required: true, complete: 'sensitive key' }],
+  options: [],
+  examples: [{ command: 'tool config decrypt authtoken', does: 'the token in plain' }],
+  json: 'document',
+} as const satisfies CommandSpec;
 
-export async function run({ arguments: { key }, globals, environment, cwd }: Invocation<Arguments>): Promise<Outcome> {
+export const configDecryptCommand: CommandModule = { ...specification, run };
+
+async function run({
+  arguments: { key },
+  globals,
+  environment,
+  cwd,
+}: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { decryptValue } = await import('../../operations/configuration/secrets.ts');
   const value = await decryptValue({ key, file: globals.config, environment, cwd });
   // Printing the secret is what was asked for.
   return { data: {}, text: globals.json ? JSON.stringify({ key, value }) : value, verbatim: true };

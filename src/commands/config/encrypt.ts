@@ -1,22 +1,37 @@
-import type { Invocation, Outcome } from '../../cli/command.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
 import type { Skipped } from '../../config/secrets/sensitive-values.ts';
-import { encryptValues } from '../../operations/configuration/secrets.ts';
 
-interface Arguments {
-  keys?: string[];
-}
+const specification = {
+  name: 'config encrypt',
+  summary: 'encrypt sensitive values of the configuration file where they stand',
+  group: 'Set up',
+  arguments: [
+    {
+      name: 'keys',
+      description: 'keys to encrypt; default all that are sensitive',
+      required: false,
+      complete: 'sensitive key',
+      variadic: true,
+    },
+  ],
+  options: [{ flags: '--dry-run', description: 'say which, change nothing' }],
+  examples: [
+    { command: 'tool config encrypt', does: 'all passwords, tokens and keys that are plain' },
+    { command: 'tool config encrypt storage_profiles.team.secret_key', does: 'this one' },
+  ],
+  json: 'document',
+} as const satisfies CommandSpec;
 
-interface Options {
-  dryRun?: boolean;
-}
+export const configEncryptCommand: CommandModule = { ...specification, run };
 
-export async function run({
+async function run({
   arguments: given,
   options,
   globals,
   environment,
   cwd,
-}: Invocation<Arguments, Options>): Promise<Outcome> {
+}: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { encryptValues } = await import('../../operations/configuration/secrets.ts');
   const { dryRun = false } = options;
   const result = await encryptValues({ keys: given.keys ?? [], dryRun, file: globals.config, environment, cwd });
   const { file, encrypted, skipped } = result;
