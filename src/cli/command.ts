@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import type { ExitCode } from '../errors.ts';
 import type { Report } from '../events.ts';
 import type { Question } from '../report/question.ts';
+import type { TableOptions } from '../report/table.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** A command as data: the parser, help, completion, docs/commands.md and the types of its options derive from it. */
@@ -84,6 +85,8 @@ export interface Invocation<Arguments = unknown, Options = unknown> {
   /** Aborted by Ctrl-C and SIGTERM; its reason is the UserError to end with. */
   signal: AbortSignal;
   report: Report;
+  /** Width and style of the texts for standard output. */
+  tableOptions: () => TableOptions;
   /** Loads the configuration, once; throws with exit 3 when it is missing or wrong. A file may be named instead of `--config`'s. */
   context: (config?: string) => Promise<Context>;
   /** Returns when the answer is yes; throws with exit 5 when it is no, or when nobody can be asked. */

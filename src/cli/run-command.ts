@@ -60,6 +60,10 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
     stdin: host.stdin,
     signal,
     report: printer.report,
+    tableOptions: () => ({
+      columns: host.terminal.stdout.columns(),
+      style: createStyle({ color: host.terminal.stdout.color, unicode: host.terminal.unicode }),
+    }),
     context: (config) => {
       opened ??= openContext(config);
       return opened;

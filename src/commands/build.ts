@@ -1,9 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import type { SanitizeRequest } from '../operations/sanitize/sanitize.ts';
-import { sanitizedText, sanitizeQuestion } from '../report/sanitize.ts';
-import { hiddenLines, leftOutLines, snapshotLine } from '../report/snapshots.ts';
-import { createStyle } from '../report/style.ts';
-import type { SnapshotRow } from '../results.ts';
 import { CPUS, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
 const specification = {
@@ -41,6 +37,7 @@ const specification = {
 export const buildCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { builtText } = await import('../report/snapshots.ts');
   const { build } = await import('../operations/build.ts');
   const { hasSanitizeQuery } = await import('../operations/sanitize/sanitize.ts');
   const { target } = invocation.arguments;
@@ -74,26 +71,20 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
 
 /** Asks before anything is built: the sanitized database may replace one. */
 async function buildAndSanitize(
-  { context: openContext, confirm, terminal }: InvocationOf<typeof specification>,
+  { context: openContext, confirm, tableOptions }: InvocationOf<typeof specification>,
   request: SanitizeRequest,
 ): Promise<Outcome> {
+  const { sanitizedText, sanitizeQuestion } = await import('../report/sanitize.ts');
+  const { builtText } = await import('../report/snapshots.ts');
   const { planSanitize, sanitize } = await import('../operations/sanitize/sanitize.ts');
   const context = await openContext();
   const planned = await planSanitize(context, request);
   const question = sanitizeQuestion(planned.plan);
   if (question) await confirm(question);
   const { snapshot: sanitized, original: snapshot, ...result } = await sanitize(context, planned);
-  const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
-  const options = { columns: terminal.stdout.columns(), style };
-  const text = sanitizedText({ snapshot: sanitized, original: snapshot, ...result }, request.target, options);
+  const text = sanitizedText({ snapshot: sanitized, original: snapshot, ...result }, request.target, tableOptions());
   return {
     data: { snapshot, sanitized, ...result },
     text: `${builtText(request.target, snapshot)}\n${text}`,
   };
-}
-
-function builtText(target: string, snapshot: SnapshotRow): string {
-  return [`Built ${snapshotLine(target, snapshot)}`, ...leftOutLines([snapshot]), ...hiddenLines([snapshot])].join(
-    '\n',
-  );
 }

@@ -1,11 +1,10 @@
 import { formatAge, formatNumberOf } from '../amounts.ts';
 import type { CommandModule, CommandSpec, Invocation, InvocationOf, Outcome } from '../cli/command.ts';
-import { type Candidate, complete, configOf } from '../cli/completion.ts';
-import { COMPLETION_SCRIPTS } from '../cli/completion-scripts.ts';
+import type { Candidate } from '../cli/completion.ts';
 import { printable } from '../printable.ts';
 import { toSelector } from './shared-options.ts';
 
-const script = {
+const completion = {
   name: 'completion',
   summary: 'print the completion script of a shell',
   group: 'Set up',
@@ -15,14 +14,15 @@ const script = {
   json: 'document',
 } as const satisfies CommandSpec;
 
-export const completionCommand: CommandModule = { ...script, run: printScript };
+export const completionCommand: CommandModule = { ...completion, run: printScript };
 
-async function printScript({ arguments: { shell } }: InvocationOf<typeof script>): Promise<Outcome> {
+async function printScript({ arguments: { shell } }: InvocationOf<typeof completion>): Promise<Outcome> {
+  const { COMPLETION_SCRIPTS } = await import('../cli/completion-scripts.ts');
   const script = COMPLETION_SCRIPTS[shell] ?? '';
   return { data: { shell, script }, text: script };
 }
 
-const candidates = {
+const completing = {
   name: '__complete',
   summary: 'what may follow a command line; called by the completion scripts',
   group: 'Set up',
@@ -33,22 +33,24 @@ const candidates = {
   hidden: true,
 } as const satisfies CommandSpec;
 
-export const completeCommand: CommandModule = { ...candidates, run: printCandidates };
+export const completeCommand: CommandModule = { ...completing, run: printCandidates };
 
-async function printCandidates(invocation: InvocationOf<typeof candidates>): Promise<Outcome> {
+async function printCandidates(invocation: InvocationOf<typeof completing>): Promise<Outcome> {
+  const { complete, configOf } = await import('../cli/completion.ts');
   const { words = [] } = invocation.arguments;
-  const context = () => invocation.context(configOf(words));
-  const found = await complete(words, {
+  const file = configOf(words);
+  const context = () => invocation.context(file);
+  const candidates = await complete(words, {
     grammar: invocation.grammar,
     targets: () => orNone(() => targetCandidates(context)),
-    sensitiveKeys: () => orNone(() => keyCandidates(invocation)),
+    sensitiveKeys: () => orNone(() => keyCandidates(file, invocation)),
     tables: (target, snapshot) => orNone(() => tableCandidates(context, { target, snapshot })),
     snapshots: (target) => orNone(() => snapshotCandidates(context, target)),
   });
   return {
-    data: { candidates: found },
+    data: { candidates },
     // A name that cannot be typed is not offered.
-    text: found
+    text: candidates
       .filter(({ value }) => printable(value) === value)
       .map(({ value, description }) => `${value}\t${printable(description)}`)
       .join('\n'),
@@ -65,9 +67,9 @@ async function targetCandidates(context: Invocation['context']): Promise<Candida
 const PATIENCE = 1500;
 
 /** Of the file alone: nobody's keychain is asked in the middle of a line. */
-async function keyCandidates({ arguments: { words = [] }, environment, cwd }: InvocationOf<typeof candidates>) {
+async function keyCandidates(file: string | undefined, { environment, cwd }: InvocationOf<typeof completing>) {
   const { sensitiveKeys } = await import('../operations/configuration/secrets.ts');
-  const keys = await sensitiveKeys({ file: configOf(words), environment, cwd });
+  const keys = await sensitiveKeys({ file, environment, cwd });
   return keys.map((value) => ({ value, description: '' }));
 }
 

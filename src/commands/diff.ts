@@ -1,6 +1,4 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { diffText } from '../report/diff.ts';
-import { createStyle } from '../report/style.ts';
 import { ORIGINAL, TARGET, toSelector } from './shared-options.ts';
 
 const specification = {
@@ -28,15 +26,14 @@ const specification = {
 export const diffCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { diffText } = await import('../report/diff.ts');
   const { diff } = await import('../operations/snapshots/diff.ts');
-  const { terminal, options } = invocation;
   const { target, a, b } = invocation.arguments;
   const result = await diff(await invocation.context(), {
     target,
     a: toSelector(a),
     ...(b !== undefined && { b: toSelector(b) }),
-    ...options,
+    ...invocation.options,
   });
-  const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
-  return { data: result, text: diffText(result, { columns: terminal.stdout.columns(), style }) };
+  return { data: result, text: diffText(result, invocation.tableOptions()) };
 }

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { LoadRequest } from '../operations/load/planned-load.ts';
-import { loadedText, loadPlanLines, loadQuestion } from '../report/load.ts';
 import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, ORIGINAL, TARGET, toSelector, UNVERIFIED_SOURCES } from './shared-options.ts';
 
 const specification = {
@@ -70,6 +69,7 @@ const specification = {
 export const loadCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { loadedText, loadPlanLines, loadQuestion } = await import('../report/load.ts');
   const { load, planLoad } = await import('../operations/load/load.ts');
   const context = await invocation.context();
   const planned = await planLoad(context, toRequest(invocation));

@@ -1,5 +1,4 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { prunedText, prunePlanLines, pruneQuestion } from '../report/prune.ts';
 import { DRY_RUN, PLACES, placeOf, TARGET } from './shared-options.ts';
 
 const specification = {
@@ -34,6 +33,7 @@ const specification = {
 export const pruneCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { prunedText, prunePlanLines, pruneQuestion } = await import('../report/prune.ts');
   const { planPrune, prune } = await import('../operations/snapshots/prune.ts');
   const { keepLast, keepWithin, keepDaily, keepWeekly, keepMonthly, dryRun } = invocation.options;
   const context = await invocation.context();

@@ -1,5 +1,4 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { pulledText } from '../report/transfer.ts';
 import { ALLOW_UNTRUSTED, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
 const specification = {
@@ -16,6 +15,7 @@ const specification = {
 export const pullCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { pulledText } = await import('../report/transfer.ts');
   const { pull } = await import('../operations/snapshots/pull.ts');
   const { allowUntrusted = false } = invocation.options;
   const result = await pull(await invocation.context(), { ...snapshotRequest(invocation), allowUntrusted });

@@ -1,5 +1,4 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { pushedText } from '../report/transfer.ts';
 import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
 const specification = {
@@ -16,6 +15,7 @@ const specification = {
 export const pushCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { pushedText } = await import('../report/transfer.ts');
   const { push } = await import('../operations/snapshots/push.ts');
   const result = await push(await invocation.context(), snapshotRequest(invocation));
   return { data: result, text: pushedText(result) };

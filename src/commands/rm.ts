@@ -1,8 +1,4 @@
-import { formatBytes } from '../amounts.ts';
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import type { Question } from '../report/question.ts';
-import { placesText, snapshotLine } from '../report/snapshots.ts';
-import type { RemovePlan } from '../results.ts';
 import { DRY_RUN, PLACES, placeOf, SNAPSHOT, TARGET, toSelector } from './shared-options.ts';
 
 const specification = {
@@ -22,25 +18,13 @@ const specification = {
 export const rmCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { removePlanLines, removeQuestion } = await import('../report/remove.ts');
   const { planRemove, remove } = await import('../operations/snapshots/remove.ts');
   const { target, snapshot } = invocation.arguments;
   const context = await invocation.context();
   const plan = await planRemove(context, { target, snapshot: toSelector(snapshot), ...placeOf(invocation.options) });
-  if (invocation.options.dryRun) return { data: { dry_run: true, plan }, text: planLines(plan).join('\n') };
-  await invocation.confirm(question(plan));
+  if (invocation.options.dryRun) return { data: { dry_run: true, plan }, text: removePlanLines(plan).join('\n') };
+  await invocation.confirm(removeQuestion(plan));
   await remove(context, plan);
   return { data: plan, text: `Removed snapshot ${plan.snapshot.index} of ${target} (${plan.snapshot.id})` };
-}
-
-function question(plan: RemovePlan): Question {
-  return { plan: planLines(plan), ask: `Remove snapshot ${plan.snapshot.index} of ${plan.target}?` };
-}
-
-function planLines({ target, snapshot, from, frees_bytes }: RemovePlan): string[] {
-  return [
-    `Remove ${snapshotLine(target, snapshot)}`,
-    `  from   ${placesText(from)}`,
-    `  frees  ${formatBytes(frees_bytes)} that no other snapshot shares`,
-    '  undo   none: a removed snapshot cannot be brought back',
-  ];
 }

@@ -1,7 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import type { SanitizeRequest } from '../operations/sanitize/sanitize.ts';
-import { sanitizedText, sanitizePlanLines, sanitizeQuestion } from '../report/sanitize.ts';
-import { createStyle } from '../report/style.ts';
 import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, SNAPSHOT, TARGET, toSelector, UNVERIFIED_SOURCES } from './shared-options.ts';
 
 const specification = {
@@ -40,9 +38,10 @@ const specification = {
 export const sanitizeCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { sanitizedText, sanitizePlanLines, sanitizeQuestion } = await import('../report/sanitize.ts');
   const { planSanitize, sanitize } = await import('../operations/sanitize/sanitize.ts');
   const { suggest } = await import('../operations/sanitize/suggest.ts');
-  const { terminal, options, confirm } = invocation;
+  const { options, confirm } = invocation;
   const context = await invocation.context();
   const request = toRequest(invocation);
   if (options.suggest) {
@@ -55,8 +54,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const question = sanitizeQuestion(plan);
   if (question) await confirm(question);
   const result = await sanitize(context, planned);
-  const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
-  return { data: result, text: sanitizedText(result, plan.target, { columns: terminal.stdout.columns(), style }) };
+  return { data: result, text: sanitizedText(result, plan.target, invocation.tableOptions()) };
 }
 
 function toRequest({ arguments: { target, snapshot }, options }: InvocationOf<typeof specification>): SanitizeRequest {

@@ -1,7 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import type { SubsetRequest } from '../operations/subset/subset-setting.ts';
-import { createStyle } from '../report/style.ts';
-import { explanationText, subsetPlanText, subsetQuestion, subsetText } from '../report/subset.ts';
 import { CPUS, DRY_RUN, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
 const specification = {
@@ -34,9 +32,9 @@ const specification = {
 export const subsetCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { explanationText, subsetPlanText, subsetQuestion, subsetText } = await import('../report/subset.ts');
   const { explainSubset } = await import('../operations/subset/explain-subset.ts');
   const { planSubset, subset } = await import('../operations/subset/subset.ts');
-  const { terminal } = invocation;
   const context = await invocation.context();
   const { dryRun = false, explain, ...options } = invocation.options;
   const request: SubsetRequest = { ...invocation.arguments, ...options };
@@ -47,8 +45,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const planned = await planSubset(context, request, { count: dryRun });
   const { plan } = planned;
   if (dryRun) {
-    const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
-    return { data: { dry_run: true, plan }, text: subsetPlanText(plan, { columns: terminal.stdout.columns(), style }) };
+    return { data: { dry_run: true, plan }, text: subsetPlanText(plan, invocation.tableOptions()) };
   }
   await invocation.confirm(subsetQuestion(plan));
   const result = await subset(context, planned);

@@ -1,7 +1,4 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { snapshotsText } from '../report/snapshots.ts';
-import { createStyle } from '../report/style.ts';
-import { targetInfoText } from '../report/target-info.ts';
 import { TARGET } from './shared-options.ts';
 
 const specification = {
@@ -25,23 +22,23 @@ const specification = {
 export const targetCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { findTarget } = await import('../operations/find-target.ts');
-  const { listSnapshots } = await import('../operations/snapshots/snapshots.ts');
-  const { targetInfo } = await import('../operations/target-info.ts');
-  const { checkTarget } = await import('../operations/targets.ts');
-  const { terminal, screens } = invocation;
+  const { screens } = invocation;
   const { target } = invocation.arguments;
   const { original = false, update = false, info = false, cloud = false } = invocation.options;
   const isPlain = !original && !update && !info && !cloud;
   if (screens && isPlain) return { data: {}, text: '', exit: await screens({ target }) };
+  const { snapshotsText } = await import('../report/snapshots.ts');
+  const { targetInfoText } = await import('../report/target-info.ts');
+  const { findTarget } = await import('../operations/find-target.ts');
+  const { listSnapshots } = await import('../operations/snapshots/snapshots.ts');
+  const { targetInfo } = await import('../operations/target-info.ts');
+  const { checkTarget } = await import('../operations/targets.ts');
   const context = await invocation.context();
   const { share } = findTarget(context.configuration, target);
   const all = await listSnapshots(context, target, { original });
   const listed = cloud ? { ...all, snapshots: all.snapshots.filter(({ where }) => where.includes('remote')) } : all;
-  const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
   const table = snapshotsText(listed, {
-    columns: terminal.stdout.columns(),
-    style,
+    ...invocation.tableOptions(),
     now: context.clock(),
     shares: share !== undefined,
   });

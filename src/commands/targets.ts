@@ -1,8 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import { modeOf } from '../config/mode.ts';
-import { createStyle } from '../report/style.ts';
-import { targetInfoText } from '../report/target-info.ts';
-import { targetsText } from '../report/targets.ts';
 import type { TargetRow } from '../results.ts';
 
 const specification = {
@@ -27,21 +24,22 @@ const specification = {
 export const targetsCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { targetInfo } = await import('../operations/target-info.ts');
-  const { checkTargets, listTargets } = await import('../operations/targets.ts');
-  const { terminal, options, screens } = invocation;
+  const { options, screens } = invocation;
   const { check, update = false, info = false, cloud = false, original = false } = options;
   const isPlain = check && !update && !info && !cloud && !original;
   if (screens && isPlain) return { data: {}, text: '', exit: await screens({}) };
+  const { targetsText } = await import('../report/targets.ts');
+  const { targetInfo } = await import('../operations/target-info.ts');
+  const { checkTargets, listTargets } = await import('../operations/targets.ts');
+  const { targetInfoText } = await import('../report/target-info.ts');
   const context = await invocation.context();
   const known = (await listTargets(context, { original })).filter((row) => !cloud || isInCloud(row));
   const found = new Map(known.map((row) => [row.name, row]));
   if (check || update) await checkTargets(context, { rows: known, take: (row) => found.set(row.name, row) });
   const targets = [...found.values()];
-  const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
   const { file, settings } = context.configuration;
   const mode = modeOf(settings);
-  const view = { columns: terminal.stdout.columns(), style, file, mode };
+  const view = { ...invocation.tableOptions(), file, mode };
   if (!info) return { data: { mode, targets }, text: targetsText(targets, view) };
   const described = targets.map((row) => ({ ...row, info: targetInfo(context, row.name) }));
   return { data: { mode, targets: described }, text: described.map(targetInfoText).join('\n\n') };

@@ -1,5 +1,4 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { undoneText, undoPlanLines, undoQuestion } from '../report/undo.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
 const specification = {
@@ -20,6 +19,7 @@ const specification = {
 export const undoCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { undoneText, undoPlanLines, undoQuestion } = await import('../report/undo.ts');
   const { planUndo, undo } = await import('../operations/load/undo.ts');
   const { destdb, dryRun, unverifiedSources } = invocation.options;
   const context = await invocation.context();

@@ -1,7 +1,6 @@
 import { formatBytes, formatNumberOf } from '../amounts.ts';
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import { EXIT, UserError } from '../errors.ts';
-import { hiddenLines } from '../report/snapshots.ts';
 import type { VerifyResult } from '../results.ts';
 import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
@@ -34,6 +33,7 @@ const specification = {
 export const verifyCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { hiddenLines } = await import('../report/snapshots.ts');
   const { verify } = await import('../operations/snapshots/verify.ts');
   const { target } = invocation.arguments;
   const { remote, sample, repair } = invocation.options;

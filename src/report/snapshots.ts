@@ -51,6 +51,11 @@ function lackingLines(snapshots: SnapshotRow[], textOf: (row: SnapshotRow) => st
   });
 }
 
+export function builtText(target: string, snapshot: SnapshotRow): string {
+  const lines = [`Built ${snapshotLine(target, snapshot)}`, ...leftOutLines([snapshot]), ...hiddenLines([snapshot])];
+  return lines.join('\n');
+}
+
 const PLACES: Record<SnapshotPlace, string> = { local: 'this machine', remote: 'the bucket' };
 
 /** `this machine and the bucket` */

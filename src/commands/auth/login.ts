@@ -1,5 +1,4 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
-import { signedInLine } from '../../report/sign-in.ts';
 import { PROVIDER } from '../shared-options.ts';
 
 const specification = {
@@ -18,6 +17,7 @@ const specification = {
 export const authLoginCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { signedInLine } = await import('../../report/sign-in.ts');
   const { signIn } = await import('../../operations/sign-in/sign-in.ts');
   const { arguments: given, options } = invocation;
   const context = await invocation.context();

@@ -1,5 +1,4 @@
 import type { CommandModule, CommandSpec, Invocation, Outcome } from '../../cli/command.ts';
-import { signInStatusText } from '../../report/sign-in.ts';
 
 const specification = {
   name: 'auth status',
@@ -14,6 +13,7 @@ const specification = {
 export const authStatusCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: Invocation): Promise<Outcome> {
+  const { signInStatusText } = await import('../../report/sign-in.ts');
   const { signInStatus } = await import('../../operations/sign-in/sign-in-status.ts');
   const context = await invocation.context();
   const providers = await signInStatus(context);

@@ -1,7 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
 import { EXIT } from '../../errors.ts';
-import { checkText } from '../../report/check.ts';
-import { createStyle } from '../../report/style.ts';
 
 const specification = {
   name: 'config check',
@@ -15,19 +13,15 @@ const specification = {
 
 export const configCheckCommand: CommandModule = { ...specification, run };
 
-async function run({
-  globals,
-  terminal,
-  options,
-  ...invocation
-}: InvocationOf<typeof specification>): Promise<Outcome> {
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { checkText } = await import('../../report/check.ts');
   const { check } = await import('../../operations/configuration/check.ts');
+  const { globals, options, tableOptions } = invocation;
   const { offline = false } = options;
   const { report, text } = await check({ ...invocation, file: globals.config, offline, clock: () => new Date() });
-  const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
   return {
     data: report,
-    text: checkText(report, { text, style }),
+    text: checkText(report, { text, style: tableOptions().style }),
     quotes: true,
     exit: report.ok ? EXIT.done : EXIT.configuration,
   };

@@ -1,5 +1,4 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
-import { absolutePath } from '../../config/paths.ts';
 
 const specification = {
   name: 'config init',
@@ -24,6 +23,7 @@ async function run({
   report,
   screens,
 }: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { absolutePath } = await import('../../config/paths.ts');
   const { initConfiguration, refuseExisting } = await import('../../config/init.ts');
   const { force = false, keychain = false } = options;
   // What the wizard does not ask is done the plain way.

@@ -1,7 +1,5 @@
 import type { CommandModule, CommandSpec, Invocation, Outcome } from '../../cli/command.ts';
 import { EXIT } from '../../errors.ts';
-import { configurationText } from '../../report/configuration.ts';
-import { createStyle } from '../../report/style.ts';
 
 const specification = {
   name: 'config show',
@@ -15,14 +13,14 @@ const specification = {
 
 export const configShowCommand: CommandModule = { ...specification, run };
 
-async function run({ globals, terminal, environment, cwd }: Invocation): Promise<Outcome> {
+async function run({ globals, environment, cwd, tableOptions }: Invocation): Promise<Outcome> {
+  const { configurationText } = await import('../../report/configuration.ts');
   const { show } = await import('../../operations/configuration/show.ts');
   const { shown, text } = await show({ file: globals.config, environment, cwd });
-  const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
   const isValid = shown.problems.every(({ severity }) => severity !== 'error');
   return {
     data: shown,
-    text: configurationText(shown, { columns: terminal.stdout.columns(), style, text }),
+    text: configurationText(shown, { ...tableOptions(), text }),
     quotes: true,
     exit: isValid ? EXIT.done : EXIT.configuration,
   };
