@@ -1,5 +1,4 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { modeOf } from '../config/mode.ts';
 import type { TargetRow } from '../results.ts';
 
 const specification = {
@@ -28,6 +27,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { check, update = false, info = false, cloud = false, original = false } = options;
   const isPlain = check && !update && !info && !cloud && !original;
   if (screens && isPlain) return { data: {}, text: '', exit: await screens({}) };
+  const { modeOf } = await import('../config/mode.ts');
   const { targetsText } = await import('../report/targets.ts');
   const { targetInfo } = await import('../operations/target-info.ts');
   const { checkTargets, listTargets } = await import('../operations/targets.ts');

@@ -30,7 +30,7 @@ export function snapshotLine(target: string, snapshot: SnapshotRow): string {
 }
 
 /** What is not in the snapshots, a line for those that leave out the same; no line where nothing is left out. */
-export function leftOutLines(snapshots: SnapshotRow[]): string[] {
+function leftOutLines(snapshots: SnapshotRow[]): string[] {
   return lackingLines(snapshots, ({ left_out_schemas = [] }) => leftOutText(left_out_schemas)).map(
     ([which, text]) => `Not in ${which}: ${text}`,
   );
