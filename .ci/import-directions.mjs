@@ -100,6 +100,13 @@ export default {
       },
     },
     {
+      name: 'commands-load-their-work-when-they-run',
+      comment: 'Help and completion read every specification: what a run needs comes with a dynamic import.',
+      severity: 'error',
+      from: { path: '^src/commands/' },
+      to: { path: '^src/(operations|report|config)/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
+    },
+    {
       name: 'nothing-imports-tests',
       severity: 'error',
       from: { path: '^(src|components|screens)/' },

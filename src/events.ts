@@ -78,3 +78,23 @@ export interface WarningEvent {
 
 /** Takes events as they happen; must neither throw nor block. */
 export type Report = (event: RunEvent) => void;
+
+export interface Step<Result> {
+  step: string;
+  /** While it runs. */
+  label: string;
+  /** When it is done. */
+  done: string | ((result: Result) => string);
+}
+
+/** Does work between the two events of a step; a failure reports no second one. */
+export async function withStep<Result>(
+  report: Report,
+  { step, label, done }: Step<Result>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  report({ event: 'step', step, state: 'started', label });
+  const result = await work();
+  report({ event: 'step', step, state: 'done', label: typeof done === 'string' ? done : done(result) });
+  return result;
+}

@@ -1,4 +1,4 @@
-import type { ArgumentSpec, Grammar, OptionSpec } from '../commands/command.ts';
+import type { ArgumentSpec, Grammar, OptionSpec } from './command.ts';
 
 /** Something the shell may offer. */
 export interface Candidate {

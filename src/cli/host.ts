@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Grammar, ScreensPlace } from '../commands/command.ts';
 import type { Context, ContextOptions } from '../context.ts';
 import type { ExitCode } from '../errors.ts';
 import type { Terminal } from '../terminal.ts';
+import type { Grammar, ScreensPlace } from './command.ts';
 
 /** The world around the command line, handed in so that a test can be that world. */
 export interface Host {

@@ -1,10 +1,10 @@
 import { Argument, Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
-import type { ArgumentSpec, CommandSpec, Globals, Grammar, OptionSpec } from '../commands/command.ts';
+import type { ArgumentSpec, CommandModule, CommandSpec, Globals, Grammar, OptionSpec } from './command.ts';
 import { usageError } from './usage-error.ts';
 
 /** What the words after `tool` ask for. */
 export type ParsedLine =
-  | { kind: 'command'; spec: CommandSpec; arguments: Record<string, unknown>; options: object; globals: Globals }
+  | { kind: 'command'; spec: CommandModule; arguments: Record<string, unknown>; options: object; globals: Globals }
   /** Help or version. */
   | { kind: 'text'; text: string }
   /** Words such as `config` that want another one after them, or no words at all. */
@@ -85,7 +85,7 @@ function throwInsteadOfExit(command: Command): void {
 }
 
 interface Addition {
-  spec: CommandSpec;
+  spec: CommandModule;
   families: Record<string, string>;
   into: Sink;
 }

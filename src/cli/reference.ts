@@ -1,6 +1,6 @@
-import type { CommandSpec, Grammar, OptionSpec } from '../commands/command.ts';
 import { EXIT } from '../errors.ts';
 import { markdownTable } from '../markdown-table.ts';
+import type { CommandSpec, Grammar, OptionSpec } from './command.ts';
 
 /** The text of docs/commands.md: what there is comes from the registry, the rules for all of it from below. */
 export function commandReference({ commands, globalOptions }: Pick<Grammar, 'commands' | 'globalOptions'>): string {
@@ -129,7 +129,7 @@ function argumentTable({ arguments: args }: CommandSpec): string {
   return markdownTable([['argument', 'meaning'], ...rows]);
 }
 
-function optionTable(options: OptionSpec[]): string {
+function optionTable(options: readonly OptionSpec[]): string {
   return markdownTable([
     ['flag', 'meaning'],
     ...options.map(({ flags, description }) => [`\`${flags}\``, description]),

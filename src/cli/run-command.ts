@@ -1,5 +1,4 @@
 import type { Writable } from 'node:stream';
-import type { Invocation, Outcome } from '../commands/command.ts';
 import { UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../errors.ts';
@@ -12,6 +11,7 @@ import type { Printer } from '../report/printer.ts';
 import type { Question } from '../report/question.ts';
 import { createStyle } from '../report/style.ts';
 import { isTrue } from '../terminal.ts';
+import type { Invocation, Outcome } from './command.ts';
 import { confirm } from './confirm.ts';
 import type { Host } from './host.ts';
 import { printError } from './print-error.ts';
@@ -60,6 +60,10 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
     stdin: host.stdin,
     signal,
     report: printer.report,
+    tableOptions: () => ({
+      columns: host.terminal.stdout.columns(),
+      style: createStyle({ color: host.terminal.stdout.color, unicode: host.terminal.unicode }),
+    }),
     context: (config) => {
       opened ??= openContext(config);
       return opened;
@@ -77,8 +81,7 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
 
   try {
     if (globals.readOnly && writes(line)) throw readOnlyRefusal(spec.name);
-    const command = await spec.load();
-    const work = () => command.run(invocation as Invocation<never, never>);
+    const work = () => spec.run(invocation as Invocation<never, never>);
     const outcome = await work().catch(async (thrown: unknown) => {
       if (!(thrown instanceof UntrustedConfiguration)) throw thrown;
       // The configuration is read before anything is done, so the command can begin anew.

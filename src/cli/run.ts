@@ -1,5 +1,5 @@
-import type { Globals, ScreensPlace } from '../commands/command.ts';
 import { EXIT, type ExitCode, toUserError } from '../errors.ts';
+import type { Globals, ScreensPlace } from './command.ts';
 import type { Host } from './host.ts';
 import { printError } from './print-error.ts';
 import type { ParsedLine } from './program.ts';

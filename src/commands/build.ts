@@ -1,27 +1,45 @@
-import { build } from '../operations/build.ts';
-import { hasSanitizeQuery, planSanitize, sanitize } from '../operations/sanitize/sanitize.ts';
-import { sanitizedText, sanitizeQuestion } from '../report/sanitize.ts';
-import { hiddenLines, leftOutLines, snapshotLine } from '../report/snapshots.ts';
-import { createStyle } from '../report/style.ts';
-import type { SnapshotRow } from '../results.ts';
-import type { Invocation, Outcome } from './command.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import type { SanitizeRequest } from '../operations/sanitize/sanitize.ts';
+import { CPUS, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
-interface Arguments {
-  target: string;
-}
+const specification = {
+  name: 'build',
+  summary: "take a snapshot of a target's source database",
+  group: 'Snapshots',
+  arguments: [TARGET],
+  options: [
+    { flags: '--note <text>', description: 'a note to keep with the snapshot' },
+    {
+      flags: '--program',
+      description: "dump with the server's own mysqldump instead of the driver (MySQL, MariaDB)",
+    },
+    { flags: '--no-sanitize', description: 'leave the sanitization out, where the target has a query for it' },
+    { flags: '--no-push', description: "leave it on this machine, whatever the target's storage_profile" },
+    {
+      flags: '--allow-superuser',
+      description: 'run the query as superuser of a throw-away server, when it needs more rights',
+    },
+    {
+      flags: '--include-needed-schemas',
+      description: 'also take schemas that tables of the chosen ones need for their columns',
+    },
+    UNVERIFIED_SOURCES,
+    CPUS,
+  ],
+  examples: [
+    { command: 'tool build app', does: 'a snapshot of the source of target "app"' },
+    { command: 'tool build app --note "before the migration"', does: 'the same, with a note' },
+  ],
+  json: 'events',
+  writes: true,
+} as const satisfies CommandSpec;
 
-interface Options {
-  note?: string;
-  program?: boolean;
-  sanitize: boolean;
-  push: boolean;
-  allowSuperuser?: boolean;
-  cpus?: number;
-  unverifiedSources?: boolean;
-  includeNeededSchemas?: boolean;
-}
+export const buildCommand: CommandModule = { ...specification, run };
 
-export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { builtText } = await import('../report/snapshots.ts');
+  const { build } = await import('../operations/build.ts');
+  const { hasSanitizeQuery } = await import('../operations/sanitize/sanitize.ts');
   const { target } = invocation.arguments;
   const {
     sanitize: wanted,
@@ -53,25 +71,20 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
 
 /** Asks before anything is built: the sanitized database may replace one. */
 async function buildAndSanitize(
-  { context: openContext, confirm, terminal }: Invocation<Arguments, Options>,
-  request: Parameters<typeof planSanitize>[1],
+  { context: openContext, confirm, tableOptions }: InvocationOf<typeof specification>,
+  request: SanitizeRequest,
 ): Promise<Outcome> {
+  const { sanitizedText, sanitizeQuestion } = await import('../report/sanitize.ts');
+  const { builtText } = await import('../report/snapshots.ts');
+  const { planSanitize, sanitize } = await import('../operations/sanitize/sanitize.ts');
   const context = await openContext();
   const planned = await planSanitize(context, request);
   const question = sanitizeQuestion(planned.plan);
   if (question) await confirm(question);
   const { snapshot: sanitized, original: snapshot, ...result } = await sanitize(context, planned);
-  const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
-  const options = { columns: terminal.stdout.columns(), style };
-  const text = sanitizedText({ snapshot: sanitized, original: snapshot, ...result }, request.target, options);
+  const text = sanitizedText({ snapshot: sanitized, original: snapshot, ...result }, request.target, tableOptions());
   return {
     data: { snapshot, sanitized, ...result },
     text: `${builtText(request.target, snapshot)}\n${text}`,
   };
-}
-
-function builtText(target: string, snapshot: SnapshotRow): string {
-  return [`Built ${snapshotLine(target, snapshot)}`, ...leftOutLines([snapshot]), ...hiddenLines([snapshot])].join(
-    '\n',
-  );
 }

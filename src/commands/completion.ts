@@ -1,11 +1,104 @@
-import { COMPLETION_SCRIPTS } from '../cli/completion-scripts.ts';
-import type { Invocation, Outcome } from './command.ts';
+import { formatAge, formatNumberOf } from '../amounts.ts';
+import type { CommandModule, CommandSpec, Invocation, InvocationOf, Outcome } from '../cli/command.ts';
+import type { Candidate } from '../cli/completion.ts';
+import { printable } from '../printable.ts';
+import { toSelector } from './shared-options.ts';
 
-interface Arguments {
-  shell: string;
-}
+const completion = {
+  name: 'completion',
+  summary: 'print the completion script of a shell',
+  group: 'Set up',
+  arguments: [{ name: 'shell', description: 'the shell', required: true, choices: ['bash', 'zsh', 'fish'] }],
+  options: [],
+  examples: [{ command: 'source <(tool completion bash)', does: 'completes in this shell' }],
+  json: 'document',
+} as const satisfies CommandSpec;
 
-export async function run({ arguments: { shell } }: Invocation<Arguments>): Promise<Outcome> {
+export const completionCommand: CommandModule = { ...completion, run: printScript };
+
+async function printScript({ arguments: { shell } }: InvocationOf<typeof completion>): Promise<Outcome> {
+  const { COMPLETION_SCRIPTS } = await import('../cli/completion-scripts.ts');
   const script = COMPLETION_SCRIPTS[shell] ?? '';
   return { data: { shell, script }, text: script };
+}
+
+const completing = {
+  name: '__complete',
+  summary: 'what may follow a command line; called by the completion scripts',
+  group: 'Set up',
+  arguments: [{ name: 'words', description: 'the line so far', required: false, variadic: true }],
+  options: [],
+  examples: [],
+  json: 'document',
+  hidden: true,
+} as const satisfies CommandSpec;
+
+export const completeCommand: CommandModule = { ...completing, run: printCandidates };
+
+async function printCandidates(invocation: InvocationOf<typeof completing>): Promise<Outcome> {
+  const { complete, configOf } = await import('../cli/completion.ts');
+  const { words = [] } = invocation.arguments;
+  const file = configOf(words);
+  const context = () => invocation.context(file);
+  const candidates = await complete(words, {
+    grammar: invocation.grammar,
+    targets: () => orNone(() => targetCandidates(context)),
+    sensitiveKeys: () => orNone(() => keyCandidates(file, invocation)),
+    tables: (target, snapshot) => orNone(() => tableCandidates(context, { target, snapshot })),
+    snapshots: (target) => orNone(() => snapshotCandidates(context, target)),
+  });
+  return {
+    data: { candidates },
+    // A name that cannot be typed is not offered.
+    text: candidates
+      .filter(({ value }) => printable(value) === value)
+      .map(({ value, description }) => `${value}\t${printable(description)}`)
+      .join('\n'),
+  };
+}
+
+async function targetCandidates(context: Invocation['context']): Promise<Candidate[]> {
+  const { listTargets } = await import('../operations/targets.ts');
+  const targets = await listTargets(await context());
+  return targets.map(({ name, title }) => ({ value: name, description: title }));
+}
+
+/** A shell waits for as long while its user does nothing. */
+const PATIENCE = 1500;
+
+/** Of the file alone: nobody's keychain is asked in the middle of a line. */
+async function keyCandidates(file: string | undefined, { environment, cwd }: InvocationOf<typeof completing>) {
+  const { sensitiveKeys } = await import('../operations/configuration/secrets.ts');
+  const keys = await sensitiveKeys({ file, environment, cwd });
+  return keys.map((value) => ({ value, description: '' }));
+}
+
+async function snapshotCandidates(context: Invocation['context'], target: string): Promise<Candidate[]> {
+  const { listSnapshots } = await import('../operations/snapshots/snapshots.ts');
+  const opened = await context();
+  const now = opened.clock().getTime();
+  const { snapshots } = await listSnapshots(opened, target, { patience: PATIENCE });
+  return snapshots.map(({ index, created_at, note }) => {
+    const age = formatAge(now - Date.parse(created_at));
+    return { value: String(index), description: note ? `${age}: ${note}` : age };
+  });
+}
+
+async function tableCandidates(
+  context: Invocation['context'],
+  { target, snapshot }: { target: string; snapshot: string | undefined },
+): Promise<Candidate[]> {
+  const { listTables } = await import('../operations/snapshots/snapshot-tables.ts');
+  const request = { target, ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }) };
+  const tables = await listTables(await context(), request);
+  return tables.map(({ table, rows }) => ({ value: table, description: formatNumberOf(rows, 'row') }));
+}
+
+/** A person in the middle of a line must not be answered with an error. */
+async function orNone(find: () => Promise<Candidate[]>): Promise<Candidate[]> {
+  try {
+    return await find();
+  } catch {
+    return [];
+  }
 }

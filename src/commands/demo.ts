@@ -1,8 +1,21 @@
 import { formatBytes as bytes, formatCount as count } from '../amounts.ts';
-import { startDemo, type Tour, tourDemo } from '../operations/demo.ts';
-import type { Invocation, Outcome } from './command.ts';
+import type { CommandModule, CommandSpec, Invocation, Outcome } from '../cli/command.ts';
+import type { Tour } from '../operations/demo.ts';
 
-export async function run(invocation: Invocation): Promise<Outcome> {
+const specification = {
+  name: 'demo',
+  summary: 'try everything on a throw-away database with sample data',
+  group: 'Set up',
+  arguments: [],
+  options: [],
+  examples: [{ command: 'tool demo', does: 'starts a database of its own and opens the screens on it' }],
+  json: 'events',
+} as const satisfies CommandSpec;
+
+export const demoCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: Invocation): Promise<Outcome> {
+  const { startDemo, tourDemo } = await import('../operations/demo.ts');
   const { screens, report, signal, environment } = invocation;
   const options = { report, signal, environment, clock: () => new Date() };
   await using demo = await startDemo(options);

@@ -1,24 +1,39 @@
-import { diff } from '../operations/snapshots/diff.ts';
-import { diffText } from '../report/diff.ts';
-import { createStyle } from '../report/style.ts';
-import type { Invocation, Outcome } from './command.ts';
-import { toSelector } from './selector.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { ORIGINAL, TARGET, toSelector } from './shared-options.ts';
 
-interface Arguments {
-  target: string;
-  a: string;
-  b?: string;
-}
+const specification = {
+  name: 'diff',
+  summary: 'what changed between two snapshots, or between a snapshot and the destination as it is now',
+  group: 'Keep and share',
+  arguments: [
+    TARGET,
+    { name: 'a', description: 'index or id of a snapshot', required: true, complete: 'snapshot' },
+    {
+      name: 'b',
+      description: 'index or id of another one; default: the destination, compared by the rows of its tables',
+      required: false,
+      complete: 'snapshot',
+    },
+  ],
+  options: [ORIGINAL],
+  examples: [
+    { command: 'tool diff app 1 0', does: 'what the newest snapshot has, and the one before had not' },
+    { command: 'tool diff app 0', does: 'how far the destination has moved since' },
+  ],
+  json: 'document',
+} as const satisfies CommandSpec;
 
-export async function run(invocation: Invocation<Arguments, { original?: boolean }>): Promise<Outcome> {
-  const { terminal, options } = invocation;
+export const diffCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { diffText } = await import('../report/diff.ts');
+  const { diff } = await import('../operations/snapshots/diff.ts');
   const { target, a, b } = invocation.arguments;
   const result = await diff(await invocation.context(), {
     target,
     a: toSelector(a),
     ...(b !== undefined && { b: toSelector(b) }),
-    ...options,
+    ...invocation.options,
   });
-  const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
-  return { data: result, text: diffText(result, { columns: terminal.stdout.columns(), style }) };
+  return { data: result, text: diffText(result, invocation.tableOptions()) };
 }

@@ -1,15 +1,25 @@
 import { resolve } from 'node:path';
 import { formatBytes } from '../amounts.ts';
-import { exportSnapshot } from '../operations/snapshots/export.ts';
-import type { Invocation, Outcome } from './command.ts';
-import { type SnapshotArguments, snapshotRequest } from './selector.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
-interface Options {
-  output?: string;
-  original?: boolean;
-}
+const specification = {
+  name: 'export',
+  summary: 'write a snapshot to one file, to hand it over without a bucket',
+  group: 'Keep and share',
+  arguments: [TARGET, SNAPSHOT],
+  options: [
+    { flags: '-o, --output <file>', description: 'the file to write; default: TARGET-SNAPSHOT.zip, here' },
+    { ...ORIGINAL, flags: '--original' },
+  ],
+  examples: [{ command: 'tool export app 0 -o app.zip', does: 'the newest snapshot of "app", as a plain zip' }],
+  json: 'events',
+} as const satisfies CommandSpec;
 
-export async function run(invocation: Invocation<SnapshotArguments, Options>): Promise<Outcome> {
+export const exportCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { exportSnapshot } = await import('../operations/snapshots/export.ts');
   const { target, snapshot = '0' } = invocation.arguments;
   const file = resolve(invocation.cwd, invocation.options.output ?? `${encodeURIComponent(target)}-${snapshot}.zip`);
   const result = await exportSnapshot(await invocation.context(), { ...snapshotRequest(invocation), file });

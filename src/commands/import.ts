@@ -1,18 +1,26 @@
 import { resolve } from 'node:path';
 import { formatNumberOf } from '../amounts.ts';
-import { importSnapshot } from '../operations/snapshots/import.ts';
-import type { Invocation, Outcome } from './command.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { ALLOW_UNTRUSTED } from './shared-options.ts';
 
-interface Arguments {
-  file: string;
-}
+const specification = {
+  name: 'import',
+  summary: 'take a snapshot in that was exported',
+  group: 'Keep and share',
+  arguments: [{ name: 'file', description: 'what tool export has written', required: true }],
+  options: [
+    { flags: '--target <name>', description: 'the target that it becomes a snapshot of; default: as it was' },
+    ALLOW_UNTRUSTED,
+  ],
+  examples: [{ command: 'tool import app.zip', does: 'a snapshot as if it had been taken here' }],
+  json: 'events',
+  writes: true,
+} as const satisfies CommandSpec;
 
-interface Options {
-  target?: string;
-  allowUntrusted?: boolean;
-}
+export const importCommand: CommandModule = { ...specification, run };
 
-export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { importSnapshot } = await import('../operations/snapshots/import.ts');
   const { target, allowUntrusted = false } = invocation.options;
   const file = resolve(invocation.cwd, invocation.arguments.file);
   const request = { file, allowUntrusted, ...(target !== undefined && { target }) };

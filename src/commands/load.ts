@@ -1,37 +1,76 @@
 import { resolve } from 'node:path';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import { EXIT, UserError } from '../errors.ts';
-import { load, planLoad } from '../operations/load/load.ts';
 import type { LoadRequest } from '../operations/load/planned-load.ts';
-import { loadedText, loadPlanLines, loadQuestion } from '../report/load.ts';
-import type { Invocation, Outcome } from './command.ts';
-import { toSelector } from './selector.ts';
+import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, ORIGINAL, TARGET, toSelector, UNVERIFIED_SOURCES } from './shared-options.ts';
 
-interface Arguments {
-  target: string;
-  /** Index, id, or path of an SQL file. */
-  snapshot?: string;
-}
+const specification = {
+  name: 'load',
+  summary: "restore a snapshot, or run an SQL file, into a target's destination database",
+  group: 'Snapshots',
+  arguments: [
+    TARGET,
+    {
+      name: 'snapshot',
+      description: 'index (0 is the newest), latest, or id of a snapshot, or the path of an .sql file; default 0',
+      required: false,
+      complete: 'snapshot or file',
+    },
+  ],
+  options: [
+    { flags: '--destdb <url>', description: 'destination that wins over every configured one' },
+    {
+      flags: '--tables <names>',
+      description:
+        'only the rows of these tables and of those that they need; with commas, repeatable, `*` for any letters',
+      repeatable: true,
+      complete: 'tables',
+    },
+    DRY_RUN,
+    { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
+    {
+      flags: '--in-place',
+      description: 'restore inside the destination, in one transaction; needs no second database',
+    },
+    {
+      flags: '--keep-going',
+      description: 'restore the rest after errors, list what is missing, and do not swap if anything is',
+    },
+    { flags: '--accept-missing', description: 'with --keep-going: swap although something is missing' },
+    {
+      flags: '--drop-foreign-references',
+      description: 'drop foreign keys of other databases that reference tables of the destination (MySQL, MariaDB)',
+    },
+    ORIGINAL,
+    {
+      flags: '--remote-tables',
+      description: 'MySQL: create tables whose rows are in other databases, too (FEDERATED and the like)',
+    },
+    { flags: '--events', description: 'MySQL: let the events of the snapshot or file run in the destination' },
+    { flags: '--no-drop', description: 'with a file: run it on the database as it is' },
+    { flags: '--source', description: 'with a file: run it on the source database' },
+    UNVERIFIED_SOURCES,
+    ALLOW_UNTRUSTED,
+    CPUS,
+  ],
+  examples: [
+    { command: 'tool load app', does: 'the newest snapshot into the destination of "app"' },
+    { command: 'tool load app 2 --dry-run', does: 'what loading the third newest would do' },
+    {
+      command: 'tool load app --tables public.orders,public.invoice_*',
+      does: 'these, and what they refer to; all other tables empty',
+    },
+    { command: 'tool load app fixtures.sql --no-drop', does: 'an SQL file on the destination as it is' },
+  ],
+  json: 'events',
+  writes: true,
+} as const satisfies CommandSpec;
 
-interface Options {
-  destdb?: string;
-  tables?: string[];
-  dryRun?: boolean;
-  undo: boolean;
-  inPlace?: boolean;
-  keepGoing?: boolean;
-  acceptMissing?: boolean;
-  dropForeignReferences?: boolean;
-  original?: boolean;
-  drop: boolean;
-  source?: boolean;
-  cpus?: number;
-  unverifiedSources?: boolean;
-  remoteTables?: boolean;
-  events?: boolean;
-  allowUntrusted?: boolean;
-}
+export const loadCommand: CommandModule = { ...specification, run };
 
-export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { loadedText, loadPlanLines, loadQuestion } = await import('../report/load.ts');
+  const { load, planLoad } = await import('../operations/load/load.ts');
   const context = await invocation.context();
   const planned = await planLoad(context, toRequest(invocation));
   const { plan } = planned;
@@ -41,7 +80,7 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
   return { data: result, text: loadedText(plan, result) };
 }
 
-function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation<Arguments, Options>): LoadRequest {
+function toRequest({ arguments: { target, snapshot }, options, cwd }: InvocationOf<typeof specification>): LoadRequest {
   const { destdb, tables, undo, inPlace, original, drop, source, cpus, unverifiedSources, allowUntrusted } = options;
   const { keepGoing, acceptMissing, dropForeignReferences, remoteTables, events } = options;
   const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;

@@ -1,22 +1,40 @@
-import { planPrune, prune } from '../operations/snapshots/prune.ts';
-import { prunedText, prunePlanLines, pruneQuestion } from '../report/prune.ts';
-import type { Invocation, Outcome } from './command.ts';
-import { type PlaceOptions, placeOf } from './selector.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { DRY_RUN, PLACES, placeOf, TARGET } from './shared-options.ts';
 
-interface Arguments {
-  target?: string;
-}
+const specification = {
+  name: 'prune',
+  summary: 'remove the snapshots that no rule keeps, and the space that none of the others needs',
+  group: 'Keep and share',
+  arguments: [{ ...TARGET, description: 'name of a target; default: every target', required: false }],
+  options: [
+    { flags: '--keep-last <n>', description: 'keep so many of the newest', value: 'count' },
+    { flags: '--keep-within <age>', description: 'keep those younger than 12h, 30d, 8w, 6m, 1y', value: 'duration' },
+    {
+      flags: '--keep-daily <n>',
+      description: 'keep the newest of each of the last n days that have any',
+      value: 'count',
+    },
+    { flags: '--keep-weekly <n>', description: 'the same by weeks', value: 'count' },
+    { flags: '--keep-monthly <n>', description: 'the same by months', value: 'count' },
+    ...PLACES,
+    DRY_RUN,
+  ],
+  examples: [
+    { command: 'tool prune --keep-last 5 --keep-within 30d --dry-run', does: 'what would go, of every target' },
+    {
+      command: 'tool prune app --keep-daily 7 --keep-weekly 4',
+      does: 'a week of days and a month of weeks of "app"',
+    },
+  ],
+  json: 'events',
+  writes: true,
+} as const satisfies CommandSpec;
 
-interface Options extends PlaceOptions {
-  keepLast?: number;
-  keepWithin?: number;
-  keepDaily?: number;
-  keepWeekly?: number;
-  keepMonthly?: number;
-  dryRun?: boolean;
-}
+export const pruneCommand: CommandModule = { ...specification, run };
 
-export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { prunedText, prunePlanLines, pruneQuestion } = await import('../report/prune.ts');
+  const { planPrune, prune } = await import('../operations/snapshots/prune.ts');
   const { keepLast, keepWithin, keepDaily, keepWeekly, keepMonthly, dryRun } = invocation.options;
   const context = await invocation.context();
   const keep = {

@@ -1,14 +1,22 @@
-import { pull } from '../operations/snapshots/pull.ts';
-import { pulledText } from '../report/transfer.ts';
-import type { Invocation, Outcome } from './command.ts';
-import { type SnapshotArguments, snapshotRequest } from './selector.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { ALLOW_UNTRUSTED, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
-interface Options {
-  original?: boolean;
-  allowUntrusted?: boolean;
-}
+const specification = {
+  name: 'pull',
+  summary: 'copy a snapshot from the bucket to this machine, only what is lacking here',
+  group: 'Keep and share',
+  arguments: [TARGET, SNAPSHOT],
+  options: [ORIGINAL, ALLOW_UNTRUSTED],
+  examples: [{ command: 'tool pull app 2', does: 'the third newest snapshot of "app"; load pulls by itself' }],
+  json: 'events',
+  writes: true,
+} as const satisfies CommandSpec;
 
-export async function run(invocation: Invocation<SnapshotArguments, Options>): Promise<Outcome> {
+export const pullCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { pulledText } = await import('../report/transfer.ts');
+  const { pull } = await import('../operations/snapshots/pull.ts');
   const { allowUntrusted = false } = invocation.options;
   const result = await pull(await invocation.context(), { ...snapshotRequest(invocation), allowUntrusted });
   return { data: result, text: pulledText(result) };

@@ -1,9 +1,22 @@
-import { push } from '../operations/snapshots/push.ts';
-import { pushedText } from '../report/transfer.ts';
-import type { Invocation, Outcome } from './command.ts';
-import { type SnapshotArguments, snapshotRequest } from './selector.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
-export async function run(invocation: Invocation<SnapshotArguments, { original?: boolean }>): Promise<Outcome> {
+const specification = {
+  name: 'push',
+  summary: 'copy a snapshot to the bucket of its storage profile, only what is lacking there',
+  group: 'Keep and share',
+  arguments: [TARGET, SNAPSHOT],
+  options: [ORIGINAL],
+  examples: [{ command: 'tool push app', does: 'the newest snapshot of "app"; again after an interruption, the rest' }],
+  json: 'events',
+  writes: true,
+} as const satisfies CommandSpec;
+
+export const pushCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { pushedText } = await import('../report/transfer.ts');
+  const { push } = await import('../operations/snapshots/push.ts');
   const result = await push(await invocation.context(), snapshotRequest(invocation));
   return { data: result, text: pushedText(result) };
 }

@@ -1,333 +1,64 @@
-import { AUTH_COMMANDS } from './auth-commands.ts';
-import type { CommandSpec, OptionSpec } from './command.ts';
-import { KEEPING_COMMANDS } from './keeping-commands.ts';
-import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, ORIGINAL, SNAPSHOT, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
+import type { CommandModule, OptionSpec } from '../cli/command.ts';
+import { authLoginCommand } from './auth/login.ts';
+import { authLogoutCommand } from './auth/logout.ts';
+import { authStatusCommand } from './auth/status.ts';
+import { authTokenCommand } from './auth/token.ts';
+import { buildCommand } from './build.ts';
+import { completeCommand, completionCommand } from './completion.ts';
+import { configCheckCommand } from './config/check.ts';
+import { configDecryptCommand } from './config/decrypt.ts';
+import { configEncryptCommand } from './config/encrypt.ts';
+import { configInitCommand } from './config/init.ts';
+import { configSchemaCommand } from './config/schema.ts';
+import { configShowCommand } from './config/show.ts';
+import { demoCommand } from './demo.ts';
+import { diffCommand } from './diff.ts';
+import { exportCommand } from './export.ts';
+import { importCommand } from './import.ts';
+import { loadCommand } from './load.ts';
+import { pruneCommand } from './prune.ts';
+import { pullCommand } from './pull.ts';
+import { pushCommand } from './push.ts';
+import { rmCommand } from './rm.ts';
+import { sanitizeCommand } from './sanitize.ts';
+import { subsetCommand } from './subset.ts';
+import { targetCommand } from './target.ts';
+import { targetsCommand } from './targets.ts';
+import { trustCommand } from './trust.ts';
+import { undoCommand } from './undo.ts';
+import { verifyCommand } from './verify.ts';
 
-/** Every command that works, in the order of the help. */
-export const COMMANDS: CommandSpec[] = [
-  {
-    name: 'build',
-    summary: "take a snapshot of a target's source database",
-    group: 'Snapshots',
-    arguments: [TARGET],
-    options: [
-      { flags: '--note <text>', description: 'a note to keep with the snapshot' },
-      {
-        flags: '--program',
-        description: "dump with the server's own mysqldump instead of the driver (MySQL, MariaDB)",
-      },
-      { flags: '--no-sanitize', description: 'leave the sanitization out, where the target has a query for it' },
-      { flags: '--no-push', description: "leave it on this machine, whatever the target's storage_profile" },
-      {
-        flags: '--allow-superuser',
-        description: 'run the query as superuser of a throw-away server, when it needs more rights',
-      },
-      {
-        flags: '--include-needed-schemas',
-        description: 'also take schemas that tables of the chosen ones need for their columns',
-      },
-      UNVERIFIED_SOURCES,
-      CPUS,
-    ],
-    examples: [
-      { command: 'tool build app', does: 'a snapshot of the source of target "app"' },
-      { command: 'tool build app --note "before the migration"', does: 'the same, with a note' },
-    ],
-    json: 'events',
-    writes: true,
-    load: () => import('./build.ts'),
-  },
-  {
-    name: 'load',
-    summary: "restore a snapshot, or run an SQL file, into a target's destination database",
-    group: 'Snapshots',
-    arguments: [
-      TARGET,
-      {
-        name: 'snapshot',
-        description: 'index (0 is the newest), latest, or id of a snapshot, or the path of an .sql file; default 0',
-        required: false,
-        complete: 'snapshot or file',
-      },
-    ],
-    options: [
-      { flags: '--destdb <url>', description: 'destination that wins over every configured one' },
-      {
-        flags: '--tables <names>',
-        description:
-          'only the rows of these tables and of those that they need; with commas, repeatable, `*` for any letters',
-        repeatable: true,
-        complete: 'tables',
-      },
-      DRY_RUN,
-      { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
-      {
-        flags: '--in-place',
-        description: 'restore inside the destination, in one transaction; needs no second database',
-      },
-      {
-        flags: '--keep-going',
-        description: 'restore the rest after errors, list what is missing, and do not swap if anything is',
-      },
-      { flags: '--accept-missing', description: 'with --keep-going: swap although something is missing' },
-      {
-        flags: '--drop-foreign-references',
-        description: 'drop foreign keys of other databases that reference tables of the destination (MySQL, MariaDB)',
-      },
-      ORIGINAL,
-      {
-        flags: '--remote-tables',
-        description: 'MySQL: create tables whose rows are in other databases, too (FEDERATED and the like)',
-      },
-      { flags: '--events', description: 'MySQL: let the events of the snapshot or file run in the destination' },
-      { flags: '--no-drop', description: 'with a file: run it on the database as it is' },
-      { flags: '--source', description: 'with a file: run it on the source database' },
-      UNVERIFIED_SOURCES,
-      ALLOW_UNTRUSTED,
-      CPUS,
-    ],
-    examples: [
-      { command: 'tool load app', does: 'the newest snapshot into the destination of "app"' },
-      { command: 'tool load app 2 --dry-run', does: 'what loading the third newest would do' },
-      {
-        command: 'tool load app --tables public.orders,public.invoice_*',
-        does: 'these, and what they refer to; all other tables empty',
-      },
-      { command: 'tool load app fixtures.sql --no-drop', does: 'an SQL file on the destination as it is' },
-    ],
-    json: 'events',
-    writes: true,
-    load: () => import('./load.ts'),
-  },
-  {
-    name: 'sanitize',
-    summary: 'run the sanitization query on a copy of a snapshot, and store the result beside the original',
-    group: 'Snapshots',
-    arguments: [TARGET, SNAPSHOT],
-    options: [
-      { flags: '-n, --new', description: 'take a new snapshot first' },
-      { flags: '-e, --ephemeral', description: 'in a throw-away database; also when there is no sanitize.dst_url' },
-      { flags: '--strict', description: 'publish nothing while columns that look personal are as they were' },
-      {
-        flags: '--allow-superuser',
-        description: 'run the query as superuser of a throw-away server, when it needs more rights',
-      },
-      { flags: '--suggest', description: 'print a first query for such columns, and store nothing' },
-      DRY_RUN,
-      { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
-      { flags: '--no-push', description: 'leave it on this machine, whatever the storage profile' },
-      UNVERIFIED_SOURCES,
-      ALLOW_UNTRUSTED,
-      CPUS,
-    ],
-    examples: [
-      { command: 'tool sanitize app', does: 'the sanitized copy of the newest snapshot of "app"' },
-      {
-        command: 'tool sanitize app --dry-run',
-        does: 'which query it would be, its statements, and where it would run',
-      },
-      { command: 'tool sanitize app --suggest', does: 'prints a first query, to read and edit' },
-    ],
-    json: 'events',
-    writes: true,
-    load: () => import('./sanitize.ts'),
-  },
-  {
-    name: 'undo',
-    summary: 'put the database that the last load replaced back',
-    group: 'Snapshots',
-    arguments: [TARGET],
-    options: [
-      { flags: '--destdb <url>', description: 'the destination that was loaded with --destdb' },
-      DRY_RUN,
-      UNVERIFIED_SOURCES,
-    ],
-    examples: [{ command: 'tool undo app', does: 'the destination of "app" as it was before the last load' }],
-    json: 'events',
-    writes: true,
-    load: () => import('./undo.ts'),
-  },
-  {
-    name: 'subset',
-    summary: 'make a small database in which every reference holds',
-    group: 'Snapshots',
-    arguments: [TARGET],
-    options: [
-      { ...DRY_RUN, description: 'print the plan, with the rows that each table would get; change nothing' },
-      {
-        flags: '--seed <n>',
-        description: 'choose other rows where a percentage is configured; default 1',
-        value: 'count',
-      },
-      { flags: '--snapshot', description: 'store the subset as a snapshot of the target, too' },
-      { flags: '--explain <row>', description: 'say why a row is in the subset: schema.table:key' },
-      { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
-      UNVERIFIED_SOURCES,
-      CPUS,
-    ],
-    examples: [
-      { command: 'tool subset app --dry-run', does: 'which rows would come, and by which path' },
-      { command: 'tool subset app --snapshot', does: 'makes the subset, and a snapshot of it' },
-      { command: 'tool subset app --explain public.orders:17', does: 'why this order is in the subset' },
-    ],
-    json: 'events',
-    writes: true,
-    load: () => import('./subset.ts'),
-  },
-  ...KEEPING_COMMANDS,
-  {
-    name: 'targets',
-    summary: 'list the targets, and whether their databases answer',
-    group: 'Look',
-    arguments: [],
-    options: [
-      { flags: '--no-check', description: 'connect to nothing' },
-      { flags: '-u, --update', description: 'connect to every database again, which is the default' },
-      { flags: '--info', description: 'all that is known of each target, instead of a table' },
-      { flags: '--cloud', description: 'only targets with snapshots in cloud storage' },
-      { flags: '-o, --original', description: 'count originals only, not the sanitized snapshots made of them' },
-    ],
-    examples: [
-      { command: 'tool targets --json', does: 'all targets, for scripts' },
-      { command: 'tool targets --info --no-check', does: 'what is configured, without any connection' },
-    ],
-    json: 'document',
-    load: () => import('./targets.ts'),
-  },
-  {
-    name: 'target',
-    summary: "list a target's snapshots, newest first, those of this machine and those in the bucket",
-    group: 'Look',
-    arguments: [TARGET],
-    options: [
-      { flags: '-o, --original', description: 'of a share target also what was not sanitized' },
-      { flags: '-u, --update', description: 'read the bucket again, which is the default' },
-      { flags: '--info', description: 'with all that is known of the target, and of each snapshot' },
-      { flags: '--cloud', description: 'only snapshots that are in the bucket' },
-    ],
-    examples: [
-      { command: 'tool target app', does: 'the snapshots of "app"' },
-      { command: 'tool target app --info', does: 'also where they come from and go, and what they leave out' },
-    ],
-    json: 'document',
-    load: () => import('./target.ts'),
-  },
-  {
-    name: 'config init',
-    summary: 'write a first configuration: question by question in a terminal, else with defaults',
-    group: 'Set up',
-    arguments: [],
-    options: [
-      { flags: '--force', description: 'overwrite the file that is there' },
-      { flags: '--keychain', description: "keep the secret_key in the system's keychain" },
-    ],
-    examples: [{ command: 'tool config init --no-tui', does: 'writes the file and asks nothing' }],
-    json: 'document',
-    load: () => import('./config-init.ts'),
-  },
-  {
-    name: 'config check',
-    summary: 'every problem of the configuration at once, and whether what it needs is there',
-    group: 'Set up',
-    arguments: [],
-    options: [{ flags: '--offline', description: 'skip what needs a network' }],
-    examples: [{ command: 'tool config check --json', does: 'all problems with line and column, for scripts' }],
-    json: 'document',
-    load: () => import('./config-check.ts'),
-  },
-  {
-    name: 'config show',
-    summary: 'the configuration in force, each value with where it comes from; secrets masked',
-    group: 'Set up',
-    arguments: [],
-    options: [],
-    examples: [{ command: 'tool config show --json', does: 'every value with its origin, for scripts' }],
-    json: 'document',
-    load: () => import('./config-show.ts'),
-  },
-  {
-    name: 'config schema',
-    summary: 'print the JSON Schema of the configuration file, for editors',
-    group: 'Set up',
-    arguments: [],
-    options: [],
-    examples: [{ command: 'tool config schema', does: 'what editors complete and validate the file with' }],
-    json: 'document',
-    load: () => import('./config-schema.ts'),
-  },
-  {
-    name: 'config encrypt',
-    summary: 'encrypt sensitive values of the configuration file where they stand',
-    group: 'Set up',
-    arguments: [
-      {
-        name: 'keys',
-        description: 'keys to encrypt; default all that are sensitive',
-        required: false,
-        complete: 'sensitive key',
-        variadic: true,
-      },
-    ],
-    options: [{ flags: '--dry-run', description: 'say which, change nothing' }],
-    examples: [
-      { command: 'tool config encrypt', does: 'all passwords, tokens and keys that are plain' },
-      { command: 'tool config encrypt storage_profiles.team.secret_key', does: 'this one' },
-    ],
-    json: 'document',
-    load: () => import('./config-encrypt.ts'),
-  },
-  {
-    name: 'config decrypt',
-    summary: 'print one value of the configuration, decrypted',
-    group: 'Set up',
-    arguments: [{ name: 'key', description: 'key of the value', required: true, complete: 'sensitive key' }],
-    options: [],
-    examples: [{ command: 'tool config decrypt authtoken', does: 'the token in plain' }],
-    json: 'document',
-    load: () => import('./config-decrypt.ts'),
-  },
-  {
-    name: 'trust',
-    summary: "print this machine's public key, which signs every snapshot that it builds",
-    group: 'Set up',
-    arguments: [],
-    options: [],
-    examples: [{ command: 'tool trust', does: 'the line to put into trusted_keys of those who load its snapshots' }],
-    json: 'document',
-    load: () => import('./trust.ts'),
-  },
-  ...AUTH_COMMANDS,
-  {
-    name: 'demo',
-    summary: 'try everything on a throw-away database with sample data',
-    group: 'Set up',
-    arguments: [],
-    options: [],
-    examples: [{ command: 'tool demo', does: 'starts a database of its own and opens the screens on it' }],
-    json: 'events',
-    load: () => import('./demo.ts'),
-  },
-  {
-    name: 'completion',
-    summary: 'print the completion script of a shell',
-    group: 'Set up',
-    arguments: [{ name: 'shell', description: 'the shell', required: true, choices: ['bash', 'zsh', 'fish'] }],
-    options: [],
-    examples: [{ command: 'source <(tool completion bash)', does: 'completes in this shell' }],
-    json: 'document',
-    load: () => import('./completion.ts'),
-  },
-  {
-    name: '__complete',
-    summary: 'what may follow a command line; called by the completion scripts',
-    group: 'Set up',
-    arguments: [{ name: 'words', description: 'the line so far', required: false, variadic: true }],
-    options: [],
-    examples: [],
-    json: 'document',
-    hidden: true,
-    load: () => import('./complete.ts'),
-  },
+/** Every command, in the order of the help. */
+export const COMMANDS: CommandModule[] = [
+  buildCommand,
+  loadCommand,
+  sanitizeCommand,
+  undoCommand,
+  subsetCommand,
+  pushCommand,
+  pullCommand,
+  diffCommand,
+  exportCommand,
+  importCommand,
+  verifyCommand,
+  rmCommand,
+  pruneCommand,
+  targetsCommand,
+  targetCommand,
+  configInitCommand,
+  configCheckCommand,
+  configShowCommand,
+  configSchemaCommand,
+  configEncryptCommand,
+  configDecryptCommand,
+  trustCommand,
+  authLoginCommand,
+  authStatusCommand,
+  authLogoutCommand,
+  authTokenCommand,
+  demoCommand,
+  completionCommand,
+  completeCommand,
 ];
 
 /** What the first words of commands of two words are about. */

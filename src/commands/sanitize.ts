@@ -1,31 +1,47 @@
-import { planSanitize, type SanitizeRequest, sanitize } from '../operations/sanitize/sanitize.ts';
-import { suggest } from '../operations/sanitize/suggest.ts';
-import { sanitizedText, sanitizePlanLines, sanitizeQuestion } from '../report/sanitize.ts';
-import { createStyle } from '../report/style.ts';
-import type { Invocation, Outcome } from './command.ts';
-import { toSelector } from './selector.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import type { SanitizeRequest } from '../operations/sanitize/sanitize.ts';
+import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, SNAPSHOT, TARGET, toSelector, UNVERIFIED_SOURCES } from './shared-options.ts';
 
-interface Arguments {
-  target: string;
-  snapshot?: string;
-}
+const specification = {
+  name: 'sanitize',
+  summary: 'run the sanitization query on a copy of a snapshot, and store the result beside the original',
+  group: 'Snapshots',
+  arguments: [TARGET, SNAPSHOT],
+  options: [
+    { flags: '-n, --new', description: 'take a new snapshot first' },
+    { flags: '-e, --ephemeral', description: 'in a throw-away database; also when there is no sanitize.dst_url' },
+    { flags: '--strict', description: 'publish nothing while columns that look personal are as they were' },
+    {
+      flags: '--allow-superuser',
+      description: 'run the query as superuser of a throw-away server, when it needs more rights',
+    },
+    { flags: '--suggest', description: 'print a first query for such columns, and store nothing' },
+    DRY_RUN,
+    { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
+    { flags: '--no-push', description: 'leave it on this machine, whatever the storage profile' },
+    UNVERIFIED_SOURCES,
+    ALLOW_UNTRUSTED,
+    CPUS,
+  ],
+  examples: [
+    { command: 'tool sanitize app', does: 'the sanitized copy of the newest snapshot of "app"' },
+    {
+      command: 'tool sanitize app --dry-run',
+      does: 'which query it would be, its statements, and where it would run',
+    },
+    { command: 'tool sanitize app --suggest', does: 'prints a first query, to read and edit' },
+  ],
+  json: 'events',
+  writes: true,
+} as const satisfies CommandSpec;
 
-interface Options {
-  new?: boolean;
-  ephemeral?: boolean;
-  strict?: boolean;
-  suggest?: boolean;
-  allowSuperuser?: boolean;
-  dryRun?: boolean;
-  undo: boolean;
-  push: boolean;
-  cpus?: number;
-  unverifiedSources?: boolean;
-  allowUntrusted?: boolean;
-}
+export const sanitizeCommand: CommandModule = { ...specification, run };
 
-export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
-  const { terminal, options, confirm } = invocation;
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { sanitizedText, sanitizePlanLines, sanitizeQuestion } = await import('../report/sanitize.ts');
+  const { planSanitize, sanitize } = await import('../operations/sanitize/sanitize.ts');
+  const { suggest } = await import('../operations/sanitize/suggest.ts');
+  const { options, confirm } = invocation;
   const context = await invocation.context();
   const request = toRequest(invocation);
   if (options.suggest) {
@@ -38,11 +54,10 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
   const question = sanitizeQuestion(plan);
   if (question) await confirm(question);
   const result = await sanitize(context, planned);
-  const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
-  return { data: result, text: sanitizedText(result, plan.target, { columns: terminal.stdout.columns(), style }) };
+  return { data: result, text: sanitizedText(result, plan.target, invocation.tableOptions()) };
 }
 
-function toRequest({ arguments: { target, snapshot }, options }: Invocation<Arguments, Options>): SanitizeRequest {
+function toRequest({ arguments: { target, snapshot }, options }: InvocationOf<typeof specification>): SanitizeRequest {
   const { ephemeral, strict, allowSuperuser, undo, push, cpus, unverifiedSources, allowUntrusted } = options;
   return {
     target,

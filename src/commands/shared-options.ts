@@ -1,39 +1,93 @@
-import type { ArgumentSpec, OptionSpec } from './command.ts';
+import type { ArgumentSpec, OptionSpec } from '../cli/command.ts';
+import { EXIT, UserError } from '../errors.ts';
+import type { SnapshotRequest, SnapshotSelector } from '../operations/snapshots/snapshots.ts';
+import type { SnapshotPlace } from '../results.ts';
 
 /** Arguments and flags that several commands take. */
-export const TARGET: ArgumentSpec = {
+export const TARGET = {
   name: 'target',
   description: 'name of a target in the configuration',
   required: true,
   complete: 'target',
-};
+} as const satisfies ArgumentSpec;
 
-export const SNAPSHOT: ArgumentSpec = {
+export const SNAPSHOT = {
   name: 'snapshot',
   description: 'index (0 is the newest), latest, or id of a snapshot; default 0',
   required: false,
   complete: 'snapshot',
-};
+} as const satisfies ArgumentSpec;
 
-export const CPUS: OptionSpec = {
+export const CPUS = {
   flags: '--cpus <n>',
   description: "parallel workers; default: the target's cpus, defaults.cpus, or half the cores",
   value: 'count',
-};
+} as const satisfies OptionSpec;
 
-export const DRY_RUN: OptionSpec = { flags: '--dry-run', description: 'print the plan, change nothing' };
+export const DRY_RUN = {
+  flags: '--dry-run',
+  description: 'print the plan, change nothing',
+} as const satisfies OptionSpec;
 
-export const UNVERIFIED_SOURCES: OptionSpec = {
+export const UNVERIFIED_SOURCES = {
   flags: '--unverified-sources',
   description: 'go on although a source that cannot be identified may be the destination',
-};
+} as const satisfies OptionSpec;
 
-export const ORIGINAL: OptionSpec = {
+export const ORIGINAL = {
   flags: '-o, --original',
   description: 'take the original where a sanitized snapshot would be taken',
-};
+} as const satisfies OptionSpec;
 
-export const ALLOW_UNTRUSTED: OptionSpec = {
+export const ALLOW_UNTRUSTED = {
   flags: '--allow-untrusted',
   description: 'take a snapshot that no key of trusted_keys has signed, this once',
-};
+} as const satisfies OptionSpec;
+
+export const PROVIDER = {
+  name: 'provider',
+  description: 'an identity provider of the configuration, below sso; needed where there are several',
+  required: false,
+} as const satisfies ArgumentSpec;
+
+export const PLACES = [
+  { flags: '--local', description: 'on this machine only' },
+  { flags: '--remote', description: 'in the bucket only' },
+] as const satisfies OptionSpec[];
+
+/**
+ * Up to five digits are an index, and `latest` is the newest; whatever else names a snapshot is its id, which may be
+ * all digits too.
+ */
+export function toSelector(word: string): SnapshotSelector {
+  if (word === 'latest') return 0;
+  return /^\d{1,5}$/.test(word) ? Number(word) : word;
+}
+
+/** The snapshot that a command was asked about. */
+export function snapshotRequest({
+  arguments: { target, snapshot },
+  options: { original },
+}: {
+  arguments: { target: string; snapshot?: string };
+  options: { original?: boolean };
+}): SnapshotRequest {
+  return {
+    target,
+    ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
+    ...(original && { original }),
+  };
+}
+
+/** The one place that `--local` or `--remote` names. */
+export function placeOf({ local, remote }: { local?: boolean; remote?: boolean }): { from?: SnapshotPlace } {
+  if (local && remote) {
+    throw new UserError('--local and --remote exclude each other', {
+      code: 'usage',
+      exit: EXIT.usage,
+      hint: 'Without either it is both.',
+    });
+  }
+  if (local) return { from: 'local' };
+  return remote ? { from: 'remote' } : {};
+}

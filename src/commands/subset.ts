@@ -1,26 +1,40 @@
-import { explainSubset } from '../operations/subset/explain-subset.ts';
-import { planSubset, subset } from '../operations/subset/subset.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import type { SubsetRequest } from '../operations/subset/subset-setting.ts';
-import { createStyle } from '../report/style.ts';
-import { explanationText, subsetPlanText, subsetQuestion, subsetText } from '../report/subset.ts';
-import type { Invocation, Outcome } from './command.ts';
+import { CPUS, DRY_RUN, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
-interface Arguments {
-  target: string;
-}
+const specification = {
+  name: 'subset',
+  summary: 'make a small database in which every reference holds',
+  group: 'Snapshots',
+  arguments: [TARGET],
+  options: [
+    { ...DRY_RUN, description: 'print the plan, with the rows that each table would get; change nothing' },
+    {
+      flags: '--seed <n>',
+      description: 'choose other rows where a percentage is configured; default 1',
+      value: 'count',
+    },
+    { flags: '--snapshot', description: 'store the subset as a snapshot of the target, too' },
+    { flags: '--explain <row>', description: 'say why a row is in the subset: schema.table:key' },
+    { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
+    UNVERIFIED_SOURCES,
+    CPUS,
+  ],
+  examples: [
+    { command: 'tool subset app --dry-run', does: 'which rows would come, and by which path' },
+    { command: 'tool subset app --snapshot', does: 'makes the subset, and a snapshot of it' },
+    { command: 'tool subset app --explain public.orders:17', does: 'why this order is in the subset' },
+  ],
+  json: 'events',
+  writes: true,
+} as const satisfies CommandSpec;
 
-interface Options {
-  dryRun?: boolean;
-  seed?: number;
-  snapshot?: boolean;
-  explain?: string;
-  undo: boolean;
-  cpus?: number;
-  unverifiedSources?: boolean;
-}
+export const subsetCommand: CommandModule = { ...specification, run };
 
-export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
-  const { terminal } = invocation;
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { explanationText, subsetPlanText, subsetQuestion, subsetText } = await import('../report/subset.ts');
+  const { explainSubset } = await import('../operations/subset/explain-subset.ts');
+  const { planSubset, subset } = await import('../operations/subset/subset.ts');
   const context = await invocation.context();
   const { dryRun = false, explain, ...options } = invocation.options;
   const request: SubsetRequest = { ...invocation.arguments, ...options };
@@ -31,8 +45,7 @@ export async function run(invocation: Invocation<Arguments, Options>): Promise<O
   const planned = await planSubset(context, request, { count: dryRun });
   const { plan } = planned;
   if (dryRun) {
-    const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
-    return { data: { dry_run: true, plan }, text: subsetPlanText(plan, { columns: terminal.stdout.columns(), style }) };
+    return { data: { dry_run: true, plan }, text: subsetPlanText(plan, invocation.tableOptions()) };
   }
   await invocation.confirm(subsetQuestion(plan));
   const result = await subset(context, planned);

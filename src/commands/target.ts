@@ -1,37 +1,44 @@
-import { findTarget } from '../operations/find-target.ts';
-import { listSnapshots } from '../operations/snapshots/snapshots.ts';
-import { targetInfo } from '../operations/target-info.ts';
-import { checkTarget } from '../operations/targets.ts';
-import { snapshotsText } from '../report/snapshots.ts';
-import { createStyle } from '../report/style.ts';
-import { targetInfoText } from '../report/target-info.ts';
-import type { Invocation, Outcome } from './command.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { TARGET } from './shared-options.ts';
 
-interface Arguments {
-  target: string;
-}
+const specification = {
+  name: 'target',
+  summary: "list a target's snapshots, newest first, those of this machine and those in the bucket",
+  group: 'Look',
+  arguments: [TARGET],
+  options: [
+    { flags: '-o, --original', description: 'of a share target also what was not sanitized' },
+    { flags: '-u, --update', description: 'read the bucket again, which is the default' },
+    { flags: '--info', description: 'with all that is known of the target, and of each snapshot' },
+    { flags: '--cloud', description: 'only snapshots that are in the bucket' },
+  ],
+  examples: [
+    { command: 'tool target app', does: 'the snapshots of "app"' },
+    { command: 'tool target app --info', does: 'also where they come from and go, and what they leave out' },
+  ],
+  json: 'document',
+} as const satisfies CommandSpec;
 
-interface Options {
-  original?: boolean;
-  update?: boolean;
-  info?: boolean;
-  cloud?: boolean;
-}
+export const targetCommand: CommandModule = { ...specification, run };
 
-export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
-  const { terminal, screens } = invocation;
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { screens } = invocation;
   const { target } = invocation.arguments;
   const { original = false, update = false, info = false, cloud = false } = invocation.options;
   const isPlain = !original && !update && !info && !cloud;
   if (screens && isPlain) return { data: {}, text: '', exit: await screens({ target }) };
+  const { snapshotsText } = await import('../report/snapshots.ts');
+  const { targetInfoText } = await import('../report/target-info.ts');
+  const { findTarget } = await import('../operations/find-target.ts');
+  const { listSnapshots } = await import('../operations/snapshots/snapshots.ts');
+  const { targetInfo } = await import('../operations/target-info.ts');
+  const { checkTarget } = await import('../operations/targets.ts');
   const context = await invocation.context();
   const { share } = findTarget(context.configuration, target);
   const all = await listSnapshots(context, target, { original });
   const listed = cloud ? { ...all, snapshots: all.snapshots.filter(({ where }) => where.includes('remote')) } : all;
-  const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
   const table = snapshotsText(listed, {
-    columns: terminal.stdout.columns(),
-    style,
+    ...invocation.tableOptions(),
     now: context.clock(),
     shares: share !== undefined,
   });

@@ -1,34 +1,45 @@
-import { modeOf } from '../config/mode.ts';
-import { targetInfo } from '../operations/target-info.ts';
-import { checkTargets, listTargets } from '../operations/targets.ts';
-import { createStyle } from '../report/style.ts';
-import { targetInfoText } from '../report/target-info.ts';
-import { targetsText } from '../report/targets.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import type { TargetRow } from '../results.ts';
-import type { Invocation, Outcome } from './command.ts';
 
-interface Options {
-  check: boolean;
-  update?: boolean;
-  info?: boolean;
-  cloud?: boolean;
-  original?: boolean;
-}
+const specification = {
+  name: 'targets',
+  summary: 'list the targets, and whether their databases answer',
+  group: 'Look',
+  arguments: [],
+  options: [
+    { flags: '--no-check', description: 'connect to nothing' },
+    { flags: '-u, --update', description: 'connect to every database again, which is the default' },
+    { flags: '--info', description: 'all that is known of each target, instead of a table' },
+    { flags: '--cloud', description: 'only targets with snapshots in cloud storage' },
+    { flags: '-o, --original', description: 'count originals only, not the sanitized snapshots made of them' },
+  ],
+  examples: [
+    { command: 'tool targets --json', does: 'all targets, for scripts' },
+    { command: 'tool targets --info --no-check', does: 'what is configured, without any connection' },
+  ],
+  json: 'document',
+} as const satisfies CommandSpec;
 
-export async function run(invocation: Invocation<object, Options>): Promise<Outcome> {
-  const { terminal, options, screens } = invocation;
+export const targetsCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { options, screens } = invocation;
   const { check, update = false, info = false, cloud = false, original = false } = options;
   const isPlain = check && !update && !info && !cloud && !original;
   if (screens && isPlain) return { data: {}, text: '', exit: await screens({}) };
+  const { modeOf } = await import('../config/mode.ts');
+  const { targetsText } = await import('../report/targets.ts');
+  const { targetInfo } = await import('../operations/target-info.ts');
+  const { checkTargets, listTargets } = await import('../operations/targets.ts');
+  const { targetInfoText } = await import('../report/target-info.ts');
   const context = await invocation.context();
   const known = (await listTargets(context, { original })).filter((row) => !cloud || isInCloud(row));
   const found = new Map(known.map((row) => [row.name, row]));
   if (check || update) await checkTargets(context, { rows: known, take: (row) => found.set(row.name, row) });
   const targets = [...found.values()];
-  const style = createStyle({ color: terminal.stdout.color, unicode: terminal.unicode });
   const { file, settings } = context.configuration;
   const mode = modeOf(settings);
-  const view = { columns: terminal.stdout.columns(), style, file, mode };
+  const view = { ...invocation.tableOptions(), file, mode };
   if (!info) return { data: { mode, targets }, text: targetsText(targets, view) };
   const described = targets.map((row) => ({ ...row, info: targetInfo(context, row.name) }));
   return { data: { mode, targets: described }, text: described.map(targetInfoText).join('\n\n') };

@@ -1,18 +1,26 @@
-import { planUndo, undo } from '../operations/load/undo.ts';
-import { undoneText, undoPlanLines, undoQuestion } from '../report/undo.ts';
-import type { Invocation, Outcome } from './command.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
-interface Arguments {
-  target: string;
-}
+const specification = {
+  name: 'undo',
+  summary: 'put the database that the last load replaced back',
+  group: 'Snapshots',
+  arguments: [TARGET],
+  options: [
+    { flags: '--destdb <url>', description: 'the destination that was loaded with --destdb' },
+    DRY_RUN,
+    UNVERIFIED_SOURCES,
+  ],
+  examples: [{ command: 'tool undo app', does: 'the destination of "app" as it was before the last load' }],
+  json: 'events',
+  writes: true,
+} as const satisfies CommandSpec;
 
-interface Options {
-  destdb?: string;
-  dryRun?: boolean;
-  unverifiedSources?: boolean;
-}
+export const undoCommand: CommandModule = { ...specification, run };
 
-export async function run(invocation: Invocation<Arguments, Options>): Promise<Outcome> {
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { undoneText, undoPlanLines, undoQuestion } = await import('../report/undo.ts');
+  const { planUndo, undo } = await import('../operations/load/undo.ts');
   const { destdb, dryRun, unverifiedSources } = invocation.options;
   const context = await invocation.context();
   const request = {

@@ -1,19 +1,40 @@
 import { formatBytes, formatNumberOf } from '../amounts.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import { EXIT, UserError } from '../errors.ts';
-import { verify } from '../operations/snapshots/verify.ts';
-import { hiddenLines } from '../report/snapshots.ts';
 import type { VerifyResult } from '../results.ts';
-import type { Invocation, Outcome } from './command.ts';
-import { type SnapshotArguments, snapshotRequest } from './selector.ts';
+import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
-interface Options {
-  original?: boolean;
-  remote?: boolean;
-  sample?: number;
-  repair?: boolean;
-}
+const specification = {
+  name: 'verify',
+  summary: 're-read every byte of a snapshot against its checksums',
+  group: 'Keep and share',
+  arguments: [TARGET, SNAPSHOT],
+  options: [
+    { flags: '--remote', description: 'what is in the bucket, even where the snapshot is on this machine too' },
+    {
+      flags: '--sample <percent>',
+      description: 'only so many of its objects, chosen at random',
+      value: 'percentage',
+    },
+    {
+      flags: '--repair',
+      description: 'replace damaged objects by those of the bucket, or with --remote of this machine',
+    },
+    ORIGINAL,
+  ],
+  examples: [
+    { command: 'tool verify app 1', does: 'the second newest snapshot of "app"' },
+    { command: 'tool verify app --remote --sample 10%', does: 'a tenth of the newest, fetched from the bucket' },
+  ],
+  json: 'events',
+  writes: { option: 'repair' },
+} as const satisfies CommandSpec;
 
-export async function run(invocation: Invocation<SnapshotArguments, Options>): Promise<Outcome> {
+export const verifyCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { hiddenLines } = await import('../report/snapshots.ts');
+  const { verify } = await import('../operations/snapshots/verify.ts');
   const { target } = invocation.arguments;
   const { remote, sample, repair } = invocation.options;
   const result = await verify(await invocation.context(), {

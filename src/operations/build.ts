@@ -6,7 +6,7 @@ import { definitionsOnlyOf, definitionsOnlyText } from '../definitions-only.ts';
 import type { DumpRequest, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { EXIT, toUserError, UserError } from '../errors.ts';
-import type { WarningEvent } from '../events.ts';
+import { type WarningEvent, withStep } from '../events.ts';
 import { leftOutSchemasOf, leftOutText } from '../left-out-schemas.ts';
 import type { SnapshotRow } from '../results.ts';
 import { bytesOfTable, type Manifest } from '../snapshots/manifest.ts';
@@ -64,9 +64,8 @@ export async function build(
     program: byProgram && !engine.alwaysProgram,
   });
   if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url });
-  report({ event: 'step', step: 'store', state: 'started', label: 'Store the snapshot' });
   const { serverVersion, toolVersion, ...dumped } = stored.dump;
-  const manifest: Manifest = {
+  const content: Manifest = {
     format: 1,
     id: newSnapshotId(),
     target: name,
@@ -79,14 +78,17 @@ export async function build(
     added_bytes: stored.addedBytes,
     ...dumped,
   };
-  context.signal.throwIfAborted();
-  const written = await signed(context, manifest);
-  await repository.write(written);
-  report({ event: 'step', step: 'store', state: 'done', label: storedText(manifest) });
-  const row = snapshotRow(context, written, 0);
+  const step = { step: 'store', label: 'Store the snapshot', done: storedText(content) };
+  const manifest = await withStep(report, step, async () => {
+    context.signal.throwIfAborted();
+    const written = await signed(context, content);
+    await repository.write(written);
+    return written;
+  });
+  const row = snapshotRow(context, manifest, 0);
   const profile = push ? profileFor(context, name, manifest) : undefined;
   if (profile === undefined) return row;
-  await pushManifest(context, written, profile).catch((cause) => {
+  await pushManifest(context, manifest, profile).catch((cause) => {
     context.signal.throwIfAborted();
     throw notPushed(manifest, cause);
   });

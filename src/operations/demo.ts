@@ -9,7 +9,7 @@ import { parsePostgresUrl } from '../engines/postgres/connection/url.ts';
 import { createPlainRole } from '../engines/postgres/plain-role.ts';
 import { runScript } from '../engines/postgres/script.ts';
 import { startThrowAwayServer, type ThrowAwayServer } from '../engines/postgres/throw-away-server.ts';
-import type { Report } from '../events.ts';
+import { type Report, withStep } from '../events.ts';
 import { localRunner } from '../process/local.ts';
 import type { LoadResult, SnapshotRow, VerifyResult } from '../results.ts';
 import type { SanitizeResult } from '../sanitize-results.ts';
@@ -54,16 +54,26 @@ export async function startDemo({ report, signal, environment: given, clock }: D
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    report({ event: 'step', step: 'server', state: 'started', label: 'Start a PostgreSQL server of our own' });
-    server = await startThrowAwayServer(context);
-    const urlOf = await createPlainRole(context, server);
+    const starting = {
+      step: 'server',
+      label: 'Start a PostgreSQL server of our own',
+      done: () => `Started PostgreSQL on 127.0.0.1:${server?.port}`,
+    };
+    const urlOf = await withStep(report, starting, async () => {
+      server = await startThrowAwayServer(context);
+      return createPlainRole(context, server);
+    });
     const source = parsePostgresUrl(urlOf('shop'));
-    report({ event: 'step', step: 'server', state: 'done', label: `Started PostgreSQL on 127.0.0.1:${server.port}` });
-    report({ event: 'step', step: 'sample', state: 'started', label: 'Fill it with the sample shop' });
-    const quiet = { ...context, report: () => {} };
-    const file = fileURLToPath(assetUrl('demo/shop.sql'));
-    await runScript(quiet, { url: source, file, asItIs: false, undo: false, directory: folder });
-    report({ event: 'step', step: 'sample', state: 'done', label: `Filled ${source.display} with the sample shop` });
+    const filling = {
+      step: 'sample',
+      label: 'Fill it with the sample shop',
+      done: `Filled ${source.display} with the sample shop`,
+    };
+    await withStep(report, filling, async () => {
+      const quiet = { ...context, report: () => {} };
+      const file = fileURLToPath(assetUrl('demo/shop.sql'));
+      await runScript(quiet, { url: source, file, asItIs: false, undo: false, directory: folder });
+    });
     const config = join(folder, 'tool.yml');
     await writeFile(config, configurationText(urlOf, folder), { mode: 0o600 });
     return { config, environment, source: source.display, [Symbol.asyncDispose]: dispose };

@@ -30,7 +30,7 @@ export function snapshotLine(target: string, snapshot: SnapshotRow): string {
 }
 
 /** What is not in the snapshots, a line for those that leave out the same; no line where nothing is left out. */
-export function leftOutLines(snapshots: SnapshotRow[]): string[] {
+function leftOutLines(snapshots: SnapshotRow[]): string[] {
   return lackingLines(snapshots, ({ left_out_schemas = [] }) => leftOutText(left_out_schemas)).map(
     ([which, text]) => `Not in ${which}: ${text}`,
   );
@@ -49,6 +49,11 @@ function lackingLines(snapshots: SnapshotRow[], textOf: (row: SnapshotRow) => st
     const indexes = [...new Set(rows.map(({ index }) => index))];
     return [`${indexes.length === 1 ? 'snapshot' : 'snapshots'} ${indexes.join(', ')}`, text];
   });
+}
+
+export function builtText(target: string, snapshot: SnapshotRow): string {
+  const lines = [`Built ${snapshotLine(target, snapshot)}`, ...leftOutLines([snapshot]), ...hiddenLines([snapshot])];
+  return lines.join('\n');
 }
 
 const PLACES: Record<SnapshotPlace, string> = { local: 'this machine', remote: 'the bucket' };

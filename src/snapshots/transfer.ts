@@ -1,6 +1,6 @@
 import { open, rm } from 'node:fs/promises';
 import { UserError } from '../errors.ts';
-import type { Report } from '../events.ts';
+import { type Report, withStep } from '../events.ts';
 import { filesOf, objectKey } from './catalogue.ts';
 import { damaged } from './damaged.ts';
 import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
@@ -43,15 +43,15 @@ export function pushSnapshot(moving: Moving): Promise<Moved> {
     const files = distinct(filesOf(manifest));
     const there = await shelf.store.present(files.map(({ sha256 }) => objectKey(sha256)));
     const missing = files.filter(({ sha256 }) => !there.has(objectKey(sha256)));
-    const progress = progressOf(missing, { step: 'push', verb: 'Push', place: `to ${shelf.name}`, report });
     const names = namesIn(manifest);
-    await mapSideBySide(missing, OBJECTS_AT_ONCE, async (file) => {
+    return withProgress(missing, { step: 'push', verb: 'Push', place: `to ${shelf.name}`, report }, async (add) => {
+      await mapSideBySide(missing, OBJECTS_AT_ONCE, async (file) => {
+        await renew();
+        await sendObject(file, moving, (bytes) => add(bytes, names.get(file.sha256)));
+      });
       await renew();
-      await sendObject(file, moving, (bytes) => progress.add(bytes, names.get(file.sha256)));
+      await shelf.write(manifest);
     });
-    await renew();
-    await shelf.write(manifest);
-    return progress.end();
   });
 }
 
@@ -102,12 +102,12 @@ export async function pullObjects(fetching: Fetching): Promise<Moved> {
   const { manifest, repository, shelf, report, files = filesOf(manifest) } = fetching;
   const missing = await missingHere(repository, files);
   if (missing.length === 0) return { objects: 0, bytes: 0 };
-  const progress = progressOf(missing, { step: 'pull', verb: 'Pull', place: `from ${shelf.name}`, report });
   const names = namesIn(manifest);
-  await mapSideBySide(missing, OBJECTS_AT_ONCE, (file) =>
-    fetchObject(file, fetching, (bytes) => progress.add(bytes, names.get(file.sha256))),
-  );
-  return progress.end();
+  return withProgress(missing, { step: 'pull', verb: 'Pull', place: `from ${shelf.name}`, report }, async (add) => {
+    await mapSideBySide(missing, OBJECTS_AT_ONCE, (file) =>
+      fetchObject(file, fetching, (bytes) => add(bytes, names.get(file.sha256))),
+    );
+  });
 }
 
 /** The distinct objects of these files that this machine lacks. */
@@ -164,10 +164,14 @@ interface ProgressOptions {
   report: Report;
 }
 
-function progressOf(files: ManifestFile[], { step, verb, place, report }: ProgressOptions) {
+/** Moves files in a step whose progress is that of `add`. */
+async function withProgress(
+  files: ManifestFile[],
+  { step, verb, place, report }: ProgressOptions,
+  move: (add: (bytes: number, current: string | undefined) => void) => Promise<void>,
+): Promise<Moved> {
   const total = files.reduce((sum, file) => sum + file.stored_bytes, 0);
   const what = `${files.length} ${files.length === 1 ? 'object' : 'objects'}`;
-  report({ event: 'step', step, state: 'started', label: `${verb} ${what} ${place}` });
   let done = 0;
   let latest: string | undefined;
   let told = Number.NEGATIVE_INFINITY;
@@ -175,18 +179,16 @@ function progressOf(files: ManifestFile[], { step, verb, place, report }: Progre
     told = performance.now();
     report({ event: 'progress', step, done, total, unit: 'bytes', ...(latest !== undefined && { current: latest }) });
   };
-  return {
-    add(bytes: number, current: string | undefined): void {
-      done += bytes;
-      latest = current;
-      if (performance.now() - told >= TELL_EVERY_MS) tell();
-    },
-    end(): Moved {
-      if (files.length > 0) tell();
-      report({ event: 'step', step, state: 'done', label: `${verb}ed ${what} ${place}` });
-      return { objects: files.length, bytes: done };
-    },
+  const add = (bytes: number, current: string | undefined): void => {
+    done += bytes;
+    latest = current;
+    if (performance.now() - told >= TELL_EVERY_MS) tell();
   };
+  await withStep(report, { step, label: `${verb} ${what} ${place}`, done: `${verb}ed ${what} ${place}` }, async () => {
+    await move(add);
+    if (files.length > 0) tell();
+  });
+  return { objects: files.length, bytes: done };
 }
 
 async function syncFile(path: string): Promise<void> {

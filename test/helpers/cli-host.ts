@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
+import type { CommandModule } from '../../src/cli/command.ts';
 import type { Host } from '../../src/cli/host.ts';
 import { run } from '../../src/cli/run.ts';
-import type { CommandModule, CommandSpec } from '../../src/commands/command.ts';
 import { GLOBAL_OPTIONS } from '../../src/commands/registry.ts';
 import type { Context } from '../../src/context.ts';
 import { EXIT, UserError } from '../../src/errors.ts';
@@ -37,7 +37,7 @@ export interface TestedRun {
 /** Runs the command line within this process, on commands of the test's own. */
 export async function runWith(
   words: string[],
-  commands: CommandSpec[],
+  commands: CommandModule[],
   change: Partial<Host> = {},
 ): Promise<TestedRun> {
   const stdout = new Sink();
@@ -65,7 +65,7 @@ export async function runWith(
 }
 
 /** A command that does what the test says. */
-export function command(run: CommandModule['run'], change: Partial<CommandSpec> = {}): CommandSpec {
+export function command(run: CommandModule['run'], change: Partial<CommandModule> = {}): CommandModule {
   return {
     name: 'work',
     summary: 'work',
@@ -74,7 +74,7 @@ export function command(run: CommandModule['run'], change: Partial<CommandSpec> 
     options: [],
     examples: [],
     json: 'events',
-    load: async () => ({ run }),
+    run,
     ...change,
   };
 }

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import type { DatabaseUrl, DumpResult, Engine } from '../../engines/engine.ts';
 import { sanitizerOf } from '../../engines/sanitizers.ts';
 import { EXIT, UserError } from '../../errors.ts';
+import { withStep } from '../../events.ts';
 import { type ColumnFacts, columnName } from '../../sanitize/column-facts.ts';
 import { compareColumns, compareTables } from '../../sanitize/coverage.ts';
 import { detectPersonalData, type Suspicion } from '../../sanitize/detector/detect.ts';
@@ -29,24 +30,30 @@ export async function runQueryAndCompare(
 ): Promise<Omit<Coverage, 'tables'> & { columns: ColumnFacts[]; suspicions: Suspicion[] }> {
   const { report } = context;
   const sanitizer = sanitizerOf(engine.id);
-  report({ event: 'step', step: 'survey', state: 'started', label: 'Look for personal data' });
-  const columns = await sanitizer.readColumns(context, { url, manifest });
-  const suspicions = detectPersonalData(columns);
-  const suspects = suspicions.map(({ facts }) => facts);
-  const before = await sanitizer.digestColumns(context, url, suspects);
-  const looksPersonal = `${formatNumberOf(suspects.length, 'column looks', 'columns look')} personal`;
-  report({ event: 'step', step: 'survey', state: 'done', label: looksPersonal });
+  const looksPersonal = ({ suspects }: { suspects: unknown[] }): string =>
+    `${formatNumberOf(suspects.length, 'column looks', 'columns look')} personal`;
+  const surveying = { step: 'survey', label: 'Look for personal data', done: looksPersonal };
+  const survey = await withStep(report, surveying, async () => {
+    const columns = await sanitizer.readColumns(context, { url, manifest });
+    const suspicions = detectPersonalData(columns);
+    const suspects = suspicions.map(({ facts }) => facts);
+    return { columns, suspicions, suspects, before: await sanitizer.digestColumns(context, url, suspects) };
+  });
+  const { columns, suspicions, suspects, before } = survey;
 
   if (statements.length > 0) await sanitizer.runQuery(context, { url, manifest, statements });
 
-  report({ event: 'step', step: 'coverage', state: 'started', label: 'Look what the query has changed' });
-  const after = await sanitizer.digestColumns(context, url, suspects);
-  const fresh = await sanitizer.readColumns(context, { url, manifest });
-  const samplesAfter = new Map(fresh.map((facts) => [columnName(facts), facts.samples]));
-  const compared = compareColumns({ suspicions, before, after, samplesAfter, keep });
-  warnOfUnused(context, keep, suspicions);
-  const left = `${formatNumberOf(compared.findings.length, 'of them is', 'of them are')} as before`;
-  report({ event: 'step', step: 'coverage', state: 'done', label: `${looksPersonal}, ${left}` });
+  const left = ({ findings }: { findings: unknown[] }): string =>
+    `${looksPersonal(survey)}, ${formatNumberOf(findings.length, 'of them is', 'of them are')} as before`;
+  const comparing = { step: 'coverage', label: 'Look what the query has changed', done: left };
+  const compared = await withStep(report, comparing, async () => {
+    const after = await sanitizer.digestColumns(context, url, suspects);
+    const fresh = await sanitizer.readColumns(context, { url, manifest });
+    const samplesAfter = new Map(fresh.map((facts) => [columnName(facts), facts.samples]));
+    const changes = compareColumns({ suspicions, before, after, samplesAfter, keep });
+    warnOfUnused(context, keep, suspicions);
+    return changes;
+  });
   return { ...compared, columns, suspicions };
 }
 

@@ -5,6 +5,7 @@ import type { Engine } from '../../engines/engine.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { sanitizerOf } from '../../engines/sanitizers.ts';
 import { EXIT, UserError } from '../../errors.ts';
+import { withStep } from '../../events.ts';
 import { type KeepComment, readKeepComments } from '../../sanitize/keep-comments.ts';
 import { chooseQuery, chosenQuery, type SanitizeQuery } from '../../sanitize/query.ts';
 import type { Statement } from '../../sanitize/statement.ts';
@@ -187,25 +188,28 @@ interface Publication {
 /** Writes the manifest: from here on the sanitized snapshot is there. It replaces the one that was there before. */
 async function publish(context: Context, { repository, original, sanitized }: Publication): Promise<Manifest> {
   const { report, clock, signal } = context;
-  report({ event: 'step', step: 'store', state: 'started', label: 'Store the sanitized snapshot' });
   const { serverVersion, toolVersion, ...dumped } = sanitized.dump;
   const { format, target, created_at, engine, note, id: sanitized_of } = original;
-  const manifest = await signed(context, {
+  const id = newSnapshotId();
+  const content: Manifest = {
     ...{ format, target, created_at, engine, note, sanitized_of },
-    id: newSnapshotId(),
+    id,
     server_version: serverVersion,
     tool_version: toolVersion,
     sanitized: true,
     sanitized_at: clock().toISOString(),
     added_bytes: sanitized.addedBytes,
     ...dumped,
+  };
+  const step = { step: 'store', label: 'Store the sanitized snapshot', done: `Stored sanitized snapshot ${id}` };
+  return withStep(report, step, async () => {
+    const manifest = await signed(context, content);
+    const earlier = (await repository.list(target)).filter((other) => other.sanitized_of === sanitized_of);
+    signal.throwIfAborted();
+    await repository.write(manifest);
+    for (const replaced of earlier) await repository.remove(replaced);
+    return manifest;
   });
-  const earlier = (await repository.list(target)).filter((other) => other.sanitized_of === sanitized_of);
-  signal.throwIfAborted();
-  await repository.write(manifest);
-  for (const replaced of earlier) await repository.remove(replaced);
-  report({ event: 'step', step: 'store', state: 'done', label: `Stored sanitized snapshot ${manifest.id}` });
-  return manifest;
 }
 
 /** What goes to a storage profile that others load from must be sanitized wholly. */

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { EXIT, UserError } from '../../errors.ts';
+import { withStep } from '../../events.ts';
 import type { DiffResult, TableChange, TableSide } from '../../results.ts';
 import { bytesOfTable, filesOfTable, type Manifest } from '../../snapshots/manifest.ts';
 import { splitName } from '../../table-names.ts';
@@ -57,8 +58,9 @@ async function countDestination(
   const { engine: engineId, schemas } = manifest;
   const { text } = chooseDestination(context, { target });
   const engine = engineForUrl(text);
+  const { countRows } = engine;
   const url = engine.parseUrl(text);
-  if (!engine.countRows || engine.id !== engineId) {
+  if (!countRows || engine.id !== engineId) {
     throw new UserError(`A snapshot of ${engineId} cannot be compared with ${url.display}`, {
       code: 'engine_differs',
       exit: EXIT.failed,
@@ -66,9 +68,9 @@ async function countDestination(
     });
   }
   const label = `Count the rows of ${url.display}`;
-  context.report({ event: 'step', step: 'count', state: 'started', label });
-  const counts = await engine.countRows(context, { url, manifest });
-  context.report({ event: 'step', step: 'count', state: 'done', label });
+  const counts = await withStep(context.report, { step: 'count', label, done: label }, () =>
+    countRows(context, { url, manifest }),
+  );
   const inSnapshot = (name: string): boolean => schemas.includes(splitName(name).schema);
   const tables = [...counts].filter(([name]) => inSnapshot(name));
   return {

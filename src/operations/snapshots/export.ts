@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { EXIT, UserError } from '../../errors.ts';
+import { withStep } from '../../events.ts';
 import type { ExportResult } from '../../results.ts';
 import { writeArchive } from '../../snapshots/archive-file.ts';
 import { filesOf } from '../../snapshots/catalogue.ts';
@@ -33,7 +34,6 @@ export async function exportSnapshot(context: Context, { file, ...request }: Exp
   await using _staging = await repository.stage();
   const total = filesOf(manifest).reduce((sum, each) => sum + each.stored_bytes, 0);
   const unfinished = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`);
-  report({ event: 'step', step: 'export', state: 'started', label: `Write ${file}` });
   let done = 0;
   const onBytes = (bytes: number): void => {
     done += bytes;
@@ -42,7 +42,7 @@ export async function exportSnapshot(context: Context, { file, ...request }: Exp
   const pool = createObjectPool(availableParallelism());
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   signal.addEventListener('abort', () => void pool.close(), { once: true });
-  try {
+  const write = async (): Promise<void> => {
     // Whoever imports it would be told of the damage, and could not mend it.
     await mapSideBySide(filesOf(manifest), availableParallelism(), (file) =>
       pool.checkStored(repository.object(file), file.stored_sha256).catch((cause) => {
@@ -52,12 +52,14 @@ export async function exportSnapshot(context: Context, { file, ...request }: Exp
     );
     await writeArchive(unfinished, { manifest, object: repository.object, signal, onBytes });
     await rename(unfinished, file);
+  };
+  try {
+    await withStep(report, { step: 'export', label: `Write ${file}`, done: `Wrote ${file}` }, write);
   } catch (error) {
     await rm(unfinished, { force: true });
     signal.throwIfAborted();
     throw error;
   }
-  report({ event: 'step', step: 'export', state: 'done', label: `Wrote ${file}` });
   return { target: request.target, snapshot: row, file, bytes: (await stat(file)).size };
 }
 

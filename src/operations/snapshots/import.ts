@@ -1,12 +1,13 @@
 import { availableParallelism } from 'node:os';
 import type { Context } from '../../context.ts';
 import { UserError } from '../../errors.ts';
+import { withStep } from '../../events.ts';
 import type { ImportResult } from '../../results.ts';
 import { openArchive } from '../../snapshots/archive-file.ts';
 import { filesOf } from '../../snapshots/catalogue.ts';
 import { damaged } from '../../snapshots/damaged.ts';
 import { headlineOf } from '../../snapshots/headline.ts';
-import type { Manifest } from '../../snapshots/manifest.ts';
+import type { Manifest, ManifestFile } from '../../snapshots/manifest.ts';
 import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
 import { mapSideBySide } from '../../snapshots/side-by-side.ts';
 import { verifyManifest } from '../../snapshots/signature.ts';
@@ -34,12 +35,11 @@ export async function importSnapshot(context: Context, request: ImportRequest): 
   await using staging = await repository.stage();
   const missing = await missingHere(repository, filesOf(manifest));
   const total = missing.reduce((sum, file) => sum + file.stored_bytes, 0);
-  report({ event: 'step', step: 'import', state: 'started', label: `Read ${path}` });
   const pool = createObjectPool(availableParallelism());
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   signal.addEventListener('abort', () => void pool.close(), { once: true });
   let done = 0;
-  await mapSideBySide(missing, availableParallelism(), async (file) => {
+  const store = async (file: ManifestFile): Promise<void> => {
     const unfinished = staging.path(file.sha256);
     try {
       await archive.extract(file, unfinished, { signal });
@@ -52,10 +52,12 @@ export async function importSnapshot(context: Context, request: ImportRequest): 
     await repository.store(unfinished, file);
     done += file.stored_bytes;
     report({ event: 'progress', step: 'import', done, total, unit: 'bytes' });
+  };
+  const imported = `Imported snapshot ${manifest.id} of ${manifest.target}`;
+  await withStep(report, { step: 'import', label: `Read ${path}`, done: imported }, async () => {
+    await mapSideBySide(missing, availableParallelism(), store);
+    await repository.write(manifest);
   });
-  await repository.write(manifest);
-  const { id } = manifest;
-  report({ event: 'step', step: 'import', state: 'done', label: `Imported snapshot ${id} of ${manifest.target}` });
   const signature = signatureOf(manifest, context.configuration.settings.trusted_keys);
   return { ...headlineOf(manifest), signature, file: path };
 }

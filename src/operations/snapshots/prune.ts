@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { EXIT, UserError } from '../../errors.ts';
+import { withStep } from '../../events.ts';
 import type { PrunedTarget, PrunePlan, SnapshotPlace } from '../../results.ts';
 import { findTarget } from '../find-target.ts';
 import { type KeepPolicy, keptBy } from './keep-policy.ts';
@@ -30,9 +31,10 @@ export async function prune(context: Context, { targets }: PrunePlan): Promise<v
   for (const { target, remove, from } of targets) {
     if (remove.length === 0) continue;
     const what = `${remove.length} ${remove.length === 1 ? 'snapshot' : 'snapshots'} of ${target}`;
-    report({ event: 'step', step: `remove ${target}`, state: 'started', label: `Remove ${what}` });
-    await eachPlace(context, { target, remove, from }, async (removal) => removeFrom(context, removal));
-    report({ event: 'step', step: `remove ${target}`, state: 'done', label: `Removed ${what}` });
+    const step = { step: `remove ${target}`, label: `Remove ${what}`, done: `Removed ${what}` };
+    await withStep(report, step, () =>
+      eachPlace(context, { target, remove, from }, async (removal) => removeFrom(context, removal)),
+    );
   }
 }
 

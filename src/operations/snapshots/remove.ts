@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { EXIT, UserError } from '../../errors.ts';
+import { withStep } from '../../events.ts';
 import type { RemovePlan, SnapshotPlace } from '../../results.ts';
 import type { Manifest } from '../../snapshots/manifest.ts';
 import type { Shelf } from '../../snapshots/shelf.ts';
@@ -37,9 +38,9 @@ export async function remove(context: Context, { target, snapshot, from }: Remov
   if (!found) return;
   const { manifest, shelf } = found;
   const what = `snapshot ${manifest.id} of ${manifest.target}`;
-  report({ event: 'step', step: 'remove', state: 'started', label: `Remove ${what}` });
-  await removeFrom(context, { from, shelf, manifests: [manifest] });
-  report({ event: 'step', step: 'remove', state: 'done', label: `Removed ${what}` });
+  await withStep(report, { step: 'remove', label: `Remove ${what}`, done: `Removed ${what}` }, () =>
+    removeFrom(context, { from, shelf, manifests: [manifest] }),
+  );
 }
 
 export interface Removal {

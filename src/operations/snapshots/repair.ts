@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { toUserError } from '../../errors.ts';
+import { withStep } from '../../events.ts';
 import type { VerifyResult } from '../../results.ts';
 import type { ManifestFile } from '../../snapshots/manifest.ts';
 import type { ObjectPool } from '../../snapshots/objects/object-pool.ts';
@@ -27,14 +28,21 @@ export async function repair(context: Context, repairing: Repairing): Promise<Re
   const { found, remote, damaged } = repairing;
   const files = [...new Map(damaged.map((file) => [file.sha256, file])).values()];
   const what = `${files.length} damaged ${files.length === 1 ? 'object' : 'objects'}`;
-  report({ event: 'step', step: 'repair', state: 'started', label: `Repair ${what}` });
-  const repaired = remote ? await repairShelf(context, files, repairing) : await repairHere(context, files, repairing);
-  const unrepaired = new Set(files.map(({ sha256 }) => sha256).filter((sha256) => !repaired.has(sha256)));
-  const side = remote ? found.shelf : repositoryOf(context);
-  const losing = unrepaired.size > 0 ? await side?.naming(unrepaired) : [];
-  const lost = (losing ?? []).map(({ target, id, created_at }) => ({ target, id, created_at }));
-  report({ event: 'step', step: 'repair', state: 'done', label: `Repaired ${repaired.size} of ${what}` });
-  return { repaired, lost };
+  const step = {
+    step: 'repair',
+    label: `Repair ${what}`,
+    done: ({ repaired }: Repaired) => `Repaired ${repaired.size} of ${what}`,
+  };
+  return withStep(report, step, async () => {
+    const repaired = remote
+      ? await repairShelf(context, files, repairing)
+      : await repairHere(context, files, repairing);
+    const unrepaired = new Set(files.map(({ sha256 }) => sha256).filter((sha256) => !repaired.has(sha256)));
+    const side = remote ? found.shelf : repositoryOf(context);
+    const losing = unrepaired.size > 0 ? await side?.naming(unrepaired) : [];
+    const lost = (losing ?? []).map(({ target, id, created_at }) => ({ target, id, created_at }));
+    return { repaired, lost };
+  });
 }
 
 async function repairHere(

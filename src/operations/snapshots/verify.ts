@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { Context } from '../../context.ts';
 import { EXIT, UserError } from '../../errors.ts';
+import { withStep } from '../../events.ts';
 import type { VerifyResult } from '../../results.ts';
 import { filesOf, objectKey } from '../../snapshots/catalogue.ts';
 import { reasonOf } from '../../snapshots/damaged.ts';
@@ -34,15 +35,13 @@ export async function verify(context: Context, request: VerifyRequest): Promise<
   const names = new Map(manifest.tables.flatMap((table) => filesOfTable(table).map((file) => [file.name, table.name])));
   await using source = await openSource(context, found, request.remote ?? false);
   const label = `Read ${files.length} files of snapshot ${manifest.id} in ${source.name}`;
-  report({ event: 'step', step: 'verify', state: 'started', label });
-
   const atOnce = availableParallelism();
   const pool = createObjectPool(atOnce);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   signal.addEventListener('abort', () => void pool.close(), { once: true });
   const problems: { file: ManifestFile; line: string }[] = [];
   let done = 0;
-  await mapSideBySide(files, atOnce, async (file) => {
+  const read = async (file: ManifestFile): Promise<void> => {
     const current = names.get(file.name) ?? file.name;
     const onBytes = (bytes: number): void => {
       done += bytes;
@@ -57,13 +56,11 @@ export async function verify(context: Context, request: VerifyRequest): Promise<
       const line = `${current}: ${reasonOf(error)} (${source.name}/${objectKey(file.sha256)})`;
       problems.push({ file, line });
     }
-  });
-  signal.throwIfAborted();
-  report({
-    event: 'step',
-    step: 'verify',
-    state: 'done',
-    label: problems.length === 0 ? 'Every byte is as it was stored' : 'Damage found',
+  };
+  const outcome = (): string => (problems.length === 0 ? 'Every byte is as it was stored' : 'Damage found');
+  await withStep(report, { step: 'verify', label, done: outcome }, async () => {
+    await mapSideBySide(files, atOnce, read);
+    signal.throwIfAborted();
   });
   const damaged = problems.map(({ file }) => file);
   const isRepaired = (request.repair ?? false) && damaged.length > 0;

@@ -4,6 +4,7 @@ import type { DatabaseUrl, Engine } from '../../engines/engine.ts';
 import { engineForUrl, subsetEngines } from '../../engines/registry.ts';
 import type { SubsetEngine, SubsetSource } from '../../engines/subset.ts';
 import { EXIT, UserError } from '../../errors.ts';
+import { withStep } from '../../events.ts';
 import { type Collected, collect } from '../../subset/collect.ts';
 import { buildGraph, type SubsetSettings, withKnownNames } from '../../subset/graph.ts';
 import { type Plan, planSubset } from '../../subset/plan.ts';
@@ -88,8 +89,7 @@ interface Collecting {
 }
 
 export async function collectRows({ report }: Context, { source, plan, seed }: Collecting): Promise<Collected> {
-  report({ event: 'step', step: 'read', state: 'started', label: 'Find the rows' });
-  const collected = await collect(plan, await source.finder(plan.graph, seed));
-  report({ event: 'step', step: 'read', state: 'done', label: 'Found the rows' });
-  return collected;
+  return withStep(report, { step: 'read', label: 'Find the rows', done: 'Found the rows' }, async () =>
+    collect(plan, await source.finder(plan.graph, seed)),
+  );
 }

@@ -1,20 +1,30 @@
-import { initConfiguration, refuseExisting } from '../config/init.ts';
-import { absolutePath } from '../config/paths.ts';
-import type { Invocation, Outcome } from './command.ts';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
 
-interface Options {
-  force?: boolean;
-  keychain?: boolean;
-}
+const specification = {
+  name: 'config init',
+  summary: 'write a first configuration: question by question in a terminal, else with defaults',
+  group: 'Set up',
+  arguments: [],
+  options: [
+    { flags: '--force', description: 'overwrite the file that is there' },
+    { flags: '--keychain', description: "keep the secret_key in the system's keychain" },
+  ],
+  examples: [{ command: 'tool config init --no-tui', does: 'writes the file and asks nothing' }],
+  json: 'document',
+} as const satisfies CommandSpec;
 
-export async function run({
+export const configInitCommand: CommandModule = { ...specification, run };
+
+async function run({
   options,
   globals,
   environment,
   cwd,
   report,
   screens,
-}: Invocation<object, Options>): Promise<Outcome> {
+}: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { absolutePath } = await import('../../config/paths.ts');
+  const { initConfiguration, refuseExisting } = await import('../../config/init.ts');
   const { force = false, keychain = false } = options;
   // What the wizard does not ask is done the plain way.
   if (screens && !globals.readOnly && !force && !keychain) {

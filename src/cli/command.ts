@@ -3,30 +3,35 @@ import type { Context } from '../context.ts';
 import type { ExitCode } from '../errors.ts';
 import type { Report } from '../events.ts';
 import type { Question } from '../report/question.ts';
+import type { TableOptions } from '../report/table.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** A command as data: the parser, the help, the completion and docs/commands.md derive from it. */
+/** A command as data: the parser, help, completion, docs/commands.md and the types of its options derive from it. */
 export interface CommandSpec {
   /** The words after `tool`: `config init`. */
   name: string;
   summary: string;
   /** The heading it is listed under. */
   group: string;
-  arguments: ArgumentSpec[];
-  options: OptionSpec[];
-  examples: Example[];
+  arguments: readonly ArgumentSpec[];
+  options: readonly OptionSpec[];
+  examples: readonly Example[];
   /** What `--json` prints: one document, or one event a line while it works. */
   json: 'document' | 'events';
   /** Changes databases or snapshots, always or with an option, unless it is a dry run: refused with `--read-only`. */
   writes?: boolean | { option: string };
   /** Callable, but neither listed nor documented. */
   hidden?: boolean;
-  load: () => Promise<CommandModule>;
+}
+
+/** A specification with its run, which imports the operations that it needs: help and completion load none. */
+export interface CommandModule extends CommandSpec {
+  run: (invocation: Invocation<never, never>) => Promise<Outcome>;
 }
 
 /** All that the program understands. */
 export interface Grammar {
-  commands: CommandSpec[];
+  commands: CommandModule[];
   /** First words of commands of two words, with what they are about. */
   families: Record<string, string>;
   /** Flags that every command takes, at any place of the line. */
@@ -40,7 +45,7 @@ export interface ArgumentSpec {
   description: string;
   required: boolean;
   /** The only values it takes. */
-  choices?: string[];
+  choices?: readonly string[];
   /** What the shell offers for it. */
   complete?: 'target' | 'snapshot' | 'snapshot or file' | 'sensitive key';
   /** Takes all that is left. */
@@ -64,10 +69,6 @@ export interface Example {
   does: string;
 }
 
-export interface CommandModule {
-  run: (invocation: Invocation<never, never>) => Promise<Outcome>;
-}
-
 /** All that a command is handed. It writes nothing itself: it reports events and returns what it found. */
 export interface Invocation<Arguments = unknown, Options = unknown> {
   arguments: Arguments;
@@ -84,6 +85,8 @@ export interface Invocation<Arguments = unknown, Options = unknown> {
   /** Aborted by Ctrl-C and SIGTERM; its reason is the UserError to end with. */
   signal: AbortSignal;
   report: Report;
+  /** Width and style of the texts for standard output. */
+  tableOptions: () => TableOptions;
   /** Loads the configuration, once; throws with exit 3 when it is missing or wrong. A file may be named instead of `--config`'s. */
   context: (config?: string) => Promise<Context>;
   /** Returns when the answer is yes; throws with exit 5 when it is no, or when nobody can be asked. */
@@ -91,6 +94,53 @@ export interface Invocation<Arguments = unknown, Options = unknown> {
   /** Opens the screens; `null` where they cannot or shall not be: no terminal, CI, `--no-tui`, `--json`. */
   screens: ((place: ScreensPlace) => Promise<ExitCode>) | null;
 }
+
+/** What a command with this specification is handed. */
+export type InvocationOf<Spec extends CommandSpec> = Invocation<
+  ArgumentsOf<Spec['arguments'][number]>,
+  OptionsOf<Spec['options'][number]>
+>;
+
+/** `{ name: 'snapshot', required: false }` → `{ snapshot?: string }` */
+type ArgumentsOf<Argument extends ArgumentSpec> = {
+  [One in Extract<Argument, { required: true }> as One['name']]: ArgumentValue<One>;
+} & {
+  [One in Extract<Argument, { required: false }> as One['name']]?: ArgumentValue<One>;
+};
+
+type ArgumentValue<Argument> = Argument extends { variadic: true } ? string[] : string;
+
+/** `--in-place` and `--no-undo` → `{ inPlace?: boolean; undo: boolean }` */
+type OptionsOf<Option extends OptionSpec> = {
+  [One in Extract<Option, Negated> as OptionName<One['flags']>]: boolean;
+} & {
+  [One in Exclude<Option, Negated> as OptionName<One['flags']>]?: OptionValue<One>;
+};
+
+interface Negated {
+  flags: `--no-${string}`;
+}
+
+/** `-o, --output <file>` → `output` */
+type OptionName<Flags extends string> = Flags extends `--no-${infer Name}`
+  ? CamelCase<Name>
+  : Flags extends `${string}--${infer Name} <${string}>`
+    ? CamelCase<Name>
+    : Flags extends `${string}--${infer Name}`
+      ? CamelCase<Name>
+      : never;
+
+type CamelCase<Name extends string> = Name extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+
+type OptionValue<Option extends OptionSpec> = Option extends { repeatable: true }
+  ? string[]
+  : Option extends { value: string }
+    ? number
+    : Option extends { flags: `${string}<${string}>` }
+      ? string
+      : boolean;
 
 export interface Globals {
   /** Path given with `--config`. */

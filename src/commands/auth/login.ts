@@ -1,0 +1,26 @@
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { PROVIDER } from '../shared-options.ts';
+
+const specification = {
+  name: 'auth login',
+  summary: 'sign in with an identity provider, in the browser',
+  group: 'Sign in',
+  arguments: [PROVIDER],
+  options: [{ flags: '--device', description: 'by a code, in a browser of any machine' }],
+  examples: [
+    { command: 'tool auth login', does: 'opens the browser, and prints the URL' },
+    { command: 'tool auth login idp --device', does: 'prints a URL and a code for a browser elsewhere' },
+  ],
+  json: 'events',
+} as const satisfies CommandSpec;
+
+export const authLoginCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { signedInLine } = await import('../../report/sign-in.ts');
+  const { signIn } = await import('../../operations/sign-in/sign-in.ts');
+  const { arguments: given, options } = invocation;
+  const context = await invocation.context();
+  const result = await signIn(context, { provider: given.provider, device: options.device ?? false });
+  return { data: result, text: signedInLine(result) };
+}

@@ -1,0 +1,24 @@
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { PROVIDER } from '../shared-options.ts';
+
+const specification = {
+  name: 'auth logout',
+  summary: 'remove the sign-in, and revoke its tokens where the provider offers it',
+  group: 'Sign in',
+  arguments: [{ ...PROVIDER, description: 'an identity provider of the configuration; default all' }],
+  options: [],
+  examples: [{ command: 'tool auth logout', does: 'signs out everywhere' }],
+  json: 'document',
+} as const satisfies CommandSpec;
+
+export const authLogoutCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { signOut } = await import('../../operations/sign-in/sign-out.ts');
+  const context = await invocation.context();
+  const ended = await signOut(context, { provider: invocation.arguments.provider });
+  const lines = ended.map(
+    ({ provider, revoked }) => `Signed out of ${provider}${revoked ? ', and its tokens revoked' : ''}`,
+  );
+  return { data: { signed_out: ended }, text: lines.length > 0 ? lines.join('\n') : 'Nobody is signed in' };
+}

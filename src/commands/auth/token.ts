@@ -1,0 +1,29 @@
+import { text } from 'node:stream/consumers';
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+
+const specification = {
+  name: 'auth token',
+  summary: 'keep the cloud token in the configuration file, encrypted',
+  group: 'Sign in',
+  arguments: [
+    {
+      name: 'token',
+      description: 'the token, or - to read it from standard input, where neither history nor process list show it',
+      required: true,
+    },
+  ],
+  options: [],
+  examples: [{ command: 'tool auth token -', does: 'reads it from standard input, and encrypts it into authtoken' }],
+  json: 'document',
+} as const satisfies CommandSpec;
+
+export const authTokenCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { keepAuthtoken } = await import('../../operations/sign-in/keep-authtoken.ts');
+  const { arguments: given, stdin } = invocation;
+  const context = await invocation.context();
+  const token = given.token === '-' ? (await text(stdin)).trim() : given.token;
+  const file = await keepAuthtoken(context, token);
+  return { data: { file, encrypted: ['authtoken'] }, text: `The cloud token is in ${file}, encrypted` };
+}

@@ -1,0 +1,28 @@
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { EXIT } from '../../errors.ts';
+
+const specification = {
+  name: 'config check',
+  summary: 'every problem of the configuration at once, and whether what it needs is there',
+  group: 'Set up',
+  arguments: [],
+  options: [{ flags: '--offline', description: 'skip what needs a network' }],
+  examples: [{ command: 'tool config check --json', does: 'all problems with line and column, for scripts' }],
+  json: 'document',
+} as const satisfies CommandSpec;
+
+export const configCheckCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { checkText } = await import('../../report/check.ts');
+  const { check } = await import('../../operations/configuration/check.ts');
+  const { globals, options, tableOptions } = invocation;
+  const { offline = false } = options;
+  const { report, text } = await check({ ...invocation, file: globals.config, offline, clock: () => new Date() });
+  return {
+    data: report,
+    text: checkText(report, { text, style: tableOptions().style }),
+    quotes: true,
+    exit: report.ok ? EXIT.done : EXIT.configuration,
+  };
+}

@@ -1,0 +1,50 @@
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import type { Skipped } from '../../config/secrets/sensitive-values.ts';
+
+const specification = {
+  name: 'config encrypt',
+  summary: 'encrypt sensitive values of the configuration file where they stand',
+  group: 'Set up',
+  arguments: [
+    {
+      name: 'keys',
+      description: 'keys to encrypt; default all that are sensitive',
+      required: false,
+      complete: 'sensitive key',
+      variadic: true,
+    },
+  ],
+  options: [{ flags: '--dry-run', description: 'say which, change nothing' }],
+  examples: [
+    { command: 'tool config encrypt', does: 'all passwords, tokens and keys that are plain' },
+    { command: 'tool config encrypt storage_profiles.team.secret_key', does: 'this one' },
+  ],
+  json: 'document',
+} as const satisfies CommandSpec;
+
+export const configEncryptCommand: CommandModule = { ...specification, run };
+
+async function run({
+  arguments: given,
+  options,
+  globals,
+  environment,
+  cwd,
+}: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { encryptValues } = await import('../../operations/configuration/secrets.ts');
+  const { dryRun = false } = options;
+  const result = await encryptValues({ keys: given.keys ?? [], dryRun, file: globals.config, environment, cwd });
+  const { file, encrypted, skipped } = result;
+  const done = dryRun ? 'Would encrypt' : 'Encrypted';
+  const lines = [
+    ...encrypted.map((key) => `${done} ${key}`),
+    ...skipped.map(({ key, reason }) => `Left ${key} as it is: ${REASONS[reason]}`),
+  ];
+  return { data: result, text: (lines.length > 0 ? lines : [`${file} holds nothing sensitive`]).join('\n') };
+}
+
+const REASONS: Record<Skipped, string> = {
+  encrypted: 'it is encrypted',
+  template: 'its password comes from a template',
+  no_password: 'it holds no password',
+};

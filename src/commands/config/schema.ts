@@ -1,0 +1,20 @@
+import { readFile } from 'node:fs/promises';
+import { assetUrl } from '../../assets.ts';
+import type { CommandModule, CommandSpec, Outcome } from '../../cli/command.ts';
+
+const specification = {
+  name: 'config schema',
+  summary: 'print the JSON Schema of the configuration file, for editors',
+  group: 'Set up',
+  arguments: [],
+  options: [],
+  examples: [{ command: 'tool config schema', does: 'what editors complete and validate the file with' }],
+  json: 'document',
+} as const satisfies CommandSpec;
+
+export const configSchemaCommand: CommandModule = { ...specification, run };
+
+async function run(): Promise<Outcome> {
+  const text = await readFile(assetUrl('tool.schema.json'), 'utf8');
+  return { data: {}, text: text.trimEnd(), verbatim: true };
+}
