@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Context } from '../../context.ts';
 import { UserError } from '../../errors.ts';
+import { mapWithConcurrency } from '../../map-with-concurrency.ts';
 import type { ImportResult } from '../../results.ts';
 import { openArchive } from '../../snapshots/archive-file.ts';
 import { filesOf } from '../../snapshots/catalogue.ts';
@@ -8,7 +9,6 @@ import { damaged } from '../../snapshots/damaged.ts';
 import { headlineOf } from '../../snapshots/headline.ts';
 import type { Manifest } from '../../snapshots/manifest.ts';
 import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
-import { mapSideBySide } from '../../snapshots/side-by-side.ts';
 import { verifyManifest } from '../../snapshots/signature.ts';
 import { missingHere } from '../../snapshots/transfer.ts';
 import { findTarget } from '../find-target.ts';
@@ -39,7 +39,7 @@ export async function importSnapshot(context: Context, request: ImportRequest): 
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   signal.addEventListener('abort', () => void pool.close(), { once: true });
   let done = 0;
-  await mapSideBySide(missing, availableParallelism(), async (file) => {
+  await mapWithConcurrency(missing, availableParallelism(), async (file) => {
     const unfinished = staging.path(file.sha256);
     try {
       await archive.extract(file, unfinished, { signal });

@@ -2,13 +2,13 @@ import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { Context } from '../../context.ts';
 import { EXIT, UserError } from '../../errors.ts';
+import { mapWithConcurrency } from '../../map-with-concurrency.ts';
 import type { VerifyResult } from '../../results.ts';
 import { filesOf, objectKey } from '../../snapshots/catalogue.ts';
 import { reasonOf } from '../../snapshots/damaged.ts';
 import { filesOfTable, type ManifestFile } from '../../snapshots/manifest.ts';
 import { largestObject } from '../../snapshots/objects/object-format.ts';
 import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
-import { mapSideBySide } from '../../snapshots/side-by-side.ts';
 import { repair } from './repair.ts';
 import { type FoundSnapshot, findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
 
@@ -42,7 +42,7 @@ export async function verify(context: Context, request: VerifyRequest): Promise<
   signal.addEventListener('abort', () => void pool.close(), { once: true });
   const problems: { file: ManifestFile; line: string }[] = [];
   let done = 0;
-  await mapSideBySide(files, atOnce, async (file) => {
+  await mapWithConcurrency(files, atOnce, async (file) => {
     const current = names.get(file.name) ?? file.name;
     const onBytes = (bytes: number): void => {
       done += bytes;

@@ -2,7 +2,7 @@ import { EXIT, UserError } from '../../../errors.ts';
 import type { WarningEvent } from '../../../events.ts';
 import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
-import { lending } from '../../lending.ts';
+import { createResourcePool } from '../../resource-pool.ts';
 import type { SubsetSource } from '../../subset.ts';
 import { readServer, readTables } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
@@ -39,7 +39,7 @@ export async function openSource(
     for (const reader of readers) {
       for (const setting of READING_SETTINGS) await reader.execute(setting).catch(ignoreEmpty);
     }
-    const lend = lending(readers);
+    const lend = createResourcePool(readers);
     const server = await readServer(locking);
     const open: OpenSource = { url, database, server, catalogue, lend, sessions: readers.length };
     return {

@@ -1,7 +1,7 @@
 import { EXIT, UserError } from '../../../errors.ts';
 import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
-import { lending } from '../../lending.ts';
+import { createResourcePool } from '../../resource-pool.ts';
 import type { SubsetSource } from '../../subset.ts';
 import { readLocale, readReplication, replicationWarnings } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
@@ -46,7 +46,7 @@ export async function openSource(
       await other.execute(`SET TRANSACTION SNAPSHOT ${quoteText(snapshot)}`);
     }
     const replication = await readReplication(first);
-    const lend = lending(sessions);
+    const lend = createResourcePool(sessions);
     const open: OpenSource = {
       ...{ url, snapshot, tools, catalogue, lend },
       locale: await readLocale(first, tools.major < 15 ? tools.major : Number.parseInt(version, 10)),
