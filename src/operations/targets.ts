@@ -3,11 +3,11 @@ import type { Context } from '../context.ts';
 import type { DatabaseUrl, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { toUserError } from '../errors.ts';
+import { mapWithConcurrency } from '../map-with-concurrency.ts';
 import { redact } from '../process/redact.ts';
 import { createYield } from '../process/yielding.ts';
 import type { TargetRow } from '../results.ts';
 import type { Repository } from '../snapshots/repository.ts';
-import { mapSideBySide } from '../snapshots/side-by-side.ts';
 import { checkDatabases } from './check-databases.ts';
 import { findTarget } from './find-target.ts';
 import { rememberIdentities, type SeenSource } from './identities.ts';
@@ -28,7 +28,7 @@ export async function listTargets(context: Context, { original = false }: Target
   const names = Object.keys(context.configuration.settings.targets);
   const repository = repositoryOf(context);
   const letEventsIn = createYield();
-  return mapSideBySide(names, LISTED_AT_ONCE, async (name) => {
+  return mapWithConcurrency(names, LISTED_AT_ONCE, async (name) => {
     await letEventsIn();
     const row = await describeTarget(context, { name, repository });
     return original ? withOriginals(row, repository) : row;

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Report } from '../events.ts';
+import { mapWithConcurrency } from '../map-with-concurrency.ts';
 import { SealBroken } from './encryption/sealed-format.ts';
 import { isManifestKey, isObjectKey, keyRefused } from './keys.ts';
 import {
@@ -10,7 +11,6 @@ import {
   manifestText,
   parseManifest,
 } from './manifest.ts';
-import { mapSideBySide } from './side-by-side.ts';
 import { type Store, type StoredFile, TooLarge } from './store.ts';
 
 /** An object younger than this is never swept: a build or a push that names it may still be going on. */
@@ -68,7 +68,7 @@ export function createCatalogue(store: Store, report: Report): Catalogue {
 
   /** `null` for those that are damaged. */
   async function readAll(target?: string): Promise<(Manifest | null)[]> {
-    const read = await mapSideBySide(await files(target), READS_AT_ONCE, ({ key }) => parse(key));
+    const read = await mapWithConcurrency(await files(target), READS_AT_ONCE, ({ key }) => parse(key));
     return read.filter((manifest) => manifest !== undefined);
   }
 
@@ -81,7 +81,7 @@ export function createCatalogue(store: Store, report: Report): Catalogue {
       /** Reads those that are new or changed. `false` when one may name any object: it is damaged, or of a newer version. */
       async readNew(): Promise<boolean> {
         const unread = (await files()).filter(({ key, version }) => read.get(key) !== version);
-        const manifests = await mapSideBySide(unread, READS_AT_ONCE, ({ key }) => parse(key));
+        const manifests = await mapWithConcurrency(unread, READS_AT_ONCE, ({ key }) => parse(key));
         if (manifests.includes(null)) return false;
         for (const { key, version } of unread) read.set(key, version);
         for (const manifest of manifests) if (manifest) for (const { sha256 } of filesOf(manifest)) named.add(sha256);
@@ -117,7 +117,7 @@ export function createCatalogue(store: Store, report: Report): Catalogue {
       const names = createNames();
       if (!(await names.readNew())) return 0;
       const unnamed = objects.filter(({ key }) => !names.has(key));
-      const freed = await mapSideBySide(unnamed, READS_AT_ONCE, async ({ key, bytes }) => {
+      const freed = await mapWithConcurrency(unnamed, READS_AT_ONCE, async ({ key, bytes }) => {
         // Minutes may have gone by since, and hours when the machine has slept.
         if (!(await mayGoOn()) || !(await names.readNew()) || names.has(key)) return 0;
         const object = await store.find(key);

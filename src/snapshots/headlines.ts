@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { mapWithConcurrency } from '../map-with-concurrency.ts';
 import { type Catalogue, isDamage, manifestKey } from './catalogue.ts';
 import { type Headline, headlineOf, headlineSchema } from './headline.ts';
-import { mapSideBySide } from './side-by-side.ts';
 import type { Store, StoredFile } from './store.ts';
 
 export interface HeadlinesOptions {
@@ -31,7 +31,7 @@ const WORTH_AN_INDEX = 32;
 export async function readHeadlines(options: HeadlinesOptions, target?: string): Promise<Headline[]> {
   const files = await options.catalogue.files(target);
   const groups = Map.groupBy(files, ({ key }) => `index/${key.split('/')[1]}.json`);
-  const indexes = await mapSideBySide([...groups], AT_ONCE, ([key, group]) => readGroup(options, key, group));
+  const indexes = await mapWithConcurrency([...groups], AT_ONCE, ([key, group]) => readGroup(options, key, group));
   const known: Index = Object.assign({}, ...indexes);
   return files.flatMap(({ key }) => known[key]?.headline ?? []);
 }
@@ -49,7 +49,7 @@ async function readGroup(
   const unread = lacking(index, files);
   const text = (): string => JSON.stringify({ format: 1, headlines: index });
   try {
-    await mapSideBySide(unread, AT_ONCE, async (file) => {
+    await mapWithConcurrency(unread, AT_ONCE, async (file) => {
       const manifest = await catalogue.read(file.key);
       if (manifest) index[file.key] = { version: file.version, headline: headlineOf(manifest) };
     });

@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, readFile, readlink, rm, stat, utimes, writeFile 
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { mapSideBySide } from './side-by-side.ts';
+import { mapWithConcurrency } from '../map-with-concurrency.ts';
 
 /** A folder of unfinished files that belongs to one run of one process. */
 export interface Staging extends AsyncDisposable {
@@ -66,7 +66,7 @@ export async function createStaging(root: string): Promise<Staging> {
 
 /** How many runs are working below `root` now, on this host or another. */
 export async function liveStagings(root: string): Promise<number> {
-  const live = await mapSideBySide(await names(root), LOOKS_AT_ONCE, (name) => isLive(join(root, name), name));
+  const live = await mapWithConcurrency(await names(root), LOOKS_AT_ONCE, (name) => isLive(join(root, name), name));
   return live.filter(Boolean).length;
 }
 

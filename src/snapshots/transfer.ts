@@ -1,6 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { UserError } from '../errors.ts';
 import { type Report, withStep } from '../events.ts';
+import { mapWithConcurrency } from '../map-with-concurrency.ts';
 import { filesOf, objectKey } from './catalogue.ts';
 import { damaged } from './damaged.ts';
 import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
@@ -9,7 +10,6 @@ import { largestObject } from './objects/object-format.ts';
 import type { ObjectPool } from './objects/object-pool.ts';
 import type { Repository } from './repository.ts';
 import type { Shelf } from './shelf.ts';
-import { mapSideBySide } from './side-by-side.ts';
 
 /** Objects that are moved at the same moment; large ones move in several parts besides. */
 const OBJECTS_AT_ONCE = 8;
@@ -45,7 +45,7 @@ export function pushSnapshot(moving: Moving): Promise<Moved> {
     const missing = files.filter(({ sha256 }) => !there.has(objectKey(sha256)));
     const names = namesIn(manifest);
     return withProgress(missing, { step: 'push', verb: 'Push', place: `to ${shelf.name}`, report }, async (add) => {
-      await mapSideBySide(missing, OBJECTS_AT_ONCE, async (file) => {
+      await mapWithConcurrency(missing, OBJECTS_AT_ONCE, async (file) => {
         await renew();
         await sendObject(file, moving, (bytes) => add(bytes, names.get(file.sha256)));
       });
@@ -104,7 +104,7 @@ export async function pullObjects(fetching: Fetching): Promise<Moved> {
   if (missing.length === 0) return { objects: 0, bytes: 0 };
   const names = namesIn(manifest);
   return withProgress(missing, { step: 'pull', verb: 'Pull', place: `from ${shelf.name}`, report }, async (add) => {
-    await mapSideBySide(missing, OBJECTS_AT_ONCE, (file) =>
+    await mapWithConcurrency(missing, OBJECTS_AT_ONCE, (file) =>
       fetchObject(file, fetching, (bytes) => add(bytes, names.get(file.sha256))),
     );
   });

@@ -26,7 +26,11 @@ test('the example is a valid configuration with every key in it', async () => {
   const example = files.get('tool.example.yml') ?? '';
   expect(example).toMatch(/^# yaml-language-server: \$schema=/);
   for (const path of all) expect(example).toMatch(new RegExp(`^[\\s#-]*${path.at(-1)}: `, 'm'));
-  const folder = await configFolder({ 'tool.yml': example, 'sanitize.sql': '', '.aws/config': '[default]\n' });
+  const folder = await configFolder({
+    'tool.yml': example,
+    'sanitize.sql': '',
+    '.aws/config': '[default]\nregion = eu-central-1\n',
+  });
   const { problems } = await folder.inspect({ environment: { APP_PASSWORD: 'x' } });
   // It has one storage profile for all.
   expect(problems.map(({ code }) => code)).toEqual(['originals_shared']);

@@ -51,6 +51,12 @@ const CASES: Case[] = [
     files: { '.aws/config': '[sso-session work]\nsso_region = eu\n[work]\nregion = eu\n' },
     codes: ['cli_profile_not_found'],
   },
+  {
+    title: 'a profile without settings is none, as for the S3 client',
+    config: profile('provider: s3, region: eu, cli_profile: work'),
+    files: { '.aws/config': '[profile work]\n' },
+    codes: ['cli_profile_not_found'],
+  },
   { title: 'no credentials anywhere are a warning', config: S3, codes: ['credentials_not_found'] },
   {
     title: 'a default profile without credentials has none',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { mapWithConcurrency } from '../../src/map-with-concurrency.ts';
 import { push } from '../../src/operations/snapshots/push.ts';
 import { annotate, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { createS3Store } from '../../src/snapshots/s3/store.ts';
-import { mapSideBySide } from '../../src/snapshots/side-by-side.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { machine } from '../helpers/machine.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
@@ -37,7 +37,7 @@ describeWithS3(`a shelf of ${COUNT} snapshots`, () => {
     });
     await push(first.context, { target: 'app' });
     const numbers = Array.from({ length: COUNT - 1 }, (_, index) => index + 1);
-    await mapSideBySide(numbers, 16, async (number) => {
+    await mapWithConcurrency(numbers, 16, async (number) => {
       const created_at = new Date(Date.UTC(2026, 0, 1) + number * 60_000).toISOString();
       const id = String(number).padStart(8, '0');
       const time = created_at.replaceAll(/[-:.]/g, '');

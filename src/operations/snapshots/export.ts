@@ -4,12 +4,12 @@ import { basename, dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import { withStep } from '../../events.ts';
+import { mapWithConcurrency } from '../../map-with-concurrency.ts';
 import type { ExportResult } from '../../results.ts';
 import { writeArchive } from '../../snapshots/archive-file.ts';
 import { filesOf } from '../../snapshots/catalogue.ts';
 import { damaged } from '../../snapshots/damaged.ts';
 import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
-import { mapSideBySide } from '../../snapshots/side-by-side.ts';
 import { missingHere } from '../../snapshots/transfer.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
 import { pullFiles } from './pull.ts';
@@ -44,7 +44,7 @@ export async function exportSnapshot(context: Context, { file, ...request }: Exp
   signal.addEventListener('abort', () => void pool.close(), { once: true });
   const write = async (): Promise<void> => {
     // Whoever imports it would be told of the damage, and could not mend it.
-    await mapSideBySide(filesOf(manifest), availableParallelism(), (file) =>
+    await mapWithConcurrency(filesOf(manifest), availableParallelism(), (file) =>
       pool.checkStored(repository.object(file), file.stored_sha256).catch((cause) => {
         signal.throwIfAborted();
         throw damaged({ manifest, file, cause });

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Context } from '../../context.ts';
 import { UserError } from '../../errors.ts';
 import { withStep } from '../../events.ts';
+import { mapWithConcurrency } from '../../map-with-concurrency.ts';
 import type { ImportResult } from '../../results.ts';
 import { openArchive } from '../../snapshots/archive-file.ts';
 import { filesOf } from '../../snapshots/catalogue.ts';
@@ -9,7 +10,6 @@ import { damaged } from '../../snapshots/damaged.ts';
 import { headlineOf } from '../../snapshots/headline.ts';
 import type { Manifest, ManifestFile } from '../../snapshots/manifest.ts';
 import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
-import { mapSideBySide } from '../../snapshots/side-by-side.ts';
 import { verifyManifest } from '../../snapshots/signature.ts';
 import { missingHere } from '../../snapshots/transfer.ts';
 import { findTarget } from '../find-target.ts';
@@ -55,7 +55,7 @@ export async function importSnapshot(context: Context, request: ImportRequest): 
   };
   const imported = `Imported snapshot ${manifest.id} of ${manifest.target}`;
   await withStep(report, { step: 'import', label: `Read ${path}`, done: imported }, async () => {
-    await mapSideBySide(missing, availableParallelism(), store);
+    await mapWithConcurrency(missing, availableParallelism(), store);
     await repository.write(manifest);
   });
   const signature = signatureOf(manifest, context.configuration.settings.trusted_keys);

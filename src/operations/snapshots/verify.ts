@@ -3,13 +3,13 @@ import { availableParallelism } from 'node:os';
 import type { Context } from '../../context.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import { withStep } from '../../events.ts';
+import { mapWithConcurrency } from '../../map-with-concurrency.ts';
 import type { VerifyResult } from '../../results.ts';
 import { filesOf, objectKey } from '../../snapshots/catalogue.ts';
 import { reasonOf } from '../../snapshots/damaged.ts';
 import { filesOfTable, type ManifestFile } from '../../snapshots/manifest.ts';
 import { largestObject } from '../../snapshots/objects/object-format.ts';
 import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
-import { mapSideBySide } from '../../snapshots/side-by-side.ts';
 import { repair } from './repair.ts';
 import { type FoundSnapshot, findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
 
@@ -59,7 +59,7 @@ export async function verify(context: Context, request: VerifyRequest): Promise<
   };
   const outcome = (): string => (problems.length === 0 ? 'Every byte is as it was stored' : 'Damage found');
   await withStep(report, { step: 'verify', label, done: outcome }, async () => {
-    await mapSideBySide(files, atOnce, read);
+    await mapWithConcurrency(files, atOnce, read);
     signal.throwIfAborted();
   });
   const damaged = problems.map(({ file }) => file);

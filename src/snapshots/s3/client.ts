@@ -1,6 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
+import { type AwsProfile, readAwsProfiles } from '../../config/aws-profiles.ts';
 import { EXIT, UserError } from '../../errors.ts';
-import { type CliProfile, connectionOf, type StorageProfile } from './providers.ts';
+import { connectionOf, type StorageProfile } from './providers.ts';
 
 /** Requests that may be under way at the same moment. */
 const SOCKETS = 32;
@@ -49,21 +50,13 @@ export async function createS3Client(profile: StorageProfile, credentials?: Cred
   });
 }
 
-/** The client reads credentials from the profile by itself, but neither its endpoint nor whether it is there. */
-async function readCliProfile(name: string): Promise<CliProfile> {
-  const { loadSharedConfigFiles } = await import('@smithy/core/config');
-  const { configFile, credentialsFile } = await loadSharedConfigFiles({ ignoreCache: true });
-  const found = configFile[name] ?? credentialsFile[name];
-  if (!found) {
-    throw new UserError(`The storage's command-line client has no profile "${name}"`, {
-      code: 'storage_credentials_missing',
-      exit: EXIT.unreachable,
-      hint: `Make it with: aws configure --profile ${name}; or change cli_profile in the configuration.`,
-    });
-  }
-  const services = found.services === undefined ? undefined : configFile[`services.${found.services}`];
-  return {
-    endpoint: services?.['s3.endpoint_url'] ?? found.endpoint_url,
-    region: found.region,
-  };
+/** The client reads credentials from the profile by itself, but not its endpoint. */
+async function readCliProfile(name: string): Promise<AwsProfile> {
+  const profile = (await readAwsProfiles(process.env)).get(name);
+  if (profile) return profile;
+  throw new UserError(`The storage's command-line client has no profile "${name}"`, {
+    code: 'storage_credentials_missing',
+    exit: EXIT.unreachable,
+    hint: `Make it with: aws configure --profile ${name}; or change cli_profile in the configuration.`,
+  });
 }

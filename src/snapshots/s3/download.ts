@@ -1,10 +1,10 @@
 import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { GetObjectCommand, GetObjectCommandOutput } from '@aws-sdk/client-s3';
+import { mapWithConcurrency } from '../../map-with-concurrency.ts';
+import type { BufferPool } from '../buffer-pool.ts';
 import type { Sink } from '../encryption/envelope.ts';
-import type { Memory } from '../memory.ts';
 import { createChecksum } from '../objects/checksum.ts';
-import { mapSideBySide } from '../side-by-side.ts';
 import { TooLarge, type Transfer } from '../store.ts';
 import type { S3Bucket } from './bucket.ts';
 import type { HttpReader, SignedRequest } from './http-reader.ts';
@@ -15,8 +15,8 @@ export interface Download extends Transfer {
   maxBytes?: number | undefined;
   bucket: S3Bucket;
   reader: HttpReader;
-  /** For what all downloads together gather. */
-  memory: Memory;
+  /** Shared by all downloads. */
+  buffers: BufferPool;
 }
 
 /** Parts of one object that are fetched at the same moment. */
@@ -47,7 +47,7 @@ export async function downloadFile(key: string, path: string, download: Download
       { length: Math.max(0, Math.ceil(total / PART_BYTES) - 1) },
       (_, index) => (index + 1) * PART_BYTES,
     );
-    await mapSideBySide(starts, PARTS_AT_ONCE, (start) =>
+    await mapWithConcurrency(starts, PARTS_AT_ONCE, (start) =>
       fetchRange({ key, start, sinkFor: () => sink, etag }, download),
     );
     return await checksum.digest();
@@ -74,8 +74,8 @@ interface Fetched {
 }
 
 async function fetchRange({ key, start, sinkFor, etag }: Range, download: Download): Promise<Fetched> {
-  const { bucket, reader, memory, signal, onBytes } = download;
-  using room = await memory.take(WRITE_BYTES);
+  const { bucket, reader, buffers, signal, onBytes } = download;
+  using room = await buffers.acquire(WRITE_BYTES);
   const { client, sdk, place } = bucket;
   const range = `bytes=${start}-${start + PART_BYTES - 1}`;
   return await bucket.ask(

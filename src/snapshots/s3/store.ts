@@ -4,10 +4,10 @@ import type {
   ListMultipartUploadsCommandInput,
   ListMultipartUploadsCommandOutput,
 } from '@aws-sdk/client-s3';
+import { mapWithConcurrency } from '../../map-with-concurrency.ts';
+import { createBufferPool } from '../buffer-pool.ts';
 import { sealedBytes } from '../encryption/sealed-format.ts';
 import { isObjectKey } from '../keys.ts';
-import { createMemory } from '../memory.ts';
-import { mapSideBySide } from '../side-by-side.ts';
 import { MOST_TEXT_BYTES, type Store, type StoredFile, TooLarge } from '../store.ts';
 import { openS3Bucket, type S3Bucket, type S3Options } from './bucket.ts';
 import { CONNECTION_TIMEOUT, IDLE_TIMEOUT } from './client.ts';
@@ -31,8 +31,8 @@ const MOST_STORED_BYTES = sealedBytes(MOST_TEXT_BYTES);
 export async function createS3Store(options: S3Options): Promise<Store> {
   const [bucket, { createHttpReader }] = await Promise.all([openS3Bucket(options), import('./http-reader.ts')]);
   const { client, sdk, place, envelope } = bucket;
-  const memory = createMemory(BYTES_IN_FLIGHT);
-  const gathering = createMemory(BYTES_GATHERED);
+  const uploadBuffers = createBufferPool(BYTES_IN_FLIGHT);
+  const downloadBuffers = createBufferPool(BYTES_GATHERED);
   const reader = createHttpReader({ connectionTimeout: CONNECTION_TIMEOUT, idleTimeout: IDLE_TIMEOUT });
   return {
     name: bucket.name,
@@ -62,9 +62,9 @@ export async function createS3Store(options: S3Options): Promise<Store> {
 
     present: (keys) => present(bucket, keys),
 
-    put: (key, file, transfer) => uploadFile(key, file, { bucket, memory, ...transfer }),
+    put: (key, file, transfer) => uploadFile(key, file, { bucket, buffers: uploadBuffers, ...transfer }),
 
-    get: (key, file, transfer) => downloadFile(key, file, { bucket, reader, memory: gathering, ...transfer }),
+    get: (key, file, transfer) => downloadFile(key, file, { bucket, reader, buffers: downloadBuffers, ...transfer }),
 
     async remove(key, signal) {
       await bucket
@@ -148,7 +148,7 @@ async function present(bucket: S3Bucket, keys: string[]): Promise<Set<string>> {
   const begin = keys.length > WORTH_A_LIST ? await listPage(bucket, prefix) : { files: [], next: prefix };
   const listed = new Set(begin.files.map(({ key }) => key));
   const unsure = begin.next === undefined ? [] : keys.filter((key) => !listed.has(key));
-  const found = await mapSideBySide(unsure, LOOKS_AT_ONCE, (key) => isThere(bucket, key));
+  const found = await mapWithConcurrency(unsure, LOOKS_AT_ONCE, (key) => isThere(bucket, key));
   return new Set([...keys.filter((key) => listed.has(key)), ...unsure.filter((_, index) => found[index])]);
 }
 

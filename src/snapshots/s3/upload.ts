@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { CompletedPart, PutObjectCommand } from '@aws-sdk/client-s3';
+import type { BufferPool } from '../buffer-pool.ts';
 import type { Source } from '../encryption/envelope.ts';
-import type { Memory } from '../memory.ts';
 import { ContentDiffers, createChecksum } from '../objects/checksum.ts';
 import type { Transfer } from '../store.ts';
 import type { S3Bucket } from './bucket.ts';
@@ -20,8 +20,8 @@ const ABORT_TIMEOUT = 10_000;
 
 export interface Upload extends Transfer {
   bucket: S3Bucket;
-  /** For what all uploads together hold. */
-  memory: Memory;
+  /** Shared by all uploads. */
+  buffers: BufferPool;
   /** Of the file, as it has to be. */
   sha256?: string | undefined;
 }
@@ -29,7 +29,7 @@ export interface Upload extends Transfer {
 /** Sends a file. The signature holds the checksum of what is sent, so that the service refuses what arrives damaged. */
 export async function uploadFile(key: string, path: string, upload: Upload): Promise<void> {
   await using file = await open(path);
-  const { bucket, memory, signal, onBytes } = upload;
+  const { bucket, buffers, signal, onBytes } = upload;
   const { client, sdk, place, envelope } = bucket;
   const checksum = createChecksum(file);
   const source = await envelope.source(key, { file, checksum });
@@ -39,7 +39,7 @@ export async function uploadFile(key: string, path: string, upload: Upload): Pro
     return sha256;
   };
   if (source.bytes > PART_BYTES) return await sendParts(key, { ...source, checkContent }, upload);
-  using room = await memory.take(source.bytes);
+  using room = await buffers.acquire(source.bytes);
   const Body = await source.read(0, room.bytes);
   const sha256 = await checkContent();
   const command = new sdk.PutObjectCommand({ ...place(key), Body });
@@ -95,7 +95,7 @@ type UploadPlace = ReturnType<S3Bucket['place']> & { UploadId: string | undefine
 
 /** Returns, or throws, when no part is under way any more. */
 async function sendEachPart(one: UploadPlace, source: Source, upload: Upload): Promise<CompletedPart[]> {
-  const { bucket, memory, onBytes } = upload;
+  const { bucket, buffers, onBytes } = upload;
   const { client, sdk, envelope } = bucket;
   const { bytes: size } = source;
   const failed = new AbortController();
@@ -111,7 +111,7 @@ async function sendEachPart(one: UploadPlace, source: Source, upload: Upload): P
     return turn;
   };
   const worker = async (): Promise<void> => {
-    using room = await memory.take(Math.min(length, size));
+    using room = await buffers.acquire(Math.min(length, size));
     for (let start = starts.shift(); start !== undefined; start = starts.shift()) {
       signal.throwIfAborted();
       const Body = await read(start, room.bytes.subarray(0, Math.min(length, size - start)));

@@ -49,7 +49,7 @@ export async function copyRows(context: EngineContext, copying: Copying): Promis
       const own = table.catalogue.columns.filter(({ generated }) => !generated);
       const { name } = table;
       const into = { table: table.catalogue.name, columns: own.map((column) => column.name) };
-      const loaded = await source.lend(async (reading) => {
+      const loaded = await source.withSession(async (reading) => {
         const content = contentOf(reading, { copying, table, onMoved: (moved) => onMoved(name, moved) });
         const texts = own.filter(({ type }) => TEXT_TYPES.has(type)).map((column) => column.name);
         const rows = await loadRows(session, { name, localInfile, rows: { ...into, texts, content } });

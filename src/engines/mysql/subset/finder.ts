@@ -3,24 +3,22 @@ import { redact } from '../../../process/redact.ts';
 import type { Graph } from '../../../subset/graph.ts';
 import type { RowFinder, TargetSettings } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
+import type { WithResource } from '../../resource-pool.ts';
 import { plainWord, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { mostBytesOf, type RowPacket, writeRow } from '../dump/row-text.ts';
 import { type Reference, referenceIn, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';
 import { type SubsetColumn, writtenValue } from './keys.ts';
 import { batchesOf, isKey, joinedBy, keyTable, type RowNumbers } from './rows.ts';
 
-/** Lends one of several sessions, which all see the same instant, for as long as the work takes. */
-export type Lend = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
-
 export interface Finding {
   database: string;
   catalogue: SubsetCatalogue;
-  lend: Lend;
+  withSession: WithResource<Session>;
   seed: number;
 }
 
 /** Finds rows by joins over whole batches of keys, from the keys to the rows. */
-export function createFinder(graph: Graph, { database, catalogue, lend, seed }: Finding): RowFinder {
+export function createFinder(graph: Graph, { database, catalogue, withSession, seed }: Finding): RowFinder {
   for (const relationship of [...graph.relationships, ...graph.cut].filter(({ added }) => added)) {
     catalogue.references.set(relationship.id, referenceIn(catalogue.tables, relationship));
   }
@@ -34,7 +32,7 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
 
   /** `query` selects the parts of the table's key. */
   function rowsOf(query: string, { numbers }: SubsetTable, take: (row: number) => void): Promise<void> {
-    return lend((session) => session.eachRow(query, (row) => take(numberIn(row, numbers))));
+    return withSession((session) => session.eachRow(query, (row) => take(numberIn(row, numbers))));
   }
 
   /** The batches one after the other in one session: statements are long, and are made when they can be sent. */
@@ -42,7 +40,7 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
     { rows, of, take }: { rows: RowSet; of: SubsetTable; take: (row: RowPacket) => void },
     query: (keys: string[]) => string,
   ): Promise<void> {
-    return lend(async (session) => {
+    return withSession(async (session) => {
       for (const keys of batchesOf(rows, of.numbers)) {
         await session.eachRow(query(keys), take);
       }
@@ -54,7 +52,7 @@ export function createFinder(graph: Graph, { database, catalogue, lend, seed }: 
       const table = catalogue.tables.get(target.table);
       if (!table) throw new Error(`${target.table} was not checked`);
       if (target.where === undefined) {
-        const query = await shareQuery({ table, path: path(table), target, seed, lend });
+        const query = await shareQuery({ table, path: path(table), target, seed, withSession });
         return rowsOf(query, table, take);
       }
       const query = `SELECT ${keyOf(table, quoteName(table.catalogue.name))} FROM ${path(table)} WHERE (${target.where}\n)`;
@@ -188,11 +186,11 @@ interface Sharing {
   path: string;
   target: TargetSettings;
   seed: number;
-  lend: Lend;
+  withSession: WithResource<Session>;
 }
 
 /** The same rows each time, whatever their order on the disk: the hash is of the key. MySQL 9 has no MD5 any more. */
-async function shareQuery({ table, path, target, seed, lend }: Sharing): Promise<string> {
+async function shareQuery({ table, path, target, seed, withSession }: Sharing): Promise<string> {
   if (!table.unique) {
     throw new UserError(`No percentage can be taken of ${table.name}: it has no key that tells its rows apart`, {
       code: 'subset_invalid',
@@ -200,7 +198,7 @@ async function shareQuery({ table, path, target, seed, lend }: Sharing): Promise
       hint: 'Choose its rows by where, or give it a primary key.',
     });
   }
-  const [counted] = await lend((session) =>
+  const [counted] = await withSession((session) =>
     session.query<{ rows_: number | string }>(
       `SELECT CAST(CEIL(COUNT(*) * ${Number(target.percent ?? 100)} / 100) AS UNSIGNED) AS rows_ FROM ${path}`,
     ),

@@ -124,7 +124,7 @@ interface Proving {
 }
 
 function prove(session: Session, { source, run, database }: Proving) {
-  const { catalogue, lend } = source;
+  const { catalogue, withSession } = source;
   const referenceOf = (id: string): Reference => {
     const reference = catalogue.references.get(id);
     if (!reference) throw new Error(`the catalogue has no reference ${id}`);
@@ -136,8 +136,8 @@ function prove(session: Session, { source, run, database }: Proving) {
       for (const { id } of all) counts.push(await countOrphans(session, referenceOf(id), database));
       return counts;
     },
-    inSource: ({ id }) => lend((reading) => countOrphans(reading, referenceOf(id), source.database)),
-    finder: async () => createFinder(run.plan.graph, { database: source.database, catalogue, lend, seed: 0 }),
+    inSource: ({ id }) => withSession((reading) => countOrphans(reading, referenceOf(id), source.database)),
+    finder: async () => createFinder(run.plan.graph, { database: source.database, catalogue, withSession, seed: 0 }),
   });
 }
 

@@ -1,7 +1,8 @@
 import type { DatabaseUrl } from '../../engine.ts';
+import type { WithResource } from '../../resource-pool.ts';
 import type { Server } from '../catalogue.ts';
+import type { Session } from '../connection/session.ts';
 import type { SubsetCatalogue } from './catalogue.ts';
-import type { Lend } from './finder.ts';
 
 /** A source as long as it is open, with all that making a subset of it needs to know. */
 export interface OpenSource {
@@ -9,7 +10,7 @@ export interface OpenSource {
   database: string;
   server: Server;
   catalogue: SubsetCatalogue;
-  lend: Lend;
-  /** How many sessions there are to lend. */
+  withSession: WithResource<Session>;
+  /** Sessions in the pool. */
   sessions: number;
 }

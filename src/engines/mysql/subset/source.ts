@@ -2,7 +2,7 @@ import { EXIT, UserError } from '../../../errors.ts';
 import type { WarningEvent } from '../../../events.ts';
 import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
-import { lending } from '../../lending.ts';
+import { createResourcePool } from '../../resource-pool.ts';
 import type { SubsetSource } from '../../subset.ts';
 import { readServer, readTables } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
@@ -39,13 +39,13 @@ export async function openSource(
     for (const reader of readers) {
       for (const setting of READING_SETTINGS) await reader.execute(setting).catch(ignoreEmpty);
     }
-    const lend = lending(readers);
+    const withSession = createResourcePool(readers);
     const server = await readServer(locking);
-    const open: OpenSource = { url, database, server, catalogue, lend, sessions: readers.length };
+    const open: OpenSource = { url, database, server, catalogue, withSession, sessions: readers.length };
     return {
       facts: catalogue.facts,
       warnings: danglingWarnings(catalogue),
-      finder: async (graph, seed) => createFinder(graph, { database, catalogue, lend, seed }),
+      finder: async (graph, seed) => createFinder(graph, { database, catalogue, withSession, seed }),
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, row) => nameRow(open, table, row),
       make: (running, run) => makeSubset(running, open, run),
@@ -83,12 +83,16 @@ function unreadable({ display }: DatabaseUrl, cause: SqlError): UserError {
   });
 }
 
-async function findRow({ database, catalogue, lend }: OpenSource, name: string, key: string[]): Promise<number | null> {
+async function findRow(
+  { database, catalogue, withSession }: OpenSource,
+  name: string,
+  key: string[],
+): Promise<number | null> {
   const table = catalogue.tables.get(name);
   if (!table || table.primaryKey.length !== key.length || key.length === 0) return null;
   const same = table.primaryKey.map((column, index) => `${writtenValue(column, 't')} = ${quoteText(key[index] ?? '')}`);
   const written = table.key.map((part, index) => `CAST(${part.out('t')} AS CHAR) AS c${index}`).join(', ');
-  const [row] = await lend((session) =>
+  const [row] = await withSession((session) =>
     session.query<Record<string, string>>(
       `SELECT ${written} FROM ${pathOf(database, table.catalogue.name)} t WHERE ${same.join(' AND ')}`,
     ),
@@ -96,13 +100,13 @@ async function findRow({ database, catalogue, lend }: OpenSource, name: string, 
   return row ? table.numbers.numberOf(Object.values(row)) : null;
 }
 
-async function nameRow({ database, catalogue, lend }: OpenSource, name: string, row: number): Promise<string> {
+async function nameRow({ database, catalogue, withSession }: OpenSource, name: string, row: number): Promise<string> {
   const table: SubsetTable | undefined = catalogue.tables.get(name);
   if (!table) throw new Error(`the catalogue has no table ${name}`);
   const key = table.numbers.keyOf(row);
   if (table.primaryKey.length === 0) return key.join(',');
   const written = table.primaryKey.map((column) => writtenValue(column, 't')).join(', ');
-  const [found] = await lend((session) =>
+  const [found] = await withSession((session) =>
     session.query<{
       name: string;
     }>(`SELECT CONCAT_WS(',', ${written}) AS name FROM ${keyTable(table.key, [table.numbers.jsonOf(row)])}

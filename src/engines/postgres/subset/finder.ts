@@ -4,17 +4,15 @@ import type { Graph } from '../../../subset/graph.ts';
 import type { RowFinder } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
 import { splitName } from '../../../table-names.ts';
+import type { WithResource } from '../../resource-pool.ts';
 import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { type Leaf, type Reference, resolveAdded, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';
 import { forEachLine } from './line-numbers.ts';
 import { type Batch, batchesOf, isOneOf, rowNumber } from './rows.ts';
 
-/** Lends one of several sessions, which all see the same instant, for as long as the work takes. */
-export type Lend = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
-
 export interface Finding {
   catalogue: SubsetCatalogue;
-  lend: Lend;
+  withSession: WithResource<Session>;
   seed: number;
 }
 
@@ -22,12 +20,12 @@ export interface Finding {
 const PLACE_NUMBERS = 2;
 
 /** Finds rows by joins over whole batches, so that the server chooses between an index and reading the table once. */
-export async function createFinder(graph: Graph, { catalogue, lend, seed }: Finding): Promise<RowFinder> {
+export async function createFinder(graph: Graph, { catalogue, withSession, seed }: Finding): Promise<RowFinder> {
   const leaves = new Map(
     [...catalogue.tables.values()].flatMap((table) => table.leaves.map((leaf) => [leaf.oid, leaf])),
   );
   for (const relationship of [...graph.relationships, ...graph.cut].filter(({ added }) => added)) {
-    const reference = await lend((session) => resolveAdded(session, catalogue, relationship));
+    const reference = await withSession((session) => resolveAdded(session, catalogue, relationship));
     catalogue.references.set(relationship.id, reference);
   }
 
@@ -50,7 +48,7 @@ export async function createFinder(graph: Graph, { catalogue, lend, seed }: Find
     { rows, of, take }: { rows: RowSet; of: Leaf[]; take: (lines: Uint8Array, batch: Batch) => void },
     query: (batch: Batch) => string,
   ): Promise<void> {
-    return lend(async (session) => {
+    return withSession(async (session) => {
       for (const batch of batchesOf(rows, of)) {
         await session.lines(`COPY (${query(batch)}) TO STDOUT`, (lines) => take(lines, batch));
       }
@@ -59,7 +57,7 @@ export async function createFinder(graph: Graph, { catalogue, lend, seed }: Find
 
   /** `query` selects `tableoid` and `ctid`. */
   function rowsOf(query: string, take: (row: number) => void): Promise<void> {
-    return lend((session) => session.lines(`COPY (${query}) TO STDOUT`, (lines) => takeRows(lines, take)));
+    return withSession((session) => session.lines(`COPY (${query}) TO STDOUT`, (lines) => takeRows(lines, take)));
   }
 
   return {
@@ -68,7 +66,7 @@ export async function createFinder(graph: Graph, { catalogue, lend, seed }: Find
       if (!table) throw new Error(`${target.table} was not checked`);
       if (target.where === undefined) return rowsOf(shareQuery(table, target.percent ?? 100, seed), take);
       const { where } = target;
-      await lend((session) => rowsWhere(session, { table, where, take: (lines) => takeRows(lines, take) }));
+      await withSession((session) => rowsWhere(session, { table, where, take: (lines) => takeRows(lines, take) }));
     },
 
     async referring({ id, to }, rows, take) {

@@ -19,9 +19,9 @@ export async function finishDatabase(
   { source, url, tools, settings }: Finishing,
 ): Promise<void> {
   await using session = await connect(context, url, { tools, settings });
-  await setSequences(session, await source.lend(readSequences));
+  await setSequences(session, await source.withSession(readSequences));
   await passHighest(session);
-  await refreshViews(session, await source.lend(readPopulatedViews));
+  await refreshViews(session, await source.withSession(readPopulatedViews));
   await session.execute('ANALYZE');
 }
 

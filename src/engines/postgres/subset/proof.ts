@@ -17,8 +17,10 @@ export function prove(session: Session, { source, run }: Proving): Promise<Proof
   const referenceWith = ({ id }: Relationship): Reference => referenceOf(source, id);
   return proveReferences(run, {
     inSubset: (all) => countOrphans(session, all.map(referenceWith)),
-    inSource: async (one) => (await source.lend((reading) => countOrphans(reading, [referenceWith(one)])))[0] ?? 0,
-    finder: () => createFinder(run.plan.graph, { catalogue: source.catalogue, lend: source.lend, seed: 0 }),
+    inSource: async (one) =>
+      (await source.withSession((reading) => countOrphans(reading, [referenceWith(one)])))[0] ?? 0,
+    finder: () =>
+      createFinder(run.plan.graph, { catalogue: source.catalogue, withSession: source.withSession, seed: 0 }),
   });
 }
 

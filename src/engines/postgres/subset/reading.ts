@@ -1,8 +1,9 @@
 import type { DatabaseUrl } from '../../engine.ts';
+import type { WithResource } from '../../resource-pool.ts';
 import type { DatabaseLocale } from '../catalogue.ts';
+import type { Session } from '../connection/session.ts';
 import type { ClientTools } from '../tools.ts';
 import type { SubsetCatalogue } from './catalogue.ts';
-import type { Lend } from './finder.ts';
 
 /** A source as long as it is open, with all that making a subset of it needs to know. */
 export interface OpenSource {
@@ -16,7 +17,7 @@ export interface OpenSource {
   catalogue: SubsetCatalogue;
   /** How many it has. */
   largeObjects: number;
-  lend: Lend;
+  withSession: WithResource<Session>;
 }
 
 /** What reads a source: never writes, never gives up, and writes values in the one way on which their hashes depend. */

@@ -1,7 +1,7 @@
 import { EXIT, UserError } from '../../../errors.ts';
 import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
-import { lending } from '../../lending.ts';
+import { createResourcePool } from '../../resource-pool.ts';
 import type { SubsetSource } from '../../subset.ts';
 import { readLocale, readReplication, replicationWarnings } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
@@ -46,9 +46,9 @@ export async function openSource(
       await other.execute(`SET TRANSACTION SNAPSHOT ${quoteText(snapshot)}`);
     }
     const replication = await readReplication(first);
-    const lend = lending(sessions);
+    const withSession = createResourcePool(sessions);
     const open: OpenSource = {
-      ...{ url, snapshot, tools, catalogue, lend },
+      ...{ url, snapshot, tools, catalogue, withSession },
       locale: await readLocale(first, tools.major < 15 ? tools.major : Number.parseInt(version, 10)),
       settings: settingsToKeep(await readDatabaseSettings(first), context.report),
       largeObjects: await countLargeObjects(first),
@@ -59,7 +59,7 @@ export async function openSource(
         ...largeObjectsWarning(open.largeObjects, catalogue.facts.tables),
         ...replicationWarnings(replication).map(({ code, message }) => ({ code, message })),
       ],
-      finder: (graph, seed) => createFinder(graph, { catalogue, lend, seed }),
+      finder: (graph, seed) => createFinder(graph, { catalogue, withSession, seed }),
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, number) => nameRow(open, table, number),
       make: (running, run) => makeSubset(running, open, run),
@@ -91,13 +91,13 @@ async function lockTables(session: Session, { tables }: SubsetCatalogue): Promis
   if (leaves.length > 0) await session.execute(`LOCK TABLE ${leaves.join(', ')} IN ACCESS SHARE MODE`);
 }
 
-async function findRow({ catalogue, lend }: OpenSource, name: string, key: string[]): Promise<number | null> {
+async function findRow({ catalogue, withSession }: OpenSource, name: string, key: string[]): Promise<number | null> {
   const table = catalogue.tables.get(name);
   if (!table || table.primaryKey.length !== key.length || key.length === 0) return null;
   const condition = table.primaryKey.map(
     (column, index) => `${quoteName(column)}::text = ${quoteText(key[index] ?? '')}`,
   );
-  const [row] = await lend((session) =>
+  const [row] = await withSession((session) =>
     session.query<{ oid: number; place: string }>(
       `SELECT tableoid::int8 AS oid, ctid::text AS place FROM ${table.from} WHERE ${condition.join(' AND ')}`,
     ),
@@ -107,12 +107,12 @@ async function findRow({ catalogue, lend }: OpenSource, name: string, key: strin
   return leaf ? rowNumber(leaf, { page: Number(page), line: Number(line) }) : null;
 }
 
-async function nameRow({ catalogue, lend }: OpenSource, name: string, number: number): Promise<string> {
+async function nameRow({ catalogue, withSession }: OpenSource, name: string, number: number): Promise<string> {
   const table = catalogue.tables.get(name);
   const { leaf, ctid } = placeOf(number, table?.leaves ?? []);
   if (!table || table.primaryKey.length === 0) return ctid;
   const key = table.primaryKey.map((column) => `${quoteName(column)}::text`);
-  const [row] = await lend((session) =>
+  const [row] = await withSession((session) =>
     session.query<{ key: string }>(
       `SELECT concat_ws(',', ${key.join(', ')}) AS key FROM ${leaf.from} WHERE ctid = ${quoteText(ctid)}`,
     ),

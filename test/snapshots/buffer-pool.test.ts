@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createMemory, type Lent } from '../../src/snapshots/memory.ts';
+import { createBufferPool, type PooledBuffer } from '../../src/snapshots/buffer-pool.ts';
 
-test('pieces are lent while there is room, do not overlap, and come again', async () => {
-  const memory = createMemory(100);
-  const [one, two, three] = [await memory.take(40), await memory.take(30), await memory.take(30)];
+test('buffers do not overlap, and are used again once disposed of', async () => {
+  const pool = createBufferPool(100);
+  const [one, two, three] = [await pool.acquire(40), await pool.acquire(30), await pool.acquire(30)];
   for (const [index, { bytes }] of [one, two, three].entries()) bytes.fill(index + 1);
   expect([one, two, three].map(({ bytes }) => [bytes.length, bytes[0], bytes.at(-1)])).toEqual([
     [40, 1, 1],
@@ -11,17 +11,17 @@ test('pieces are lent while there is room, do not overlap, and come again', asyn
     [30, 3, 3],
   ]);
   two[Symbol.dispose]();
-  const again = await memory.take(25);
+  const again = await pool.acquire(25);
   expect([again.bytes.buffer === one.bytes.buffer, again.bytes[0]]).toEqual([true, 2]);
 });
 
-test('who asks for more than is free waits, and all others behind them', async () => {
-  const memory = createMemory(100);
+test('a request for more than is free waits, and later requests wait behind it', async () => {
+  const pool = createBufferPool(100);
   const order: string[] = [];
-  const take = async (name: string, length: number): Promise<Lent> => {
-    const lent = await memory.take(length);
+  const take = async (name: string, length: number): Promise<PooledBuffer> => {
+    const buffer = await pool.acquire(length);
     order.push(name);
-    return lent;
+    return buffer;
   };
   const first = await take('first', 60);
   const [second, third] = [take('second', 50), take('third', 10)];
@@ -32,10 +32,10 @@ test('who asks for more than is free waits, and all others behind them', async (
   expect(order).toEqual(['first', 'second', 'third']);
 });
 
-test('more than there is in all is made, when nothing else is lent', async () => {
-  const memory = createMemory(100);
-  const small = await memory.take(1);
-  const large = memory.take(1000);
+test('a request for more than the pool is allocated once the whole pool is free', async () => {
+  const pool = createBufferPool(100);
+  const small = await pool.acquire(1);
+  const large = pool.acquire(1000);
   small[Symbol.dispose]();
   expect((await large).bytes).toHaveLength(1000);
 });
