@@ -60,6 +60,8 @@ const SECRETS: RegExp[] = [
   /(?:key|token|secret|pass\w{0,20}|pwd)["']?\s*[:=]\s*(?<secret>.+)$/dgi,
   // A password may hold an @ itself, and a blank by mistake, so it ends at the last one of the line.
   /:\/\/[^/:@]*:(?<secret>.*)@/dg,
+  // The user's name may hold one, too (`user@server:password@host`); a port does not begin a password there.
+  /:\/\/[^/:@]*(?:@[^/:@]*)+:(?!\d{1,5}(?:[/?,"'\s]|$))(?<secret>.*)@/dg,
   // Without an @ it cannot be one, but for a port that is no number; a blank or a tab may be in it by mistake.
   /:\/\/[^/:@]*:(?!\d{1,5}(?:[/?,"']|\s*(?:[#,\]}]|$)))(?<secret>(?:\{\{[^{}]*\}\}|[^@{"']|\{(?!\{))+)(?=["']|$)/dg,
   /\$aes\$(?<secret>[0-9a-f]+)/dgi,

@@ -2,8 +2,8 @@ const HIDDEN = '***';
 
 /** What is a secret by its form, whatever stands around it; the first group is kept. */
 const BY_FORM: RegExp[] = [
-  // The password of a URL; it may itself hold `@`, so everything up to the last `@` before a slash or space goes.
-  /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s/]*(?=@)/gi,
+  // The password of a URL; it and the user's name may hold `@`, so all up to the last `@` before a slash or space goes.
+  /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/]*:)[^\s/]*(?=@)/gi,
   // The parameters of a URL.
   /([?&]\w*(?:password|passwd|pwd|token|secret|scram_client_key|scram_server_key)\w*=)[^\s&#]+/gi,
   // In SQL: CREATE ROLE … PASSWORD '…', CREATE USER MAPPING … OPTIONS (password '…').

@@ -10,6 +10,7 @@ const ROWS: [text: string, shown: string][] = [
     'postgres://me:***@host/db and mysql://you:***@other/db',
   ],
   ['postgres://me@host/db', 'postgres://me@host/db'],
+  ['postgres://me@host:5432/db of a@b', 'postgres://me@host:5432/db of a@b'],
   ['postgres://host:5432/db?password=pass&sslmode=require', 'postgres://host:5432/db?password=***&sslmode=require'],
   ['host=here password=pass user=me', 'host=here password=*** user=me'],
   ["password = 'pass word' user=me", 'password = *** user=me'],
@@ -38,9 +39,10 @@ for (const [text, shown] of ROWS) {
 
 it('shows no password of any URL, wherever the URL stands', () => {
   const word = fc.stringMatching(/^[a-z]{1,8}$/);
+  const account = fc.stringMatching(/^@?[a-z]{1,8}(@[a-z]{1,8})?$/);
   const password = fc.stringMatching(/^[A-Z0-9!$&*+,;=:.~@%-]{4,20}$/);
   fc.assert(
-    fc.property(word, password, word, (user, secret, host) => {
+    fc.property(account, password, word, (user, secret, host) => {
       const url = `postgres://${user}:${secret}@${host}/db`;
       expect(redact(`pg_dump: error: ${url}: no\n"${url}"`)).not.toContain(secret);
     }),
