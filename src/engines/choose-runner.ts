@@ -2,6 +2,7 @@ import { EXIT, UserError } from '../errors.ts';
 import type { Runner } from '../process/runner.ts';
 import { withConnection } from './connection-limits.ts';
 import type { DatabaseUrl, Engine, EngineContext } from './engine.ts';
+import { profileOf } from './list.ts';
 import type { SubsetEngine } from './subset.ts';
 
 /** The engine, each of its operations where the fitting tools are: on this machine, or in the configured image. */
@@ -98,8 +99,6 @@ function imageNotSet({ id }: Engine, { display }: DatabaseUrl): UserError {
   return new UserError(`${display} asks for client programs in a container, but no image is configured`, {
     code: 'image_not_set',
     exit: EXIT.configuration,
-    hint: `Set docker.images.${id} to an image with them, of the server's version or newer, such as ${EXAMPLES[id]}.`,
+    hint: `Set docker.images.${id} to an image with them, of the server's version or newer, such as ${profileOf(id).exampleImage}.`,
   });
 }
-
-const EXAMPLES: Record<Engine['id'], string> = { postgres: 'postgres:17', mysql: 'mysql:8.4' };

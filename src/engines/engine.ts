@@ -1,10 +1,11 @@
 import type { SchemaConfig } from '../config/schema/settings.ts';
 import type { Context } from '../context.ts';
 import type { WarningEvent } from '../events.ts';
-import type { DestinationState, EngineId, MissingParts, Sized, TargetRow } from '../results.ts';
+import type { DestinationState, MissingParts, Sized, TargetRow } from '../results.ts';
 import type { NeededTable } from '../selected-tables.ts';
 import type { Manifest, ManifestFile, ManifestTable } from '../snapshots/manifest.ts';
 import type { DatabaseIdentity } from './identity.ts';
+import type { EngineId } from './list.ts';
 
 export interface Host {
   /** Name, address or the folder of a unix socket; empty for the engine's own default. */
@@ -201,8 +202,6 @@ export interface AffectedDatabase {
 /** One kind of database: what to run and what it means. Where it runs is the runner's business. */
 export interface Engine {
   id: EngineId;
-  /** Of the connection URLs that it understands, without `://`. */
-  schemes: string[];
   parseUrl(text: string): DatabaseUrl;
   reportTools(context: EngineContext): Promise<ToolReport[]>;
   /** The live states of databases through one connection; failures are states, not errors. */

@@ -1,6 +1,6 @@
-import type { EngineId } from '../results.ts';
 import { chooseRunner } from './choose-runner.ts';
 import type { DatabaseUrl, EngineContext } from './engine.ts';
+import type { EngineId } from './list.ts';
 import { sanitizer as mysql } from './mysql/sanitize/sanitizer.ts';
 import { sanitizer as postgres } from './postgres/sanitize/sanitizer.ts';
 import { engineForUrl } from './registry.ts';

@@ -17,7 +17,6 @@ import { reportTools } from './tools.ts';
 
 export const mysql: Engine = {
   id: 'mysql',
-  schemes: ['mysql', 'mariadb', 'mydocker'],
   parseUrl: parseMysqlUrl,
   reportTools,
   probe,

@@ -16,7 +16,6 @@ import { reportTools } from './tools.ts';
 
 export const postgres: Engine = {
   id: 'postgres',
-  schemes: ['postgres', 'postgresql', 'pgdocker'],
   parseUrl: parsePostgresUrl,
   reportTools,
   probe,
