@@ -1,12 +1,9 @@
 import { EXIT, UserError } from '../errors.ts';
-import { subsetWithChosenRunner, withChosenRunner } from './choose-runner.ts';
+import { withChosenRunner } from './choose-runner.ts';
 import type { Engine } from './engine.ts';
 import { type EngineId, profileOfScheme, URL_SCHEMES } from './list.ts';
 import { mysql } from './mysql/engine.ts';
-import { mysqlSubset } from './mysql/subset/engine.ts';
 import { postgres } from './postgres/engine.ts';
-import { postgresSubset } from './postgres/subset/engine.ts';
-import type { SubsetEngine } from './subset.ts';
 
 /** The code of every engine of list.ts. */
 const ENGINES: Record<EngineId, Engine> = { postgres: withChosenRunner(postgres), mysql: withChosenRunner(mysql) };
@@ -24,9 +21,3 @@ export function engineForUrl(url: string): Engine {
     hint: `A connection URL begins with ${URL_SCHEMES.map((name) => `${name}://`).join(' or ')}`,
   });
 }
-
-/** What makes subsets. */
-export const subsetEngines: Record<EngineId, SubsetEngine> = {
-  postgres: subsetWithChosenRunner(postgres, postgresSubset),
-  mysql: mysqlSubset,
-};

@@ -46,7 +46,7 @@ export async function trySource(surroundings: Surroundings, text: string): Promi
       hint: 'Change the answer, or make the server answer and press Enter again. Esc goes back.',
     });
   }
-  const schemas = (await engine.listSchemas?.(context, url)) ?? [];
+  const schemas = (await engine.connect.listSchemas?.(context, url)) ?? [];
   const hasPassword = hasPasswordIn(text);
   return { engine: engine.id, display: url.display, server_version, size_bytes, hasPassword, schemas };
 }
@@ -56,7 +56,7 @@ const CODES: Partial<Record<TargetStatus, string>> = { missing: 'database_missin
 /** The databases of the server of a URL. */
 export async function listDatabases(surroundings: Surroundings, text: string): Promise<Sized[]> {
   const { engine, url, context } = openUrl(surroundings, text);
-  return engine.listDatabases(context, url);
+  return engine.connect.listDatabases(context, url);
 }
 
 /** What a first load would replace or create; refuses the source, whatever the spelling of its host. */
@@ -80,7 +80,7 @@ export async function tryDestination(
       hint: 'Name another database, such as one of this machine.',
     });
   }
-  const { exists, size_bytes } = await engine.inspect(context, url);
+  const { exists, size_bytes } = await engine.connect.inspect(context, url);
   return { display: url.display, exists, size_bytes, hasPassword: hasPasswordIn(destination) };
 }
 
@@ -93,7 +93,7 @@ async function isSameDatabaseAs(
   const engine = engineForUrl(`${destination.engine}://`);
   const [{ identity }, affected] = await Promise.all([
     checkDatabase(context, source, { sizes: false }),
-    engine.identifyAffected(context, destination),
+    engine.connect.identifyAffected(context, destination),
   ]);
   return identity !== null && affected.some((each) => isSameDatabase(each.identity, identity));
 }
@@ -116,7 +116,7 @@ export function openUrl(surroundings: Surroundings, text: string): OpenedUrl {
   const engine = engineForUrl(filled);
   return {
     engine,
-    url: engine.parseUrl(filled),
+    url: engine.connect.parseUrl(filled),
     context: { ...surroundings, runner: localRunner({ environment, report }) },
   };
 }

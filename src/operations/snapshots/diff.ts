@@ -57,8 +57,8 @@ async function countDestination(
   const { engine: engineId, schemas } = manifest;
   const { text } = chooseDestination(context, { target });
   const engine = engineForUrl(text);
-  const url = engine.parseUrl(text);
-  if (!engine.countRows || engine.id !== engineId) {
+  const url = engine.connect.parseUrl(text);
+  if (!engine.connect.countRows || engine.id !== engineId) {
     throw new UserError(`A snapshot of ${engineId} cannot be compared with ${url.display}`, {
       code: 'engine_differs',
       exit: EXIT.failed,
@@ -67,7 +67,7 @@ async function countDestination(
   }
   const label = `Count the rows of ${url.display}`;
   context.report({ event: 'step', step: 'count', state: 'started', label });
-  const counts = await engine.countRows(context, { url, manifest });
+  const counts = await engine.connect.countRows(context, { url, manifest });
   context.report({ event: 'step', step: 'count', state: 'done', label });
   const inSnapshot = (name: string): boolean => schemas.includes(splitName(name).schema);
   const tables = [...counts].filter(([name]) => inSnapshot(name));

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ColumnFacts, ColumnFamily } from '../../../sanitize/column-facts.ts';
-import type { EngineContext } from '../../engine.ts';
-import type { ColumnsRequest } from '../../sanitizer.ts';
+import type { ColumnsRequest, EngineContext } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
 import { inDatabase, MARK, quoteName, quoteText, type Session } from '../connection/session.ts';
 import { detailsOf } from '../details.ts';

@@ -1,7 +1,6 @@
 import { createRowSet } from '../../../subset/row-set.ts';
 import { copyProgress, type Moved } from '../../copy-progress.ts';
-import type { EngineContext } from '../../engine.ts';
-import type { SubsetRun } from '../../subset.ts';
+import type { EngineContext, SubsetRun } from '../../engine.ts';
 import { TEXT_TYPES } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session } from '../connection/session.ts';

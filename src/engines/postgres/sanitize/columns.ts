@@ -1,6 +1,5 @@
 import type { ColumnFacts, ColumnFamily } from '../../../sanitize/column-facts.ts';
-import type { EngineContext } from '../../engine.ts';
-import type { ColumnsRequest } from '../../sanitizer.ts';
+import type { ColumnsRequest, EngineContext } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText, type Session } from '../connection/session.ts';
 

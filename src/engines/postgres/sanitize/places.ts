@@ -1,5 +1,4 @@
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
-import type { ScratchPlace } from '../../sanitizer.ts';
+import type { DatabaseUrl, EngineContext, ScratchPlace } from '../../engine.ts';
 import { scratchPlacesOf } from '../../scratch-places.ts';
 import { parsePostgresUrl, withDatabase } from '../connection/url.ts';
 import { createPlainRole } from '../plain-role.ts';

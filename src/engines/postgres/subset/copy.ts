@@ -1,7 +1,6 @@
 import { createRowSet } from '../../../subset/row-set.ts';
 import { copyProgress, type Moved } from '../../copy-progress.ts';
-import type { EngineContext } from '../../engine.ts';
-import type { SubsetRun } from '../../subset.ts';
+import type { EngineContext, SubsetRun } from '../../engine.ts';
 import { quoteName } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
 import type { Leaf, SubsetTable } from './catalogue.ts';
