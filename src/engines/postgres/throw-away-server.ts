@@ -4,10 +4,10 @@ import { setTimeout } from 'node:timers/promises';
 import { EXIT, UserError } from '../../errors.ts';
 import type { Completed } from '../../process/runner.ts';
 import type { EngineContext } from '../engine.ts';
-import { freePort, isFree } from '../free-port.ts';
-import { makeServerHome, type ServerHome } from '../server-home.ts';
-import { type SupervisedServer, startSupervised } from '../supervised-server.ts';
-import { programsFor } from '../unprivileged-user.ts';
+import { freePort, isFree } from '../shared/free-port.ts';
+import { makeServerHome, type ServerHome } from '../shared/server-home.ts';
+import { type SupervisedServer, startSupervised } from '../shared/supervised-server.ts';
+import { programsFor } from '../shared/unprivileged-user.ts';
 import { findServerPrograms, type ServerPrograms } from './server-programs.ts';
 
 /** A server of our own that is made for one run and of which nothing remains. */

@@ -1,5 +1,5 @@
 import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
-import { type ExpectedRows, expectedRows } from '../../expected-rows.ts';
+import { type ExpectedRows, expectedRows } from '../../shared/expected-rows.ts';
 import { type Inventory, readInventory } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';

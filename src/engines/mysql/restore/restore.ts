@@ -1,6 +1,6 @@
 import { EXIT, UserError } from '../../../errors.ts';
-import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
+import { tablesText } from '../../shared/divide-tables.ts';
 import type { Collations } from '../catalogue.ts';
 import { createCode, type Definers, dropCode } from '../code.ts';
 import { connect, connectToServer } from '../connection/connect.ts';

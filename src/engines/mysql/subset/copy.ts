@@ -1,6 +1,6 @@
 import { createRowSet } from '../../../subset/row-set.ts';
-import { copyProgress, type Moved } from '../../copy-progress.ts';
 import type { EngineContext, SubsetRun } from '../../engine.ts';
+import { copyProgress, type Moved } from '../../shared/copy-progress.ts';
 import { TEXT_TYPES } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session } from '../connection/session.ts';

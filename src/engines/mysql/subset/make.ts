@@ -1,6 +1,6 @@
 import { formatNumberOf } from '../../../amounts.ts';
 import type { EngineContext, Made, SubsetRun } from '../../engine.ts';
-import { proveReferences } from '../../prove-references.ts';
+import { proveReferences } from '../../shared/prove-references.ts';
 import { checkDefinitions } from '../check-definitions.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { quoteName, type Session } from '../connection/session.ts';

@@ -2,7 +2,7 @@ import { EXIT, UserError } from '../../../errors.ts';
 import type { WarningEvent } from '../../../events.ts';
 import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext, SubsetSource } from '../../engine.ts';
-import { lending } from '../../lending.ts';
+import { lending } from '../../shared/lending.ts';
 import { readServer, readTables } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { explained } from '../connection/explained.ts';

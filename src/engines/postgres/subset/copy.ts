@@ -1,6 +1,6 @@
 import { createRowSet } from '../../../subset/row-set.ts';
-import { copyProgress, type Moved } from '../../copy-progress.ts';
 import type { EngineContext, SubsetRun } from '../../engine.ts';
+import { copyProgress, type Moved } from '../../shared/copy-progress.ts';
 import { quoteName } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
 import type { Leaf, SubsetTable } from './catalogue.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { UserError } from '../../../errors.ts';
 import type { Completed, RunningProcess } from '../../../process/runner.ts';
-import type { Moved } from '../../copy-progress.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { Moved } from '../../shared/copy-progress.ts';
 import { PSQL_FLAGS, quoteText } from '../connection/session.ts';
 import { connectionOf, type Settings } from '../connection/url.ts';
 import { END_OF_COPY } from '../dump/archive.ts';

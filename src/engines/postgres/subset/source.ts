@@ -1,7 +1,7 @@
 import { EXIT, UserError } from '../../../errors.ts';
 import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext, SubsetSource } from '../../engine.ts';
-import { lending } from '../../lending.ts';
+import { lending } from '../../shared/lending.ts';
 import { readLocale, readReplication, replicationWarnings } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';

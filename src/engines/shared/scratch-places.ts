@@ -1,7 +1,7 @@
-import { EXIT, UserError } from '../errors.ts';
-import { findDaemon } from '../process/docker-daemon.ts';
-import type { DatabaseUrl, EngineContext, OpenedPlace, PlaceOptions, ScratchPlace } from './engine.ts';
-import { ENGINE_PROFILES, type EngineId } from './list.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import { findDaemon } from '../../process/docker-daemon.ts';
+import type { DatabaseUrl, EngineContext, OpenedPlace, PlaceOptions, ScratchPlace } from '../engine.ts';
+import { ENGINE_PROFILES, type EngineId } from '../list.ts';
 
 export interface ScratchPlacesRequest {
   engine: EngineId;
