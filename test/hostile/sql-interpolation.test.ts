@@ -55,7 +55,7 @@ const POSTGRES: Record<string, string[]> = {
   // Quoted in tableOf, and operators in operatorText.
   'subset/catalogue.ts': ['fromText(relation)', 'name', 'types.0', 'types.1'],
   'subset/copy.ts': ['isOneOf(batch)', 'leaf.from', 'leaf.name', 'leaf.root', 'query'],
-  'subset/engine.ts': ['columns.map(nameInSql).join(", ")', 'path'],
+  'subset/destination.ts': ['columns.map(nameInSql).join(", ")', 'path'],
   // `where` is a condition of the user's own, which the server reads as a text first.
   'subset/finder.ts': [
     ...['batch.leaf.from', 'chosen', 'condition', 'from', 'index', 'isOneOf(batch)', 'join', 'keys'],
