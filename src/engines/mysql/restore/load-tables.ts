@@ -1,6 +1,7 @@
 import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../snapshots/manifest.ts';
 import { release } from '../../../snapshots/objects/release.ts';
 import type { EngineContext, RestoreRun } from '../../engine.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session, SqlError } from '../connection/session.ts';
 import type { TableDefinition } from '../definitions.ts';
@@ -9,7 +10,6 @@ import { createPartQueue } from '../dump/part-queue.ts';
 import { ROWS_TERMINATOR_BYTES } from '../dump/row-text.ts';
 import { type InsertOptions, insertRows, type Loaded, warningsOf } from './insert-rows.ts';
 import { isPacketTooSmall, knownPacketLimit, packetLimit, packetTooSmall } from './packet-limit.ts';
-import { restoreFailed } from './restore-failed.ts';
 import { compareRows } from './same-rows.ts';
 
 export interface Loading extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {

@@ -5,6 +5,7 @@ import type { Completed, RunningProcess } from '../../../process/runner.ts';
 import type { ManifestTable } from '../../../snapshots/manifest.ts';
 import { release } from '../../../snapshots/objects/release.ts';
 import type { EngineContext } from '../../engine.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
 import { PSQL_FLAGS, quoteName } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import { type ArchiveDetails, DATA_TERMINATOR, END_OF_COPY } from '../dump/archive.ts';
@@ -12,7 +13,6 @@ import { type ClientTools, knowsRestrict } from '../tools.ts';
 import { failureHint } from './failure-hint.ts';
 import type { Filling } from './filling.ts';
 import { failureWords } from './restore-errors.ts';
-import { restoreFailed } from './restore-failed.ts';
 import { createRowGuard, refused } from './row-guard.ts';
 
 /** Tables up to so many bytes together share one connection: starting one costs as much as loading a small table. */
