@@ -6,6 +6,7 @@ import { bytesOfTable, type ManifestTable } from '../../../snapshots/manifest.ts
 import { release } from '../../../snapshots/objects/release.ts';
 import type { DatabaseUrl, EngineContext, RestoreRun } from '../../engine.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
+import { runTogether } from '../../shared/run-together.ts';
 import { readServer } from '../catalogue.ts';
 import { type ClientConnection, connectionOf } from '../connection/client-options.ts';
 import { connectToServer } from '../connection/connect.ts';
@@ -61,17 +62,11 @@ export async function loadByProgram(context: EngineContext, loading: ClientLoadi
     done += bytes;
     context.report({ event: 'progress', step: 'restore', done, total, unit: 'bytes', current });
   };
-  const failed = new AbortController();
-  const signal = AbortSignal.any([context.signal, failed.signal]);
-  const clients = Array.from({ length: Math.min(jobs, queue.length) }, () =>
-    runClient({ ...context, signal }, { loading, queue, onBytes }).catch((error) => {
-      failed.abort(error);
-      throw error;
-    }),
+  const client = (signal: AbortSignal): Promise<void> => runClient({ ...context, signal }, { loading, queue, onBytes });
+  await runTogether(
+    context.signal,
+    Array.from({ length: Math.min(jobs, queue.length) }, () => client),
   );
-  await Promise.allSettled(clients);
-  context.signal.throwIfAborted();
-  if (failed.signal.aborted) throw failed.signal.reason;
 }
 
 interface ClientRun {
