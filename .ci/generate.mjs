@@ -1,10 +1,21 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { screensReference } from '../screens/reference.ts';
+import { transformSync } from 'esbuild';
 import { commandReference } from '../src/cli/reference.ts';
 import { COMMANDS, GLOBAL_OPTIONS } from '../src/commands/registry.ts';
 import { generatedFiles } from '../src/config/generate.ts';
+
+// Node strips types, but cannot read JSX.
+registerHooks({
+  load(url, context, next) {
+    if (!url.endsWith('.tsx')) return next(url, context);
+    const { code } = transformSync(readFileSync(new URL(url), 'utf8'), { loader: 'tsx', jsx: 'automatic' });
+    return { format: 'module', source: code, shortCircuit: true };
+  },
+});
+const { screensReference } = await import('../screens/app/reference.ts');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const checking = process.argv.includes('--check');

@@ -70,6 +70,13 @@ export default {
       to: { path: entrances },
     },
     {
+      name: 'screens-open-each-other-by-route',
+      comment: 'Only the list of screens imports a screen; a new one changes nothing else.',
+      severity: 'error',
+      from: { path: '^screens/', pathNot: '^screens/app/screens\\.ts$' },
+      to: { path: '^screens/[^/]+/[^/]+-screen\\.tsx$' },
+    },
+    {
       name: 'components-know-nothing-of-databases',
       severity: 'error',
       from: { path: '^components/' },

@@ -9,16 +9,15 @@ export interface ChoiceOption<Value extends string> {
 }
 
 export interface ChoiceProps<Value extends string> {
-  /** The safe answer comes first: it has the focus. */
+  /** The safe answer first: it has the focus. */
   options: ChoiceOption<Value>[];
   onSelect: (value: Value) => void;
-  /** The one that has the focus at first, when it is another. */
+  /** Has the focus at first. Default: the first option. */
   initial?: Value;
-  /** Rows for it; the rest scrolls. */
+  /** Visible rows. */
   limit?: number;
 }
 
-/** One answer out of a few, taken with the arrows and Enter. */
 export function Choice<Value extends string>({ options, onSelect, initial, limit }: ChoiceProps<Value>) {
   const first = options.findIndex(({ value }) => value === initial);
   return (
@@ -36,7 +35,7 @@ export function Choice<Value extends string>({ options, onSelect, initial, limit
 function Indicator({ isSelected = false }: { isSelected?: boolean }) {
   const { glyphs, tones } = useTheme();
   return (
-    // Beside a long answer it keeps its cells, so that all answers begin in one column.
+    // Keeps its width beside a long answer, so that the answers stay aligned.
     <Box flexShrink={0}>
       <Text {...tones.accent}>{isSelected ? `  ${glyphs.pointer} ` : '    '}</Text>
     </Box>

@@ -7,16 +7,15 @@ export interface DetailPaneProps {
   title: Span[];
   facts: Fact[];
   width: number;
-  /** Beside a list it is as high as it needs to be; below one it has the rows that were kept for it. */
+  /** Below a list it has a fixed height. */
   place: 'beside' | 'below';
 }
 
-/** Rows of a pane below a list, with the rule above it. */
+/** Rows of a pane below a list, including the rule. */
 export const DETAIL_ROWS = 8;
 
 const MARGIN = 2;
 
-/** What is known of the selected item. */
 export function DetailPane({ title, facts, width, place }: DetailPaneProps) {
   const { glyphs } = useTheme();
   const below = place === 'below';

@@ -12,11 +12,11 @@ export interface Fact {
 export interface FactsProps {
   facts: Fact[];
   width: number;
-  /** Where the values begin; by default after the longest name. */
+  /** Column of the values. Default: after the longest name. */
   indent?: number;
 }
 
-/** Names and values in two columns; a long value goes on below its own beginning. */
+/** Names and values in two columns; long values wrap. */
 export function Facts({ facts, width, indent = valueColumn(facts) }: FactsProps) {
   const lines = facts.flatMap(({ name, value, tone = 'plain' }) =>
     wrap(value, Math.max(8, width - indent)).map((text, index): Span[] => [

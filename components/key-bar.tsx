@@ -4,16 +4,12 @@ import { Line, type Span } from './line.tsx';
 export interface KeyHint {
   keys: string;
   label: string;
-  /** Cannot be taken at the moment. */
   disabled?: boolean;
-  /** Stays when the others have no room. */
+  /** Stays when others have no room. */
   stays?: boolean;
 }
 
-/**
- * The keys of the screen in its last line. Where they do not fit, those go that cannot be taken now, then those at the
- * end, but never the ones that stay.
- */
+/** The last line of a screen. Where room is short it drops disabled keys first, then keys from the end. */
 export function KeyBar({ hints, width }: { hints: KeyHint[]; width: number }) {
   const spans = fitting(hints, width - 2).flatMap((hint, index): Span[] => [
     { text: index === 0 ? ' ' : '   ' },

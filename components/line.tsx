@@ -3,7 +3,6 @@ import { memo } from 'react';
 import { cellWidth, cut } from '../src/cells.ts';
 import { type Tone, useTheme } from './theme.ts';
 
-/** A piece of a line with one meaning. */
 export interface Span {
   text: string;
   tone?: Tone;
@@ -15,7 +14,7 @@ export interface LineProps {
   width: number;
 }
 
-/** One line of the screen, cut by cells to its width: one `<Text>`, whatever is in it. */
+/** One line of the screen, cut to its width in cells. */
 export const Line = memo(function Line({ spans, width }: LineProps) {
   const { glyphs, tones } = useTheme();
   const shown = cutSpans(spans, width, glyphs.ellipsis);
@@ -32,7 +31,7 @@ export const Line = memo(function Line({ spans, width }: LineProps) {
   );
 }, isSameLine);
 
-/** Spans are made anew for every frame: a cursor move changes two lines of forty, and only these are drawn again. */
+/** Spans are new in every frame: comparing them draws only the lines that changed. */
 function isSameLine(before: LineProps, after: LineProps): boolean {
   return (
     before.width === after.width &&
@@ -48,7 +47,6 @@ function looksLike(one: Span, other: Span): boolean {
   return (one.tone ?? 'plain') === (other.tone ?? 'plain') && (one.bold ?? false) === (other.bold ?? false);
 }
 
-/** The spans as they fit in so many cells. */
 export function cutSpans(spans: Span[], width: number, ellipsis: string): Span[] {
   const shown: Span[] = [];
   let room = width;
@@ -57,7 +55,7 @@ export function cutSpans(spans: Span[], width: number, ellipsis: string): Span[]
     const text = cut(span.text, room, ellipsis);
     room -= cellWidth(text);
     const last = shown.at(-1);
-    // Each span costs Ink a node; neighbours that look alike need only one.
+    // Merges neighbours of one look: each span costs Ink a node.
     if (last && looksLike(last, span)) last.text += text;
     else shown.push({ ...span, text });
     if (text !== span.text && cellWidth(span.text) > cellWidth(text)) break;

@@ -3,9 +3,9 @@ import { createContext, useContext, useRef } from 'react';
 import { Line, type Span } from './line.tsx';
 import { useTheme } from './theme.ts';
 
-/** What was drawn last, for the keys and clicks that come next. */
+/** The last frame, for the next keys and clicks. */
 export interface Viewport {
-  /** Keys of a list's items in view, from the top. */
+  /** Keys of the items in view, from the top. */
   keys: string[];
   /** How many lines a text can be scrolled. */
   furthest: number;
@@ -16,17 +16,17 @@ export const ViewportContext = createContext<Viewport | null>(null);
 export interface ListProps<Item> {
   items: Item[];
   keyOf: (item: Item) => string;
-  /** The line of an item; called only for the items in view. */
+  /** Called only for the items in view. */
   row: (item: Item) => Span[];
   /** Index of the item with the pointer; -1 for none. */
   selected: number;
   width: number;
   height: number;
-  /** A heading is never selected; it stays in view above the first of its items. */
+  /** A heading cannot be selected; it stays in view above its first item. */
   isHeading?: (item: Item) => boolean;
 }
 
-/** A list that mounts only the rows in view, so that ten thousand items cost what twenty do. */
+/** Mounts only the rows in view. */
 export function List<Item>({ items, keyOf, row, selected, width, height, isHeading }: ListProps<Item>) {
   const { glyphs } = useTheme();
   const offset = useRef(0);
@@ -51,13 +51,13 @@ export function List<Item>({ items, keyOf, row, selected, width, height, isHeadi
 interface Scroll {
   offset: number;
   selected: number;
-  /** Rows above the selected one that have to be seen with it. */
+  /** Rows above the selected one that must stay in view. */
   lead?: number;
   height: number;
   count: number;
 }
 
-/** The first row in view: moved no further than it must for the selection to be seen, and no empty rows below. */
+/** The first row in view: scrolled as little as possible, without empty rows at the end. */
 export function scrolledTo({ offset, selected, lead = 0, height, count }: Scroll): number {
   const lowest = Math.max(0, selected - height + 1);
   const highest = Math.max(0, selected - (height > lead ? lead : 0));

@@ -12,11 +12,9 @@ export interface Size {
 
 export interface PageProps {
   size: Size;
-  /** Where one is, from the root to here. */
+  /** The path from the root to this screen. */
   path: string[];
-  /** At the right end of the first line, such as a count. */
   aside?: Span[];
-  /** What was said last, or what is going on. */
   status: Span[];
   hints: KeyHint[];
   children: ReactNode;
@@ -25,10 +23,10 @@ export interface PageProps {
 /** Lines above the content: title and rule. */
 export const PAGE_HEAD = 2;
 
-/** Lines that a page takes for itself: title, rule, status, keys. */
+/** Lines of a page besides the content: title, rule, status, keys. */
 export const PAGE_CHROME = 4;
 
-/** The frame that every screen has: where one is, the content, what happened, the keys. */
+/** The frame of every screen. */
 export function Page({ size, path, aside = [], status, hints, children }: PageProps) {
   const { glyphs } = useTheme();
   const { columns, rows } = size;
@@ -56,7 +54,7 @@ interface TitleLine {
   ellipsis: string;
 }
 
-/** Where room is short, the way to here is cut: what is at the right end is what changes. */
+/** Where room is short the path is cut: the right end changes more often. */
 function titleLine({ path, aside, columns, separator, ellipsis }: TitleLine): Span[] {
   const right = aside.reduce((sum, { text }) => sum + cellWidth(text), 0);
   const way = path.flatMap((name, index): Span[] => [

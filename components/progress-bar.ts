@@ -1,7 +1,7 @@
 import type { Span } from './line.tsx';
 import type { Glyphs } from './theme.ts';
 
-/** A bar of so many cells. A share that nobody knows is an empty bar: it does not pretend to move. */
+/** An unknown share is an empty bar. */
 export function progressBar({ share, width, glyphs }: { share: number | null; width: number; glyphs: Glyphs }): Span[] {
   const full = share === null ? 0 : Math.floor(Math.max(0, Math.min(1, share)) * width);
   return [

@@ -9,7 +9,6 @@ export interface TableListProps<Row> {
   columns: Column<Row>[];
   rows: Row[];
   keyOf: (row: Row) => string;
-  /** Index of the row with the pointer. */
   selected: number;
   width: number;
   height: number;
@@ -17,7 +16,7 @@ export interface TableListProps<Row> {
 
 const POINTER_WIDTH = 2;
 
-/** A list with columns and their titles. The columns should be the same ones from frame to frame. */
+/** A list with columns. Pass the same `columns` object in every frame: the layout is memoized. */
 export function TableList<Row>({ columns, rows, keyOf, selected, width, height }: TableListProps<Row>) {
   const { glyphs } = useTheme();
   const inner = width - POINTER_WIDTH - 1;

@@ -6,11 +6,11 @@ export interface Column<Row> {
   title: string;
   cell: (row: Row) => Cell;
   align?: 'left' | 'right';
-  /** Never wider than this; the room goes to the column that grows. */
+  /** Maximum width. */
   max?: number;
-  /** Takes what is left, and is the first to be cut. */
+  /** Gets the remaining width, and is cut first. */
   grows?: boolean;
-  /** Where the room runs out, the column with the highest number goes first; 0 always stays. */
+  /** Where room is short, the column with the highest rank is dropped first; 0 stays. */
   dropRank?: number;
 }
 
@@ -19,7 +19,7 @@ export interface Cell {
   tone?: Tone;
 }
 
-/** Columns with the widths they got; made once for the rows and the width, used for every row that is drawn. */
+/** Columns with their widths, computed once for the rows and the width. */
 export interface TableLayout<Row> {
   columns: { column: Column<Row>; width: number }[];
 }
@@ -27,7 +27,7 @@ export interface TableLayout<Row> {
 const GAP = 2;
 const NARROWEST_GROWN = 12;
 
-/** Gives each column its width: as wide as its widest cell, as long as all of them fit. */
+/** Makes each column as wide as its widest cell where all fit. */
 export function layOutTable<Row>(columns: Column<Row>[], rows: Row[], width: number): TableLayout<Row> {
   let fitted = columns.map((column) => ({ column, width: naturalWidth(column, rows) }));
   while (tableWidth(fitted) > width) {
@@ -43,7 +43,6 @@ export function layOutTable<Row>(columns: Column<Row>[], rows: Row[], width: num
   };
 }
 
-/** The line of titles. */
 export function tableHead<Row>({ columns }: TableLayout<Row>, ellipsis: string): Span[] {
   return joined(
     columns.map(({ column, width }) => ({
@@ -52,7 +51,6 @@ export function tableHead<Row>({ columns }: TableLayout<Row>, ellipsis: string):
   ).map((span) => ({ ...span, tone: 'dim' as const }));
 }
 
-/** The line of a row. */
 export function tableRow<Row>({ columns }: TableLayout<Row>, row: Row, ellipsis: string): Span[] {
   return joined(
     columns.map(({ column, width }) => {

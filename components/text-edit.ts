@@ -1,6 +1,6 @@
 import { graphemes } from '../src/cells.ts';
 
-/** A line of text that is being typed. The cursor counts characters as a reader does, so an emoji is never torn. */
+/** A line of text with a cursor, which counts graphemes, so that an emoji stays whole. */
 export interface TextEdit {
   text: string;
   cursor: number;
@@ -10,7 +10,7 @@ export function textEdit(text = ''): TextEdit {
   return { text, cursor: graphemes(text).length };
 }
 
-/** The text after a key; `null` when the key has no meaning for a text, so that somebody else may have it. */
+/** The text after a key; `null` when the key does not edit text. */
 export function editText({ text, cursor }: TextEdit, key: string): TextEdit | null {
   const characters = graphemes(text);
   const before = characters.slice(0, cursor);
@@ -34,7 +34,7 @@ export function editText({ text, cursor }: TextEdit, key: string): TextEdit | nu
   return graphemes(key).length === 1 ? insert({ text, cursor }, key) : null;
 }
 
-/** The text with a paste at the cursor; line breaks become spaces, since it is one line. */
+/** The text with a paste at the cursor; line breaks become spaces. */
 export function pasteText(edit: TextEdit, pasted: string): TextEdit {
   return insert(edit, pasted.trim().replace(/\s*[\r\n]+\s*/g, ' '));
 }

@@ -8,11 +8,10 @@ export interface TextFieldProps {
   label: string;
   edit: TextEdit;
   width: number;
-  /** Shown while nothing is typed. */
   placeholder?: string;
 }
 
-/** A field with its text and cursor; where the text is longer than the field, the part around the cursor is seen. */
+/** A text field; of a long text the part around the cursor is shown. */
 export function TextField({ label, edit, width, placeholder = '' }: TextFieldProps) {
   const { tones } = useTheme();
   const room = Math.max(1, width - cellWidth(label) - 1);

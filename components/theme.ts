@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 
-/** What a piece of text means; the theme says how that looks. */
+/** The meaning of a text; the theme defines its look. */
 export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'caution' | 'bad';
 
 export interface Theme {
@@ -24,13 +24,12 @@ export interface Glyphs {
   barFull: string;
   barEmpty: string;
   caret: string;
-  /** States, so that they can be told apart without colour. */
+  /** Marks of states, for terminals without colour. */
   good: string;
   bad: string;
   caution: string;
   pending: string;
   running: string;
-  /** What was chosen among others. */
   marked: string;
   skipped: string;
 }
@@ -73,7 +72,7 @@ const ASCII: Glyphs = {
   skipped: '-',
 };
 
-/** What a screen reader says: words for states, and nothing for what is only seen. */
+/** For screen readers: words for states, nothing for decoration. */
 const SPOKEN: Glyphs = {
   pointer: '>',
   ellipsis: '...',
@@ -110,19 +109,18 @@ const ON_LIGHT: Record<Tone, Look> = { ...ON_DARK, accent: { color: 'blue' }, ca
 export const ThemeContext = createContext<Theme>({ glyphs: UNICODE, tones: ON_DARK });
 
 export interface ThemeOptions {
-  /** Whether marks beyond ASCII are shown as they are. */
+  /** Whether glyphs beyond ASCII are supported. */
   unicode: boolean;
   light?: boolean;
   screenReader?: boolean;
 }
 
-/** The theme of a terminal. */
 export function createTheme({ unicode, light = false, screenReader = false }: ThemeOptions): Theme {
   const glyphs = unicode ? UNICODE : ASCII;
   return { glyphs: screenReader ? SPOKEN : glyphs, tones: light ? ON_LIGHT : ON_DARK };
 }
 
-/** Whether a terminal says that its background is light: terminals of the rxvt family and some others do. */
+/** From COLORFGBG, which rxvt and some others set. */
 export function isLight({ COLORFGBG }: NodeJS.ProcessEnv): boolean {
   return ['7', '15'].includes(COLORFGBG?.split(';').at(-1) ?? '');
 }

@@ -3,18 +3,18 @@ import { cellWidth } from '../src/cells.ts';
 import { shortPath } from '../src/config/paths.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../src/errors.ts';
 import type { Run } from '../src/state/runs.ts';
-import { factsOf } from './facts.ts';
-import { createHandOver } from './hand-over.ts';
-import { cacheFile, knownTargets } from './known-targets.ts';
-import { createModel, type Model } from './model.ts';
-import { mount } from './mount.tsx';
-import { MOUSE_OFF, MOUSE_ON } from './mouse.ts';
-import { type CreateContext, lazyOperations, type Operations } from './operations.ts';
-import type { TerminalOutput } from './output.ts';
-import { cancelRefresh, refreshSnapshots, refreshTargets } from './refresh.ts';
+import { createModel } from './app/create-model.ts';
+import { cacheFile, knownTargets } from './app/known-targets.ts';
+import { isAtRoot, isUnconfigured, type Model } from './app/model.ts';
+import { type CreateContext, lazyOperations, type Operations } from './app/operations.ts';
+import { cancelRefresh, refreshSnapshots, refreshTargets } from './app/refresh.ts';
+import { createHandOver } from './app/terminal/hand-over.ts';
+import { mount } from './app/terminal/mount.tsx';
+import { MOUSE_OFF, MOUSE_ON } from './app/terminal/mouse.ts';
+import type { TerminalOutput } from './app/terminal/output.ts';
+import { guardTerminal } from './app/terminal/terminal-guard.ts';
 import { setUp } from './setup/actions.ts';
-import { guardTerminal } from './terminal-guard.ts';
-import { answerTrust, askTrust, untrustedOf } from './trust/actions.ts';
+import { answerTrust, confirmTrust, untrustedOf } from './trust/actions.ts';
 
 export interface StartOptions {
   /** The file given with `--config`. */
@@ -25,28 +25,28 @@ export interface StartOptions {
   setUp?: boolean;
   environment: NodeJS.ProcessEnv;
   cwd: string;
-  /** Aborted when the program is told to end. */
+  /** Aborted on a termination signal. */
   signal: AbortSignal;
   stdin: NodeJS.ReadStream;
   stdout: TerminalOutput;
-  /** Whether the terminal shows marks beyond ASCII. */
+  /** Whether the terminal supports glyphs beyond ASCII. */
   unicode: boolean;
   clock: () => Date;
   createContext: CreateContext;
-  /** Switches everything off that writes. */
+  /** Disables everything that writes. */
   readOnly?: boolean;
   /** Trusts the configuration of the current folder without a question. */
   trust?: boolean;
-  /** Keeps a log even where the configuration asks for none. */
+  /** Keeps a log even where the configuration does not. */
   debug?: boolean;
-  /** Instead of the real ones. */
+  /** For tests. */
   operations?: Operations;
 }
 
-/** How long work gets to put everything back when the program is told to end. */
+/** Time for live runs to clean up on a termination signal. */
 const GRACE_MS = 10_000;
 
-/** Opens the screens; resolves with the exit code when the user has left them and the terminal is as it was. */
+/** Opens the screens; resolves with the exit code when the user has left and the terminal is restored. */
 export async function start(options: StartOptions): Promise<ExitCode> {
   const { target, environment, cwd, config, stdin, stdout, signal, unicode } = options;
   requireTerminal(stdin, stdout);
@@ -84,7 +84,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const theme = createTheme({ unicode, light: isLight(environment), screenReader });
   const mounted = mount({ model, handOver, theme, stdin, stdout, screenReader });
   mounted.ended.catch(leaving.reject);
-  // The first frame is out before anything reads a file or opens a connection.
+  // The first frame is drawn before anything reads a file or opens a connection.
   setImmediate(() => void look(model, options));
   try {
     return await leaving.promise;
@@ -99,7 +99,6 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   }
 }
 
-/** Room for it beside the name of the screen. */
 const FILE_WIDTH = 36;
 
 function shownFile(file: string | null, places: { environment: NodeJS.ProcessEnv; cwd: string }): string | null {
@@ -108,7 +107,7 @@ function shownFile(file: string | null, places: { environment: NodeJS.ProcessEnv
   return cellWidth(short) <= FILE_WIDTH ? short : `…${short.slice(1 - FILE_WIDTH)}`;
 }
 
-/** OSC 52: terminals put it on the clipboard of the machine that they run on, over SSH too. */
+/** OSC 52: the terminal sets the clipboard of its own machine, over SSH too. */
 function copying(text: string): string {
   return `\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`;
 }
@@ -123,13 +122,11 @@ async function look(model: Model, { target, trust = false }: StartOptions): Prom
   await refreshTargets(model);
   const untrusted = untrustedOf(model);
   if (untrusted && trust) await answerTrust(model, untrusted);
-  else if (untrusted) askTrust(model);
-  // Whoever has no configuration is here to make one.
-  const { unconfigured, readOnly, atRoot } = factsOf(model);
-  if (unconfigured && !readOnly && atRoot) setUp(model);
+  else if (untrusted) confirmTrust(model);
+  if (isUnconfigured(model) && !model.readOnly && isAtRoot(model)) setUp(model);
 }
 
-/** What was done, for the scrollback of the terminal: a line for each piece of work. */
+/** A line for each run, for the scrollback of the terminal. */
 export function farewell(runs: Run[]): string[] {
   return runs.flatMap(({ title, receipt, state }) => {
     if (state.status === 'done') return receipt ? [receipt.line] : [];

@@ -1,186 +1,100 @@
 import { textEdit } from '../../components/text-edit.ts';
-import { formatNumberOf } from '../../src/amounts.ts';
 import { toUserError } from '../../src/errors.ts';
-import type { BuildRequest } from '../../src/operations/build.ts';
-import type { GuardOptions } from '../../src/operations/load/guard.ts';
-import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
-import { sanitizeWork } from '../coverage/work.ts';
-import { factsOf } from '../facts.ts';
-import { type Model, quietly } from '../model.ts';
-import { type ConfirmPlace, type Plan, runPlace } from '../place.ts';
+import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
+import { noSnapshot, noTarget, notWritable } from '../app/why-not.ts';
 import { replacedAlready, rivalOf } from '../run/rivals.ts';
-import { buildWork, loadRequestOf, loadWork, removeWork, undoWork } from '../run/work.ts';
-import { subsetWork } from '../subset/work.ts';
-import { questionOf } from './question.ts';
+import { runRoute } from '../run/run-route.ts';
+import { removeWork, undoWork } from '../run/work.ts';
+import type { ConfirmRoute, PlannedWork } from './confirm-route.ts';
+import { removeQuestion, undoQuestion } from './question.ts';
 
-/** The selected snapshot, or of one the tables that are marked. */
-export function askLoad(model: Model): void {
-  const { target, snapshot, marked } = factsOf(model);
-  if (!target || !snapshot) return;
-  const tables = model.navigation.top().screen === 'tables' ? marked : null;
-  const request = { target: target.row.name, snapshot: snapshot.id, ...(tables && { tables }) };
-  askToLoad(
-    model,
-    request,
-    `${tables ? `${formatNumberOf(tables.length, 'table')} of ` : ''}snapshot ${snapshot.index}`,
+/** One plan, one question: where sources cannot be identified, the user types the destination's name. */
+export const UNVERIFIED_SOURCES = { unverifiedSources: true };
+
+interface Confirmation {
+  target: string;
+  title: string;
+  plan: (signal: AbortSignal) => Promise<PlannedWork>;
+}
+
+/** Plans, then asks. */
+export function confirm(model: Model, { target, title, plan }: Confirmation): void {
+  const controller = new AbortController();
+  const route: ConfirmRoute = { screen: 'confirm', target, title, plan: null, error: null, typing: null, controller };
+  model.navigation.push(route);
+  // Nothing is shown once the user has left.
+  const answer = (change: Partial<ConfirmRoute>) => {
+    if (model.navigation.top() === route) model.navigation.replace({ ...route, ...change });
+  };
+  plan(controller.signal).then(
+    (planned) => answer(asked(model, planned)),
+    (thrown: unknown) => answer({ error: toUserError(thrown) }),
   );
 }
 
-/** The newest snapshot of the selected target, wherever it is. */
-export function askLoadLatest(model: Model): void {
-  const { target } = factsOf(model);
-  if (target) askToLoad(model, { target: target.row.name }, 'the newest snapshot');
-}
-
-function askToLoad(model: Model, request: LoadRequest, what: string): void {
-  ask(model, {
-    target: request.target,
-    title: `load ${what}`,
-    plan: async (signal, allowed) => ({
-      kind: 'load',
-      planned: await model.operations.planLoad(quietly(signal), { ...request, ...allowed }),
-    }),
-  });
-}
-
-/** The load that failed, or was not complete, with what to do about errors. */
-export function askLoadFurther(model: Model, keepGoing: NonNullable<LoadRequest['keepGoing']>): void {
-  const { run } = factsOf(model);
-  const work = run && model.runs.workOf(run.id);
-  const request = work && loadRequestOf(work);
-  if (request) askToLoad(model, { ...request, keepGoing }, keepGoing === 'swap' ? 'what can be restored' : 'the rest');
-}
-
-export function askRemove(model: Model): void {
-  const { target, snapshot } = factsOf(model);
-  if (!target || !snapshot) return;
-  const request = { target: target.row.name, snapshot: snapshot.id };
-  ask(model, {
-    target: request.target,
-    title: `remove snapshot ${snapshot.index}`,
-    plan: async (signal) => ({ kind: 'remove', plan: await model.operations.planRemove(quietly(signal), request) }),
-  });
-}
-
-export function askUndo(model: Model): void {
-  const { target } = factsOf(model);
-  if (!target) return;
-  const request = { target: target.row.name };
-  ask(model, {
-    target: request.target,
-    title: 'undo load',
-    plan: async (signal, allowed) => ({
-      kind: 'undo',
-      plan: await model.operations.planUndo(quietly(signal), { ...request, ...allowed }),
-    }),
-  });
-}
-
-/** Asks only where a database is replaced by what is sanitized after it. */
-export function askBuild(model: Model): void {
-  const { target } = factsOf(model);
-  if (target) askToBuild(model, { target: target.row.name });
-}
-
-/** The build that was refused, with the schemas that it lacks. */
-export function askBuildWithNeeded(model: Model): void {
-  const { run } = factsOf(model);
-  if (run) askToBuild(model, { target: run.target, includeNeededSchemas: true });
-}
-
-function askToBuild(model: Model, request: BuildRequest): void {
-  ask(model, {
-    target: request.target,
-    title: 'build',
-    plan: async (signal, allowed) => ({
-      kind: 'build',
-      request,
-      planned: await model.operations.planBuild(quietly(signal), { ...request, ...allowed }),
-    }),
-  });
+/** The question; an error where another run is about to replace the same database. */
+export function asked(model: Model, plan: PlannedWork): Pick<ConfirmRoute, 'plan' | 'typing' | 'error'> {
+  const rival = rivalOf(model.runs.live(), plan.work);
+  if (rival) return { plan: null, typing: null, error: replacedAlready(rival) };
+  return { plan, typing: plan.question.typeName === null ? null : textEdit(), error: null };
 }
 
 export type ConfirmAnswer = 'leave' | 'go';
 
 export function answerConfirm(model: Model, answer: ConfirmAnswer): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'confirm') return;
-  if (answer === 'leave' || !place.plan) {
-    model.navigation.pop();
-    return;
-  }
-  const run = model.runs.begin(workOf(model, place.plan));
-  model.navigation.replace(runPlace(run));
+  const route = model.navigation.top();
+  if (route.screen !== 'confirm') return;
+  if (answer === 'leave' || !route.plan) model.navigation.pop();
+  else model.navigation.replace(runRoute(model.runs.begin(route.plan.work)));
 }
 
-/** Enter after the name was typed: goes on only when it is the right one. */
-export function confirmTyped(model: Model, place: ConfirmPlace): void {
-  if (!place.plan || !place.typing) return;
-  const typeName = questionOf(place.plan, model.clock())?.typeName ?? null;
-  if (place.typing.text === typeName) {
+export function confirmTyped(model: Model, { plan, typing }: ConfirmRoute): void {
+  if (!plan || !typing) return;
+  const { typeName } = plan.question;
+  if (typing.text === typeName) {
     answerConfirm(model, 'go');
     return;
   }
-  const text = place.typing.text === '' ? `Type ${typeName} to go on` : `That is not ${typeName}`;
+  const text = typing.text === '' ? `Type ${typeName} to go on` : `That is not ${typeName}`;
   model.navigation.notify({ tone: 'caution', text });
 }
 
-interface Asked {
-  target: string;
-  title: string;
-  plan: (signal: AbortSignal, allowed: GuardOptions) => Promise<Plan>;
-}
+export const REMOVE: KeyBinding = {
+  keys: ['d', 'delete'],
+  label: 'remove',
+  help: 'remove the snapshot; asks first',
+  whyNot: (context) => notWritable(context) ?? noSnapshot(context),
+  run: (model) => {
+    const { target, snapshot } = contextOf(model);
+    if (!target || !snapshot) return;
+    const request = { target: target.row.name, snapshot: snapshot.id };
+    confirm(model, {
+      target: request.target,
+      title: `remove snapshot ${snapshot.index}`,
+      plan: async (signal) => {
+        const plan = await model.operations.planRemove(quietly(signal), request);
+        return { question: removeQuestion(plan, model.clock()), work: removeWork(model, plan) };
+      },
+    });
+  },
+};
 
-/** Works the plan out, and goes on at once when there is nothing to be asked. */
-export function ask(model: Model, { target, title, plan }: Asked): void {
-  const controller = new AbortController();
-  const place: ConfirmPlace = { screen: 'confirm', target, title, plan: null, error: null, typing: null, controller };
-  model.navigation.push(place);
-  // Who has gone elsewhere meanwhile is not called back.
-  const answer = (change: Partial<ConfirmPlace>) => {
-    if (model.navigation.top() === place) model.navigation.replace({ ...place, ...change });
-  };
-  planAllowing((allowed) => plan(controller.signal, allowed)).then(
-    (made) => {
-      const rival = rivalOf(model.runs.live(), workOf(model, made));
-      if (rival) {
-        answer({ error: replacedAlready(rival) });
-        return;
-      }
-      const question = questionOf(made, model.clock());
-      answer({ plan: made, typing: (question?.typeName ?? null) === null ? null : textEdit() });
-      const top = model.navigation.top();
-      if (!question && top.screen === 'confirm' && top.plan === made) answerConfirm(model, 'go');
-    },
-    (thrown: unknown) => answer({ error: toUserError(thrown) }),
-  );
-}
-
-/** Sources that cannot be identified are no end on screen: the question then asks for the destination's name. */
-export async function planAllowing<Planned>(plan: (allowed: GuardOptions) => Promise<Planned>): Promise<Planned> {
-  try {
-    return await plan({});
-  } catch (thrown) {
-    if (toUserError(thrown).code !== 'sources_unverified') throw thrown;
-    return plan({ unverifiedSources: true });
-  }
-}
-
-function workOf(model: Model, plan: Plan) {
-  switch (plan.kind) {
-    case 'build':
-      return plan.planned ? sanitizeWork(model, plan.planned) : buildWork(model, plan.request);
-    case 'sanitize':
-      return sanitizeWork(model, plan.planned);
-    case 'load':
-      return loadWork(model, plan.planned);
-    case 'remove':
-      return removeWork(model, plan.plan);
-    case 'subset':
-      return subsetWork(model, plan.planned);
-    case 'undo':
-      return undoWork(model, plan.plan);
-    default:
-      return plan satisfies never;
-  }
-}
+export const UNDO: KeyBinding = {
+  keys: ['u'],
+  label: 'undo load',
+  help: 'put the database that the last load replaced back',
+  whyNot: (context) => notWritable(context) ?? noTarget(context),
+  run: (model) => {
+    const { target } = contextOf(model);
+    if (!target) return;
+    const request = { target: target.row.name, ...UNVERIFIED_SOURCES };
+    confirm(model, {
+      target: request.target,
+      title: 'undo load',
+      plan: async (signal) => {
+        const plan = await model.operations.planUndo(quietly(signal), request);
+        return { question: undoQuestion(plan, model.clock()), work: undoWork(model, plan) };
+      },
+    });
+  },
+};

@@ -1,47 +1,57 @@
 import { Box } from 'ink';
 import { useStore } from 'zustand';
 import { Choice } from '../../components/choice.tsx';
+import { Empty, Failure } from '../../components/empty.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { Line } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { wrap } from '../../src/cells.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
-import { Empty, Failure } from '../empty.tsx';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import type { ConfirmPlace } from '../place.ts';
-import { answerConfirm } from './actions.ts';
-import { questionOf } from './question.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { BACK, HELP } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
+import { answerConfirm, confirmTyped } from './actions.ts';
+import type { ConfirmRoute } from './confirm-route.ts';
 import type { Question } from './question-facts.ts';
 
-/** The question before something is replaced or removed: all that will happen, and the safe answer first. */
-export function ConfirmScreen({ place }: { place: ConfirmPlace }) {
+export const confirmScreen: ScreenModule<ConfirmRoute> = {
+  id: 'confirm',
+  title: 'Confirmation',
+  picture: 'plan',
+  view: ConfirmView,
+  keys: [{ ...BACK, label: 'leave everything as it is', help: 'leave everything as it is' }, HELP],
+  onAccept: confirmTyped,
+};
+
+export function ConfirmView({ route }: { route: ConfirmRoute }) {
   const model = useModel();
   const { columns, height } = useRoom();
-  const { target, title, plan, error, typing } = place;
-  const question = plan && questionOf(plan, model.clock());
+  const { target, title, plan, error, typing } = route;
   const before = useStore(model.runs.store, ({ runs }) => runs.findLast((run) => run.target === target && isLive(run)));
   return (
     <Frame screen="confirm" path={[target, title]}>
       {error && <Failure error={error} width={columns} />}
       {!plan && !error && <Empty lines={['Looking at what this would do…', 'Nothing is changed before you say so.']} />}
-      {question && <QuestionView question={question} before={before} height={height} width={columns} typing={typing} />}
+      {plan && (
+        <QuestionView question={plan.question} before={before} height={height} width={columns} typing={typing} />
+      )}
     </Frame>
   );
 }
 
 interface QuestionViewProps {
   question: Question;
-  /** What this has to wait for. */
+  /** The run that this one waits for. */
   before: Run | undefined;
   width: number;
   height: number;
-  typing: ConfirmPlace['typing'];
+  typing: ConfirmRoute['typing'];
 }
 
 const BESIDE_FROM = 120;
 
-/** In fewer rows there is room for what the plan is about, and not for its steps. */
+/** In fewer rows the steps are hidden. */
 const STEPS_FROM = 18;
 
 function QuestionView({ question, before, width, height, typing }: QuestionViewProps) {

@@ -2,16 +2,15 @@ import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatNumberOf, formatTime } from '../../src/amounts.ts';
 import type { DestinationState, SnapshotRow } from '../../src/results.ts';
 
-/** What is asked before something is replaced or removed, ready to be shown. */
 export interface Question {
   facts: Fact[];
   steps: string[];
   warnings: string[];
-  /** What happens if one goes on, and whether it can be taken back. */
+  /** What happens, and whether it can be undone. */
   consequence: string;
   safe: string;
   go: string;
-  /** The name that must be typed to go on; `null` where choosing is enough. */
+  /** The name to type; `null` where choosing is enough. */
   typeName: string | null;
 }
 
@@ -26,7 +25,7 @@ export function destinationFacts({ url, exists, size_bytes, connections, server_
   ];
 }
 
-/** Databases elsewhere, and those that may be a source, are confirmed by name: a wrong server is the worst mistake. */
+/** Databases on other machines, and those that may be a source, are confirmed by name. */
 export function nameToType(
   { local, database }: DestinationState,
   { unverified_sources }: { unverified_sources: string[] },
@@ -34,7 +33,6 @@ export function nameToType(
   return local && unverified_sources.length === 0 ? null : database;
 }
 
-/** What typing the name takes responsibility for. */
 export function unverifiedWarnings({ unverified_sources }: { unverified_sources: string[] }): string[] {
   if (unverified_sources.length === 0) return [];
   return [`Sources that could not be identified, and may be this database: ${unverified_sources.join(', ')}`];

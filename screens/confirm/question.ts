@@ -9,9 +9,6 @@ import { isForeign } from '../../src/results.ts';
 import { dataWord } from '../../src/sanitize-results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import { signatureText } from '../../src/signature-text.ts';
-import { sanitizeQuestion } from '../coverage/question.ts';
-import type { Plan } from '../place.ts';
-import { subsetQuestion } from '../subset/question.ts';
 import {
   contentsLine,
   destinationFacts,
@@ -21,27 +18,7 @@ import {
   unverifiedWarnings,
 } from './question-facts.ts';
 
-/** `null` where nobody need be asked. */
-export function questionOf(plan: Plan, now: Date): Question | null {
-  switch (plan.kind) {
-    case 'build':
-      return plan.planned?.plan.destination?.exists ? sanitizeQuestion(plan.planned.plan, now) : null;
-    case 'sanitize':
-      return sanitizeQuestion(plan.planned.plan, now);
-    case 'load':
-      return loadQuestion(plan.planned.plan, now);
-    case 'remove':
-      return removeQuestion(plan.plan, now);
-    case 'subset':
-      return subsetQuestion(plan.planned.plan);
-    case 'undo':
-      return undoQuestion(plan.plan, now);
-    default:
-      return plan satisfies never;
-  }
-}
-
-function loadQuestion(plan: LoadPlan, now: Date): Question {
+export function loadQuestion(plan: LoadPlan, now: Date): Question {
   const { destination } = plan;
   const { database } = destination;
   return {
@@ -52,7 +29,7 @@ function loadQuestion(plan: LoadPlan, now: Date): Question {
       ...leftOutFacts(plan),
       ...hiddenFacts(plan),
       ...destinationFacts(destination),
-      // Where the window is low, long lists are cut, and not where they go.
+      // Last, so that a low window cuts the lists and not the destination.
       ...(plan.selection ? selectionFacts(plan.selection) : []),
       { name: 'Chosen by', value: plan.chosen_by },
       { name: 'How', value: plan.strategy_reason },
@@ -85,7 +62,6 @@ function hiddenFacts({ snapshot }: LoadPlan): Fact[] {
   return hidden.length === 0 ? [] : [{ name: 'Hidden', value: hiddenText(hidden), tone: 'caution' }];
 }
 
-/** What was marked, what comes along and why, and what is left empty. */
 function selectionFacts(selection: TableSelection): Fact[] {
   const { chosen, needed } = selection;
   const along = needed.length === 0 ? ['none: they refer to no other'] : shortened(reasonsOf(needed));
@@ -105,7 +81,7 @@ function loadConsequence({ destination, undo }: LoadPlan): string {
 
 const PLACES: Record<RemovePlan['from'][number], string> = { local: 'this machine', remote: 'the bucket' };
 
-function removeQuestion({ snapshot, target, from, frees_bytes }: RemovePlan, now: Date): Question {
+export function removeQuestion({ snapshot, target, from, frees_bytes }: RemovePlan, now: Date): Question {
   return {
     facts: [
       { name: 'Snapshot', value: snapshotLine(snapshot, now) },
@@ -124,7 +100,7 @@ function removeQuestion({ snapshot, target, from, frees_bytes }: RemovePlan, now
   };
 }
 
-function undoQuestion(plan: UndoPlan, now: Date): Question {
+export function undoQuestion(plan: UndoPlan, now: Date): Question {
   const { destination, undo_database, replaced_at, size_bytes } = plan;
   const replacedFor = now.getTime() - Date.parse(replaced_at);
   return {

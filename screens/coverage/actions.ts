@@ -1,33 +1,56 @@
 import { emptyList } from '../../src/state/list.ts';
-import { ask } from '../confirm/actions.ts';
-import { factsOf } from '../facts.ts';
-import { type Model, quietly } from '../model.ts';
-import { notifyFailure } from '../notify-failure.ts';
+import { contextOf, type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
+import { noSnapshot, notWritable } from '../app/why-not.ts';
+import { confirm, UNVERIFIED_SOURCES } from '../confirm/actions.ts';
+import { sanitizeQuestion } from './question.ts';
+import { sanitizeWork } from './work.ts';
 
-/** Of the selected snapshot, or of the one whose coverage is shown: with the query as it is now. */
-export function askSanitize(model: Model): void {
-  const { target, snapshot, run } = factsOf(model);
-  const original = snapshot ?? run?.receipt?.sanitized?.original;
-  if (!target || !original) return;
-  const request = { target: target.row.name, snapshot: original.sanitized_of ?? original.id };
-  ask(model, {
-    target: request.target,
-    title: `sanitize snapshot ${original.index}`,
-    plan: async (signal, allowed) => ({
-      kind: 'sanitize',
-      planned: await model.operations.planSanitize(quietly(signal), { ...request, ...allowed }),
-    }),
-  });
-}
+/** Applies to the selected snapshot, or to the original of the coverage shown. */
+export const SANITIZE: KeyBinding = {
+  keys: ['s'],
+  label: 'sanitize',
+  help: 'run the sanitization query on a copy of the snapshot; shows the plan and asks first',
+  whyNot: (context) => notWritable(context) ?? (context.run ? null : noSnapshot(context)),
+  run: (model) => {
+    const { target, snapshot, run } = contextOf(model);
+    const original = snapshot ?? run?.receipt?.sanitized?.original;
+    if (!target || !original) return;
+    const selected = { target: target.row.name, snapshot: original.sanitized_of ?? original.id };
+    confirm(model, {
+      target: selected.target,
+      title: `sanitize snapshot ${original.index}`,
+      plan: async (signal) => {
+        const request = { ...selected, ...UNVERIFIED_SOURCES };
+        const planned = await model.operations.planSanitize(quietly(signal), request);
+        return { question: sanitizeQuestion(planned.plan, model.clock()), work: sanitizeWork(model, planned) };
+      },
+    });
+  },
+};
 
-export function showCoverage(model: Model): void {
-  const { run } = factsOf(model);
-  if (run) model.navigation.push({ screen: 'coverage', run: run.id, list: emptyList });
-}
+export const SHOW_COVERAGE: KeyBinding = {
+  keys: ['enter', 'right'],
+  label: 'coverage',
+  help: 'what the sanitization query has changed and what it has not',
+  when: ({ run }) => run?.receipt?.sanitized !== undefined,
+  run: (model) => {
+    const { run } = contextOf(model);
+    if (run) model.navigation.push({ screen: 'coverage', run: run.id, list: emptyList });
+  },
+};
 
-/** Hands the terminal to the user's editor. */
-export async function editQuery(model: Model): Promise<void> {
-  const file = factsOf(model).run?.receipt?.sanitized?.queryFile;
+export const EDIT_QUERY: KeyBinding = {
+  keys: ['e'],
+  label: 'edit the query',
+  help: 'open the file of the query in $VISUAL or $EDITOR',
+  whyNot: (context) =>
+    notWritable(context) ??
+    (context.run?.receipt?.sanitized?.queryFile ? null : 'The query is in the configuration, not in a file'),
+  run: (model) => void editQuery(model),
+};
+
+async function editQuery(model: Model): Promise<void> {
+  const file = contextOf(model).run?.receipt?.sanitized?.queryFile;
   if (!file) return;
   try {
     await model.terminal.edit(file);

@@ -1,33 +1,69 @@
-import { Box } from 'ink';
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
+import { Empty } from '../../components/empty.tsx';
 import type { Fact } from '../../components/facts.tsx';
-import { Line, type Span } from '../../components/line.tsx';
-import { List } from '../../components/list.tsx';
-import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
+import type { Span } from '../../components/line.tsx';
+import { TableList } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { Coverage, TableCoverage } from '../../src/sanitize-results.ts';
-import { selectedIndex } from '../../src/state/list.ts';
-import { Empty } from '../empty.tsx';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import { runWithId } from '../model.ts';
-import type { CoveragePlace } from '../place.ts';
+import { type ListState, selectedIndex } from '../../src/state/list.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { BACK, HELP, MOVES, TASKS } from '../app/keys.ts';
+import { contextOf, runWithId, type ScreenModule } from '../app/model.ts';
+import { EDIT_QUERY, SANITIZE } from './actions.ts';
 import { type CoverageRow, coverageColumns, coverageRows } from './rows.ts';
 
-/** What a query has made of the columns that looked personal, findings first. */
-export function CoverageScreen({ place }: { place: CoveragePlace }) {
+declare module '../app/route.ts' {
+  interface Routes {
+    coverage: CoverageRoute;
+  }
+}
+
+/** The coverage of a sanitization of this session. */
+interface CoverageRoute {
+  screen: 'coverage';
+  run: string;
+  list: ListState;
+}
+
+export const coverageScreen: ScreenModule<CoverageRoute> = {
+  id: 'coverage',
+  title: 'Coverage of a sanitization',
+  picture: 'coverage',
+  view: CoverageView,
+  keys: [
+    EDIT_QUERY,
+    {
+      ...SANITIZE,
+      label: 'sanitize again',
+      help: 'sanitize the same snapshot again, with the query as it is now',
+    },
+    BACK,
+    TASKS,
+    HELP,
+    ...MOVES,
+  ],
+  rows(model, route) {
+    const { run } = contextOf(model, route);
+    return { ids: coverageRows(run?.receipt?.sanitized?.coverage).map(({ column }) => column) };
+  },
+};
+
+function CoverageView({ route }: { route: CoverageRoute }) {
   const model = useModel();
-  const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, place.run));
+  const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, route.run));
   const { columns, height } = useRoom();
+  const { glyphs } = useTheme();
   const sanitized = run?.receipt?.sanitized;
   const rows = useMemo(() => coverageRows(sanitized?.coverage), [sanitized]);
+  const tableColumns = useMemo(() => coverageColumns({ glyphs }), [glyphs]);
   if (!run || !sanitized) return null;
   const { coverage } = sanitized;
   const selected = selectedIndex(
     rows.map(({ column }) => column),
-    place.list.selected,
+    route.list.selected,
   );
   const row = rows[selected];
   const detailed = row !== undefined && height >= 16;
@@ -37,7 +73,14 @@ export function CoverageScreen({ place }: { place: CoveragePlace }) {
         <Empty lines={['No column of this snapshot looks personal.', tablesLine(coverage.tables)]} />
       )}
       {rows.length > 0 && (
-        <CoverageTable rows={rows} selected={selected} width={columns} height={height - (detailed ? DETAIL_ROWS : 0)} />
+        <TableList
+          columns={tableColumns}
+          rows={rows}
+          keyOf={({ column }) => column}
+          selected={selected}
+          width={columns}
+          height={height - (detailed ? DETAIL_ROWS : 0)}
+        />
       )}
       {detailed && (
         <DetailPane
@@ -48,31 +91,6 @@ export function CoverageScreen({ place }: { place: CoveragePlace }) {
         />
       )}
     </Frame>
-  );
-}
-
-interface CoverageTableProps {
-  rows: CoverageRow[];
-  selected: number;
-  width: number;
-  height: number;
-}
-
-function CoverageTable({ rows, selected, width, height }: CoverageTableProps) {
-  const { glyphs } = useTheme();
-  const layout = useMemo(() => layOutTable(coverageColumns({ glyphs }), rows, width - 3), [glyphs, rows, width]);
-  return (
-    <Box flexDirection="column" width={width} height={height}>
-      <Line spans={[{ text: '  ' }, ...tableHead(layout, glyphs.ellipsis)]} width={width} />
-      <List
-        items={rows}
-        keyOf={({ column }) => column}
-        row={(row) => tableRow(layout, row, glyphs.ellipsis)}
-        selected={selected}
-        width={width}
-        height={Math.max(1, height - 1)}
-      />
-    </Box>
   );
 }
 

@@ -9,7 +9,6 @@ import {
   unverifiedWarnings,
 } from '../confirm/question-facts.ts';
 
-/** What is asked before a snapshot is sanitized. */
 export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {
   const { snapshot, query, destination, where, strict, steps, warnings } = plan;
   const { database = '', exists = false } = destination ?? {};

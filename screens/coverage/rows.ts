@@ -2,7 +2,7 @@ import type { Column } from '../../components/table.ts';
 import type { Glyphs, Tone } from '../../components/theme.ts';
 import type { Coverage } from '../../src/sanitize-results.ts';
 
-/** A column that looked personal, and what the query has made of it. */
+/** A column that looks like personal data, and its state after the query. */
 export interface CoverageRow {
   column: string;
   meaning: string;
@@ -10,11 +10,10 @@ export interface CoverageRow {
   /** Masked. */
   before: string[];
   after: string[];
-  /** Why it may stay, or what else is to be known. */
   remark: string | null;
 }
 
-/** Findings first: those are what somebody has to act on. */
+/** Findings first. */
 export function coverageRows(coverage: Coverage | undefined): CoverageRow[] {
   const { findings, acknowledged, changed } = coverage ?? { findings: [], acknowledged: [], changed: [] };
   return [

@@ -2,11 +2,10 @@ import { formatDuration, formatNumberOf } from '../../src/amounts.ts';
 import type { PlannedSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import type { SanitizeResult } from '../../src/sanitize-results.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';
-import type { Model } from '../model.ts';
-import { refreshAfterWork } from '../refresh.ts';
+import type { Model } from '../app/model.ts';
+import { refreshAfterWork } from '../app/refresh.ts';
 import { replacedDatabase } from '../run/rivals.ts';
 
-/** Sanitizes as planned, after building where that is planned too. */
 export function sanitizeWork(model: Model, planned: PlannedSanitize): Work {
   const { target, snapshot, query, destination } = planned.plan;
   return {

@@ -1,19 +1,41 @@
 import { Box } from 'ink';
+import { Empty, Failure } from '../../components/empty.tsx';
 import type { Span } from '../../components/line.tsx';
 import type { Column } from '../../components/table.ts';
 import { TableList } from '../../components/table-list.tsx';
 import type { Tone } from '../../components/theme.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { DiffResult, TableChange } from '../../src/results.ts';
-import { selectedIndex } from '../../src/state/list.ts';
-import { Empty, Failure } from '../empty.tsx';
-import { Frame, useRoom } from '../frame.tsx';
-import type { DiffPlace } from '../place.ts';
+import { type ListState, selectedIndex } from '../../src/state/list.ts';
+import type { Fetched } from '../app/fetched.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
 
-/** What changed from one snapshot to another, or to the live destination. */
-export function DiffScreen({ place }: { place: DiffPlace }) {
+declare module '../app/route.ts' {
+  interface Routes {
+    diff: DiffRoute;
+  }
+}
+
+interface DiffRoute extends Fetched<DiffResult> {
+  screen: 'diff';
+  target: string;
+  title: string;
+  list: ListState;
+}
+
+export const diffScreen: ScreenModule<DiffRoute> = {
+  id: 'diff',
+  title: 'What changed between snapshots',
+  view: DiffView,
+  keys: [BACK, PALETTE, HELP, ...MOVES],
+  rows: (_, { found }) => ({ ids: (found?.changes ?? []).map(({ table }) => table) }),
+};
+
+function DiffView({ route }: { route: DiffRoute }) {
   const { columns, height } = useRoom();
-  const { target, title, found, error, list } = place;
+  const { target, title, found, error, list } = route;
   const changes = found?.changes ?? [];
   return (
     <Frame screen="diff" path={[target, title]} aside={found ? summary(found) : []}>

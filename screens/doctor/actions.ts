@@ -1,45 +1,47 @@
+import type { FixPlan } from '../../src/operations/configuration/fix.ts';
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
+import { fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
+import { type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
+import { refreshTargetsAnew } from '../app/refresh.ts';
+import type { Routes } from '../app/route.ts';
 import { editConfiguration } from '../editor/actions.ts';
-import { lookUp, showWhileLookingUp } from '../look-up.ts';
-import { notLookedUp } from '../looked-up.ts';
-import { type Model, quietly } from '../model.ts';
-import { notifyFailure } from '../notify-failure.ts';
-import type { DoctorPlace, FixPlace } from '../place.ts';
-import { refreshTargetsAnew } from '../refresh.ts';
-import { rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
+import { type DoctorRoute, rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
 
-/** Looks at everything; where it is looked at already, anew. */
+export const DOCTOR: KeyBinding = {
+  keys: ['D'],
+  label: 'check',
+  help: 'look at the configuration and all it needs',
+  run: doctor,
+};
+
 export function doctor(model: Model): void {
   if (model.navigation.top().screen === 'doctor') {
-    lookAgain(model);
+    checkAgain(model);
     return;
   }
-  const place: DoctorPlace = { screen: 'doctor', before: null, list: emptyList, ...notLookedUp() };
-  showWhileLookingUp(model, place, (signal) => model.operations.diagnose(quietly(signal)));
+  const route: DoctorRoute = { screen: 'doctor', before: null, list: emptyList, ...notFetched() };
+  showWhileFetching(model, route, (signal) => model.operations.diagnose(quietly(signal)));
 }
 
-/** What is selected stays selected, and what was found is shown meanwhile. */
-function lookAgain(model: Model): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'doctor') return;
-  place.controller.abort();
-  const looking: DoctorPlace = { ...place, ...notLookedUp(), before: shownDiagnosis(place) };
+/** Keeps the selection, and shows the old result meanwhile. */
+function checkAgain(model: Model): void {
+  const route = model.navigation.top();
+  if (route.screen !== 'doctor') return;
+  route.controller.abort();
+  const looking: DoctorRoute = { ...route, ...notFetched(), before: shownDiagnosis(route) };
   model.navigation.replace(looking);
-  lookUp(model, looking, (signal) => model.operations.diagnose(quietly(signal)));
+  fetchInto(model, looking, (signal) => model.operations.diagnose(quietly(signal)));
 }
 
-/** Shows what the fix of the selected finding would change. */
-export function showFix(model: Model): void {
-  const place = model.navigation.top();
-  const row = place.screen === 'doctor' ? selectedFinding(place) : null;
+export function showFix(model: Model, route: DoctorRoute): void {
+  const row = selectedFinding(route);
   if (!row?.fix) return;
-  const { plan } = row.fix;
-  const fixing: FixPlace = { screen: 'fix', finding: row.finding, list: emptyList, ...notLookedUp() };
-  showWhileLookingUp(model, fixing, plan);
+  const fixing = { screen: 'fix' as const, finding: row.finding, list: emptyList, ...notFetched<FixPlan>() };
+  showWhileFetching(model, fixing, row.fix.plan);
 }
 
-/** Does what was shown, and looks at everything again. */
-export async function applyFix(model: Model, { found }: FixPlace): Promise<void> {
+/** Applies the fix and checks everything again. */
+export async function applyFix(model: Model, { found }: Routes['fix']): Promise<void> {
   if (!found) return;
   const { navigation } = model;
   navigation.pop();
@@ -50,23 +52,22 @@ export async function applyFix(model: Model, { found }: FixPlace): Promise<void>
   } catch (thrown) {
     notifyFailure(model, thrown);
   }
-  lookAgain(model);
+  checkAgain(model);
   await refreshTargetsAnew(model);
 }
 
-/** What was mended will be gone: the finding below it is next. */
+/** The fixed problem will be gone: selects the next one. */
 function selectNext({ navigation }: Model): void {
-  const place = navigation.top();
-  if (place.screen !== 'doctor') return;
-  const ids = rowsOf(place).map(({ id }) => id);
-  const next = ids[selectedIndex(ids, place.list.selected) + 1];
-  navigation.replace({ ...place, list: { ...place.list, selected: next ?? place.list.selected } });
+  const route = navigation.top();
+  if (route.screen !== 'doctor') return;
+  const ids = rowsOf(route).map(({ id }) => id);
+  const next = ids[selectedIndex(ids, route.list.selected) + 1];
+  navigation.replace({ ...route, list: { ...route.list, selected: next ?? route.list.selected } });
 }
 
-/** The configuration at what the finding is about: as a form, or as text where it cannot be read as a configuration. */
-export async function editFinding(model: Model): Promise<void> {
-  const place = model.navigation.top();
-  const at = place.screen === 'doctor' ? selectedFinding(place)?.at : undefined;
+/** Opens the editor at the problem, or the user's editor where the file is not valid YAML. */
+export async function editFinding(model: Model, route: DoctorRoute): Promise<void> {
+  const at = selectedFinding(route)?.at;
   if (at === undefined || 'key' in at) {
     editConfiguration(model, at?.key);
     return;
@@ -76,5 +77,5 @@ export async function editFinding(model: Model): Promise<void> {
   } catch (thrown) {
     notifyFailure(model, thrown);
   }
-  lookAgain(model);
+  checkAgain(model);
 }

@@ -1,30 +1,66 @@
 import { Box } from 'ink';
 import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
+import { Empty, Failure } from '../../components/empty.tsx';
 import type { Fact } from '../../components/facts.tsx';
 import type { Span } from '../../components/line.tsx';
 import type { Column } from '../../components/table.ts';
 import { TableList } from '../../components/table-list.tsx';
 import { type Glyphs, useTheme } from '../../components/theme.ts';
 import { formatNumberOf } from '../../src/amounts.ts';
-import { Empty, Failure } from '../empty.tsx';
-import { Frame, useRoom } from '../frame.tsx';
-import type { DoctorPlace } from '../place.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
+import { notEditable, notWritable } from '../app/why-not.ts';
+import { doctor, editFinding, showFix } from './actions.ts';
 import type { DoctorRow } from './rows.ts';
-import { rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
+import { type DoctorRoute, rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
 
-/** In fewer rows the findings come first. */
+export const doctorScreen: ScreenModule<DoctorRoute> = {
+  id: 'doctor',
+  title: 'Check of the configuration',
+  picture: 'check',
+  view: DoctorView,
+  keys: [
+    {
+      keys: ['f', 'enter'],
+      label: 'mend it',
+      help: 'show what would mend the finding, and do it',
+      whyNot: (context) => notWritable(context) ?? whyNotFixed(selectedFinding(context.route)),
+      run: showFix,
+    },
+    {
+      keys: ['E'],
+      label: 'edit',
+      help: 'edit the configuration where the finding is; in your editor when it is not valid YAML',
+      whyNot: notEditable,
+      run: (model, route) => void editFinding(model, route),
+    },
+    { ...REFRESH, run: doctor },
+    BACK,
+    PALETTE,
+    HELP,
+    ...MOVES,
+  ],
+  rows: (_, route) => ({ ids: rowsOf(route).map(({ id }) => id) }),
+};
+
+function whyNotFixed(finding: DoctorRow | null): string | null {
+  if (finding?.fix) return null;
+  if (!finding || finding.state === 'good') return 'There is nothing to mend';
+  return finding.at ? 'Only you can know what is meant: E edits it' : 'No key can mend this';
+}
+
 const DETAIL_FROM = 14;
 
-/** The check of the configuration and of all that it needs. */
-export function DoctorScreen({ place }: { place: DoctorPlace }) {
+export function DoctorView({ route }: { route: DoctorRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
-  const { error } = place;
-  const rows = rowsOf(place);
-  const row = selectedFinding(place);
+  const { error } = route;
+  const rows = rowsOf(route);
+  const row = selectedFinding(route);
   const detailed = height >= DETAIL_FROM;
   return (
-    <Frame screen="doctor" path={['check']} aside={summary(place)}>
+    <Frame screen="doctor" path={['check']} aside={summary(route)}>
       {error && <Failure error={error} width={columns} />}
       {rows.length === 0 && !error && <Empty lines={['Looking at the configuration and all that it needs…']} />}
       {row && !error && (
@@ -51,12 +87,12 @@ export function DoctorScreen({ place }: { place: DoctorPlace }) {
   );
 }
 
-function summary(place: DoctorPlace): Span[] {
-  const report = shownDiagnosis(place)?.report;
+function summary(route: DoctorRoute): Span[] {
+  const report = shownDiagnosis(route)?.report;
   if (!report) return [];
   const errors = report.problems.filter(({ severity }) => severity === 'error').length;
   return [
-    ...(place.found ? [] : [{ text: 'looking again  ', tone: 'dim' as const }]),
+    ...(route.found ? [] : [{ text: 'looking again  ', tone: 'dim' as const }]),
     report.ok ? { text: 'ready', tone: 'good' } : { text: formatNumberOf(errors, 'error'), tone: 'bad' },
   ];
 }

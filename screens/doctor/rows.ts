@@ -3,22 +3,21 @@ import type { CheckReport } from '../../src/operations/configuration/check.ts';
 import type { Diagnosis, Fix } from '../../src/operations/configuration/fix.ts';
 import type { Reach } from '../../src/operations/configuration/reach.ts';
 
-/** A thing that was looked at. */
+/** The result of one check. */
 export interface DoctorRow {
   id: string;
-  /** `null` for what is neither good nor bad, such as what was not asked. */
+  /** `null` for what was not checked. */
   state: 'good' | 'caution' | 'bad' | null;
   subject: string;
   finding: string;
-  /** What to do about it, or more about it. */
+  /** Details and hints. */
   more: string[];
-  /** What one key does about it. */
   fix?: Fix | null;
-  /** Where a person can do something about it: a key of the configuration, or a line of a file that cannot be read as one. */
+  /** Location: a configuration key, or a line of a file that is not valid YAML. */
   at?: { key: string } | { file: string; line: number };
 }
 
-/** All that `config check` finds: what is wrong first. */
+/** The results of `config check`, problems first. */
 export function doctorRows(diagnosis: Diagnosis): DoctorRow[] {
   const { report } = diagnosis;
   return [
@@ -49,7 +48,7 @@ function problemRows({ report: { problems, file }, fixes }: Diagnosis): DoctorRo
   const rows = problems.map((problem, index): DoctorRow => {
     const { severity, code, key, message, hint, file: where, line, column } = problem;
     const place = where === null ? [] : [[where, line, column].filter((part) => part !== null).join(':')];
-    // A file that is no YAML has no keys to go to.
+    // An invalid file has no keys to go to.
     const isText = key === '' && where !== null && line !== null && code !== 'file_readable_by_others';
     return {
       id: [code, key, message].join(' '),
@@ -107,7 +106,7 @@ function dockerRows({ docker }: CheckReport): DoctorRow[] {
   return [
     {
       id: 'docker',
-      // Where no image is configured nobody needs it.
+      // Without a configured image, Docker is not needed.
       state: name !== null ? 'good' : images.length > 0 ? 'bad' : null,
       subject: 'docker',
       finding: name ?? error ?? '',

@@ -1,20 +1,31 @@
 import type { Diagnosis } from '../../src/operations/configuration/fix.ts';
-import { selectedIndex } from '../../src/state/list.ts';
-import type { DoctorPlace } from '../place.ts';
+import type { ListState } from '../../src/state/list.ts';
+import type { Fetched } from '../app/fetched.ts';
+import { selectedItem } from '../app/in-view.ts';
 import { type DoctorRow, doctorRows } from './rows.ts';
 
-/** What was found, or was before it is looked at anew. */
-export function shownDiagnosis({ found, before }: DoctorPlace): Diagnosis | null {
+declare module '../app/route.ts' {
+  interface Routes {
+    doctor: DoctorRoute;
+  }
+}
+
+export interface DoctorRoute extends Fetched<Diagnosis> {
+  screen: 'doctor';
+  /** The result of the check before, shown until the new one is there. */
+  before: Diagnosis | null;
+  list: ListState;
+}
+
+export function shownDiagnosis({ found, before }: DoctorRoute): Diagnosis | null {
   return found ?? before;
 }
 
-export function rowsOf(place: DoctorPlace): DoctorRow[] {
-  const diagnosis = shownDiagnosis(place);
+export function rowsOf(route: DoctorRoute): DoctorRow[] {
+  const diagnosis = shownDiagnosis(route);
   return diagnosis ? doctorRows(diagnosis) : [];
 }
 
-export function selectedFinding(place: DoctorPlace): DoctorRow | null {
-  const rows = rowsOf(place);
-  const ids = rows.map(({ id }) => id);
-  return rows[selectedIndex(ids, place.list.selected)] ?? null;
+export function selectedFinding(route: DoctorRoute): DoctorRow | null {
+  return selectedItem(rowsOf(route), ({ id }) => id, route.list);
 }

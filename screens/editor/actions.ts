@@ -1,12 +1,21 @@
 import { pathOfKey } from '../../src/config/path-of-key.ts';
 import { toUserError } from '../../src/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import type { Model } from '../model.ts';
+import type { KeyBinding, Model } from '../app/model.ts';
+import { notEditable } from '../app/why-not.ts';
 import { changeDraft } from './change-draft.ts';
-import type { EditorPlace } from './editor-places.ts';
+import type { EditorRoute } from './editor-route.ts';
 import { type Field, textToType } from './fields.ts';
 import { panesOf, renamedAt, selectPath, updateEditor } from './selection.ts';
 import { startTyping } from './typed.ts';
+
+export const EDIT_CONFIGURATION: KeyBinding = {
+  keys: ['E'],
+  label: 'edit',
+  help: 'edit the configuration: its sections as a tree, a form for each',
+  whyNot: notEditable,
+  run: (model) => editConfiguration(model),
+};
 
 /** Opens the configuration file, at a key when one is given. */
 export function editConfiguration(model: Model, key?: string): void {
@@ -28,54 +37,50 @@ export function editConfiguration(model: Model, key?: string): void {
   });
   model.operations.openDraft().then(
     (draft) =>
-      updateEditor(model, queue, (place) => {
-        const opened = { ...place, draft };
+      updateEditor(model, queue, (route) => {
+        const opened = { ...route, draft };
         return key === undefined ? opened : selectPath(opened, pathOfKey(draft.written, key));
       }),
-    (thrown: unknown) => updateEditor(model, queue, (place) => ({ ...place, error: toUserError(thrown) })),
+    (thrown: unknown) => updateEditor(model, queue, (route) => ({ ...route, error: toUserError(thrown) })),
   );
 }
 
-/** From the tree into the form, and back. */
-export function otherPane(model: Model): void {
-  onEditor(model, (place) => {
-    const canType = (panesOf(place)?.fields.length ?? 0) > 0;
-    if (place.pane === 'tree' && !canType) {
-      model.navigation.notify({
-        tone: 'caution',
-        text: 'There is no value of its own in here: go on to what is below',
-      });
-    } else model.navigation.replace({ ...place, pane: place.pane === 'tree' ? 'form' : 'tree' });
-  });
+export function otherPane(model: Model, route: EditorRoute): void {
+  const canType = (panesOf(route)?.fields.length ?? 0) > 0;
+  if (route.pane === 'tree' && !canType) {
+    model.navigation.notify({
+      tone: 'caution',
+      text: 'There is no value of its own in here: go on to what is below',
+    });
+  } else model.navigation.replace({ ...route, pane: route.pane === 'tree' ? 'form' : 'tree' });
 }
 
-/** Enter: goes on to the form, and there to the value. */
-export function openInEditor(model: Model, place: EditorPlace): void {
-  const panes = panesOf(place);
+export function openInEditor(model: Model, route: EditorRoute): void {
+  const panes = panesOf(route);
   if (!panes) return;
   const { row, field } = panes;
-  if (place.pane === 'form' && field) editField(model, place, field);
-  else if (row.folded) foldEntry(model);
-  else if (isGrowing(place)) addEntry(model);
-  else otherPane(model);
+  if (route.pane === 'form' && field) editField(model, route, field);
+  else if (row.folded) foldEntry(model, route);
+  else if (isGrowing(route)) addEntry(model, route);
+  else otherPane(model, route);
 }
 
-/** A map, or a list without items: what there is to do is to add to it. */
-function isGrowing(place: EditorPlace): boolean {
-  const { row, fields } = panesOf(place) ?? {};
+/** A map or a list without items: Enter adds to it. */
+function isGrowing(route: EditorRoute): boolean {
+  const { row, fields } = panesOf(route) ?? {};
   return row !== undefined && row.shape.kind !== 'object' && fields?.length === 0;
 }
 
 const NOT_SET = '';
 
-function editField(model: Model, place: EditorPlace, field: Field): void {
+function editField(model: Model, route: EditorRoute, field: Field): void {
   const { path, label, shape, choices, value } = field;
   if (!field.isKnown) {
-    renameEntry(model);
+    renameEntry(model, route);
     return;
   }
   if (choices === null) {
-    startTyping(model, { ...place, task: 'value' }, textToType(field));
+    startTyping(model, { ...route, task: 'value' }, textToType(field));
     return;
   }
   const present = value === undefined ? NOT_SET : String(value);
@@ -87,84 +92,64 @@ function editField(model: Model, place: EditorPlace, field: Field): void {
     path: ['configuration', label],
     question: label,
     lines: [shape.description, ...(choices.length === 0 ? ['There is none yet: add a storage profile first.'] : [])],
-    // What is there already has the focus.
+    // The present value has the focus.
     options: isKnown
       ? options.toSorted((a, b) => Number(b.value === present) - Number(a.value === present))
       : [{ label: `${present}: leave it`, value: present }, ...options],
     answer: (answer) => {
       if (answer === present) return;
       const chosen = shape.type === 'boolean' ? answer === 'true' : answer;
-      changeDraft(model, place, answer === NOT_SET ? { kind: 'remove', path } : { kind: 'set', path, value: chosen });
+      changeDraft(model, route, answer === NOT_SET ? { kind: 'remove', path } : { kind: 'set', path, value: chosen });
     },
   });
 }
 
-export function foldEntry(model: Model): void {
-  onEditor(model, (place) => {
-    const row = panesOf(place)?.row;
-    if (!row || row.folded === null) return;
-    const others = place.unfolded.filter((id) => id !== row.id);
-    model.navigation.replace({ ...place, unfolded: row.folded ? [...others, row.id] : others });
-  });
+export function foldEntry(model: Model, route: EditorRoute): void {
+  const row = panesOf(route)?.row;
+  if (!row || row.folded === null) return;
+  const others = route.unfolded.filter((id) => id !== row.id);
+  model.navigation.replace({ ...route, unfolded: row.folded ? [...others, row.id] : others });
 }
 
-/** To the map or list that is selected, or that the selected entry is in. */
-export function addEntry(model: Model): void {
-  onEditor(model, (place) => {
-    const panes = panesOf(place);
-    const growing = [...(panes?.rows ?? [])]
-      .filter(({ path, shape }) => shape.kind !== 'object' && path.every((part, at) => part === panes?.row.path[at]))
-      .at(-1);
-    if (growing)
-      startTyping(model, { ...place, list: { ...place.list, selected: growing.id }, pane: 'form', task: 'add' }, '');
-    else model.navigation.notify({ tone: 'caution', text: 'Nothing is added to this: it has the keys that it has' });
-  });
+/** Adds to the selected map or list, or to the one that contains the selected entry. */
+export function addEntry(model: Model, route: EditorRoute): void {
+  const panes = panesOf(route);
+  const growing = [...(panes?.rows ?? [])]
+    .filter(({ path, shape }) => shape.kind !== 'object' && path.every((part, at) => part === panes?.row.path[at]))
+    .at(-1);
+  if (growing)
+    startTyping(model, { ...route, list: { ...route.list, selected: growing.id }, pane: 'form', task: 'add' }, '');
+  else model.navigation.notify({ tone: 'caution', text: 'Nothing is added to this: it has the keys that it has' });
 }
 
-export function renameEntry(model: Model): void {
-  onEditor(model, (place) => {
-    const { path, canChange } = renamedAt(place);
-    if (canChange) startTyping(model, { ...place, pane: 'form', task: 'rename' }, String(path.at(-1)));
-    else model.navigation.notify({ tone: 'caution', text: 'Only what somebody has named has another name' });
-  });
+export function renameEntry(model: Model, route: EditorRoute): void {
+  const { path, canChange } = renamedAt(route);
+  if (canChange) startTyping(model, { ...route, pane: 'form', task: 'rename' }, String(path.at(-1)));
+  else model.navigation.notify({ tone: 'caution', text: 'Only what somebody has named has another name' });
 }
 
-/** Takes the selected value, entry or section out; the last change can be taken back. */
-export function removeEntry(model: Model): void {
-  onEditor(model, (place) => {
-    const panes = panesOf(place);
-    const { row, field } = panes ?? {};
-    const path =
-      place.pane === 'form' ? (field?.value === undefined ? null : field.path) : row?.isSet ? row.path : null;
-    if (path && path.length > 0) {
-      changeDraft(model, place, { kind: 'remove', path });
-      model.navigation.notify({ tone: 'plain', text: 'Taken out; u takes that back' });
-    } else model.navigation.notify({ tone: 'caution', text: 'The file says nothing of this' });
-  });
+/** Removes the selected value, entry or section. */
+export function removeEntry(model: Model, route: EditorRoute): void {
+  const panes = panesOf(route);
+  const { row, field } = panes ?? {};
+  const path = route.pane === 'form' ? (field?.value === undefined ? null : field.path) : row?.isSet ? row.path : null;
+  if (path && path.length > 0) {
+    changeDraft(model, route, { kind: 'remove', path });
+    model.navigation.notify({ tone: 'plain', text: 'Taken out; u takes that back' });
+  } else model.navigation.notify({ tone: 'caution', text: 'The file says nothing of this' });
 }
 
-export function showProblems(model: Model): void {
-  onEditor(model, ({ draft }) => {
-    if (draft) model.navigation.push({ screen: 'editor-problems', draft, list: emptyList });
-  });
+export function showProblems(model: Model, { draft }: EditorRoute): void {
+  if (draft) model.navigation.push({ screen: 'editor-problems', draft, list: emptyList });
 }
 
-/** Back to the editor, where the problem is. */
-export function goToProblem(model: Model, index: number): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'editor-problems') return;
-  const key = place.draft.problems[index]?.key;
-  model.navigation.pop();
-  onEditor(model, (editor) => model.navigation.replace(selectPath(editor, pathOfKey(place.draft.written, key ?? ''))));
-}
-
-/** Esc: out of the form, then out of the editor, which asks when something would be lost. */
-export function leaveEditor(model: Model, place: EditorPlace): void {
-  if (place.pane === 'form') {
-    model.navigation.replace({ ...place, pane: 'tree' });
+/** Esc: leaves the form, then the editor; asks when changes would be lost. */
+export function leaveEditor(model: Model, route: EditorRoute): void {
+  if (route.pane === 'form') {
+    model.navigation.replace({ ...route, pane: 'tree' });
     return;
   }
-  const { draft } = place;
+  const { draft } = route;
   if (!draft || draft.text === draft.base) {
     model.navigation.pop();
     return;
@@ -182,9 +167,4 @@ export function leaveEditor(model: Model, place: EditorPlace): void {
       if (answer === 'leave') model.navigation.pop();
     },
   });
-}
-
-function onEditor(model: Model, act: (place: EditorPlace) => void): void {
-  const place = model.navigation.top();
-  if (place.screen === 'editor') act(place);
 }

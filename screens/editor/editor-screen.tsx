@@ -1,4 +1,5 @@
 import { Box } from 'ink';
+import { Empty, Failure } from '../../components/empty.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { List, ViewportContext } from '../../components/list.tsx';
 import { type Glyphs, useTheme } from '../../components/theme.ts';
@@ -6,23 +7,60 @@ import { formatNumberOf } from '../../src/amounts.ts';
 import { cellWidth, fitCells } from '../../src/cells.ts';
 import { dotted } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import { Empty, Failure } from '../empty.tsx';
-import { Frame, useRoom } from '../frame.tsx';
-import type { EditorPlace } from './editor-places.ts';
+import { type ListState, type Move, moveSelection, selectedIndex } from '../../src/state/list.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import type { Model, ScreenModule } from '../app/model.ts';
+import { pageOf } from '../app/navigate.ts';
+import { leaveEditor } from './actions.ts';
+import type { EditorRoute } from './editor-route.ts';
 import { FieldDetail } from './field-detail.tsx';
 import { type Field, shownValue } from './fields.ts';
-import { suggestionsAt } from './names.ts';
+import { EDITOR_KEYS } from './keys.ts';
+import { completeName, moveSuggestion, suggestionsAt } from './names.ts';
 import { type Panes, panesOf } from './selection.ts';
 import type { TreeRow } from './tree-rows.ts';
+import { acceptField, changeTyped, stopTyping } from './typed.ts';
 
-/** Rows below the fields: what the selected one means, and what is typed; more where there is room. */
+export const editorScreen: ScreenModule<EditorRoute> = {
+  id: 'editor',
+  title: 'Editing the configuration',
+  picture: 'editor',
+  view: EditorView,
+  keys: EDITOR_KEYS,
+  rows: (_, route) => ({ ids: (panesOf(route)?.rows ?? []).map(({ id }) => id) }),
+  onMove: moveInEditor,
+  onBack: leaveEditor,
+  onText: changeTyped,
+  onAccept: acceptField,
+  onLeave: stopTyping,
+  onComplete: completeName,
+};
+
+function moveInEditor(model: Model, route: EditorRoute, move: Move): void {
+  if (route.typing) {
+    moveSuggestion(model, route, move);
+    return;
+  }
+  const moved = (list: ListState, items: { id: string }[]): ListState => {
+    const ids = items.map(({ id }) => id);
+    return moveSelection(list, { ids, index: selectedIndex(ids, list.selected), move, page: pageOf(model) });
+  };
+  const { rows = [], fields = [] } = panesOf(route) ?? {};
+  model.navigation.replace(
+    route.pane === 'form'
+      ? { ...route, fields: moved(route.fields, fields) }
+      : { ...route, list: moved(route.list, rows) },
+  );
+}
+
+/** Rows of the pane below the fields. */
 const DETAIL_ROWS = { least: 7, ample: 11 };
 
-/** The configuration file: its sections on the left, a form for the selected one on the right. */
-export function EditorScreen({ place }: { place: EditorPlace }) {
+/** Sections on the left, a form for the selected section on the right. */
+export function EditorView({ route }: { route: EditorRoute }) {
   const { columns, height, wide } = useRoom();
-  const panes = panesOf(place);
-  const { draft, error } = place;
+  const panes = panesOf(route);
+  const { draft, error } = route;
   if (!draft || !panes) {
     return (
       <Frame screen="editor" path={['configuration']}>
@@ -31,7 +69,7 @@ export function EditorScreen({ place }: { place: EditorPlace }) {
     );
   }
   const treeWidth = wide ? Math.min(40, Math.floor(columns * 0.4)) : columns;
-  const isInForm = place.pane === 'form';
+  const isInForm = route.pane === 'form';
   return (
     <Frame screen="editor" path={['configuration', ...titleOf(panes, wide)]} aside={stateOf(draft)}>
       <Box flexDirection="row" height={height}>
@@ -39,7 +77,7 @@ export function EditorScreen({ place }: { place: EditorPlace }) {
         {(wide || isInForm) && (
           // A click means a line of the tree.
           <ViewportContext value={null}>
-            <Form place={place} panes={panes} width={wide ? columns - treeWidth : columns} height={height} />
+            <Form route={route} panes={panes} width={wide ? columns - treeWidth : columns} height={height} />
           </ViewportContext>
         )}
       </Box>
@@ -47,7 +85,6 @@ export function EditorScreen({ place }: { place: EditorPlace }) {
   );
 }
 
-/** Where one is; in a narrow window the section alone. */
 function titleOf({ row: { path, label } }: Panes, wide: boolean): string[] {
   if (path.length === 0) return [];
   return wide ? [...path.slice(0, -1).map(String), label] : [label];
@@ -99,12 +136,12 @@ function treeSpans({ label, depth, folded, isSet, problems }: TreeRow, { bad, ca
   ];
 }
 
-function Form({ place, panes, width, height }: PaneProps & { place: EditorPlace }) {
+function Form({ route, panes, width, height }: PaneProps & { route: EditorRoute }) {
   const { row, fields, field } = panes;
-  const isActive = place.pane === 'form';
+  const isActive = route.pane === 'form';
   const labelWidth = fields.reduce((widest, { label }) => Math.max(widest, cellWidth(label)), 0) + 2;
   const { glyphs } = useTheme();
-  const detailed = detailRows(place, height);
+  const detailed = detailRows(route, height);
   const listed = Math.max(1, height - 1 - detailed);
   return (
     <Box flexDirection="column" width={width} flexShrink={0}>
@@ -116,18 +153,18 @@ function Form({ place, panes, width, height }: PaneProps & { place: EditorPlace 
         items={fields}
         keyOf={({ id }) => id}
         row={(item) => fieldSpans(item, labelWidth, glyphs)}
-        selected={isActive && place.task !== 'add' && field ? fields.indexOf(field) : -1}
+        selected={isActive && route.task !== 'add' && field ? fields.indexOf(field) : -1}
         width={width - 1}
         height={listed}
       />
-      <FieldDetail place={place} panes={panes} width={width - 3} height={detailed} />
+      <FieldDetail route={route} panes={panes} width={width - 3} height={detailed} />
     </Box>
   );
 }
 
-/** Names that are offered take what the fields can spare. */
-function detailRows(place: EditorPlace, height: number): number {
-  if (suggestionsAt(place)) return Math.max(DETAIL_ROWS.least, Math.floor(height * 0.6));
+/** Suggestions get more rows. */
+function detailRows(route: EditorRoute, height: number): number {
+  if (suggestionsAt(route)) return Math.max(DETAIL_ROWS.least, Math.floor(height * 0.6));
   return height >= 30 ? DETAIL_ROWS.ample : DETAIL_ROWS.least;
 }
 

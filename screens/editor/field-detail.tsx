@@ -6,7 +6,7 @@ import { type Glyphs, useTheme } from '../../components/theme.ts';
 import { formatBytes, formatNumberOf } from '../../src/amounts.ts';
 import { wrap } from '../../src/cells.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import type { EditorPlace } from './editor-places.ts';
+import type { EditorRoute } from './editor-route.ts';
 import { type Field, isUrl, typedValue } from './fields.ts';
 import { type Suggestions, suggestionsAt } from './names.ts';
 import type { Panes } from './selection.ts';
@@ -14,34 +14,34 @@ import type { TreeRow } from './tree-rows.ts';
 import { firstKey } from './typed.ts';
 
 export interface FieldDetailProps {
-  place: EditorPlace;
+  route: EditorRoute;
   panes: Panes;
   width: number;
   height: number;
 }
 
-/** What the selected field or section means, what is wrong with it, and what is being typed. */
-export function FieldDetail({ place, panes, width, height }: FieldDetailProps) {
+/** Description, problem and typed text of the selected field or section. */
+export function FieldDetail({ route, panes, width, height }: FieldDetailProps) {
   const { glyphs } = useTheme();
-  const { typing, task, draft, wrong } = place;
+  const { typing, task, draft, wrong } = route;
   const { row, field } = panes;
-  const ofField = place.pane === 'form' && task === 'value' ? field : null;
+  const ofField = route.pane === 'form' && task === 'value' ? field : null;
   const typed = typing && ofField ? { ...typing, text: typedValue(ofField, typing.text) } : typing;
   const about = aboutLines({ typing: typing !== null, draft, row, field: ofField });
   const lines = about.flatMap((span) => wrap(span.text, width).map((text): Span => ({ ...span, text })));
-  // What is typed is not what Enter would take then.
-  const isChosen = place.suggestion !== null;
+  // A selected suggestion replaces the typed text.
+  const isChosen = route.suggestion !== null;
   const problem = typing ? (isChosen ? null : wrong) : problemOf(ofField ?? row);
   const problemLines = problem === null ? [] : wrap(`${glyphs.bad} ${problem}`, width);
   const most = Math.floor(height / 2) - 1;
-  const suggestions = suggestionsAt(place);
+  const suggestions = suggestionsAt(route);
   const rest = height - 1 - (typed ? 1 : 0) - Math.min(most, problemLines.length);
   const state = suggestions ? wrap(stateOf(suggestions, glyphs).text, width).slice(0, 2) : [];
   const offered = suggestions ? Math.min(suggestions.names.length + state.length, Math.max(2, rest - MEANING_ROWS)) : 0;
   return (
     <Box flexDirection="column" width={width + 2} height={height} paddingLeft={2} flexShrink={0}>
       <Line spans={[{ text: glyphs.rule.repeat(width), tone: 'dim' }]} width={width} />
-      {typed && <TextField label={`${labelOf(place, panes)}:`} edit={typed} width={width} />}
+      {typed && <TextField label={`${labelOf(route, panes)}:`} edit={typed} width={width} />}
       {problemLines.slice(0, most).map((text) => (
         <Line key={text} spans={[{ text, tone: 'bad' }]} width={width} />
       ))}
@@ -53,18 +53,16 @@ export function FieldDetail({ place, panes, width, height }: FieldDetailProps) {
   );
 }
 
-/** Kept for what the field means, while there are more suggestions than fit. */
+/** Rows reserved for the description while suggestions are shown. */
 const MEANING_ROWS = 3;
 
 interface NameListProps {
   suggestions: Suggestions;
-  /** How it stands with them, a line each. */
   state: string[];
   width: number;
   height: number;
 }
 
-/** The names that exist, or why none are known. */
 function NameList({ suggestions, state, width, height }: NameListProps) {
   const { glyphs } = useTheme();
   const { tone } = stateOf(suggestions, glyphs);
@@ -103,7 +101,7 @@ function stateOf({ names, state }: Suggestions, { running, caution }: Glyphs): S
   }
 }
 
-function labelOf({ task }: EditorPlace, { row, field }: Panes): string {
+function labelOf({ task }: EditorRoute, { row, field }: Panes): string {
   if (task === 'value') return field?.label ?? '';
   if (task === 'rename') return 'New name';
   if (row.shape.kind !== 'list') return 'Name';

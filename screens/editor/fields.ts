@@ -2,27 +2,26 @@ import type { Problem } from '../../src/config/configuration.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import { dotted, isTree, type KeyPath, valueAt } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import { HIDDEN, hidePassword, typedSecret, typedUrl } from '../hidden-text.ts';
+import { HIDDEN, hidePassword, typedSecret, typedUrl } from '../app/hidden-text.ts';
 import { problemsBelow, rowId, type TreeRow } from './tree-rows.ts';
 
-/** A value that can be typed or chosen. */
 export interface Field {
   id: string;
   path: KeyPath;
   label: string;
   shape: Extract<Shape, { kind: 'value' }>;
-  /** As the file says it; `undefined` when it does not. */
+  /** The value in the file; `undefined` when there is none. */
   value: unknown;
-  /** Whether the schema has such a key; another one can only get another name, or go. */
+  /** Whether the schema has the key. An unknown key can only be renamed or removed. */
   isKnown: boolean;
-  /** What can be chosen; `null` where it is typed. */
+  /** `null` where the value is typed. */
   choices: string[] | null;
   problems: Problem[];
-  /** The variable that wins over the file. */
+  /** The environment variable that overrides the file. */
   variable: string | null;
 }
 
-/** The form of a section: the values in it, or the items of a list of values. */
+/** The values of a section, or the items of a list of values. */
 export function fieldsOf(draft: Draft, { shape, path }: TreeRow): Field[] {
   const field = (key: string | number, of: Shape): Field[] =>
     of.kind === 'value' ? [fieldAt(draft, { path: [...path, key], shape: of })] : [];
@@ -34,7 +33,7 @@ export function fieldsOf(draft: Draft, { shape, path }: TreeRow): Field[] {
   return shape.kind === 'list' && Array.isArray(items) ? items.flatMap((_, index) => field(index, shape.of)) : [];
 }
 
-/** Its value may be a secret whose name is misspelt. */
+/** Hidden: the value may be a secret under a misspelt name. */
 const UNKNOWN: Shape = {
   ...{ kind: 'value', type: 'text', choices: [], example: undefined, default: undefined, required: false },
   description: 'There is no such key.',
@@ -56,12 +55,11 @@ function fieldAt(draft: Draft, { path, shape }: Pick<Field, 'path' | 'shape'>): 
 function choicesOf({ written }: Draft, shape: Field['shape']): string[] | null {
   if (shape.type === 'boolean') return ['true', 'false'];
   if (shape.choices.length > 0) return shape.choices;
-  // A profile that does not exist is no choice.
   if (shape.traits.names !== 'storage_profile') return null;
   return isTree(written.storage_profiles) ? Object.keys(written.storage_profiles) : [];
 }
 
-/** The value as it may be seen: of a secret nothing, of a URL all but the password. */
+/** The value without secrets: hides a secret, and the password of a URL. */
 export function shownValue({ value, shape }: Pick<Field, 'value' | 'shape'>): string {
   const text = textOf(value);
   if (text.startsWith('$aes$')) return `${HIDDEN} (encrypted)`;
@@ -69,26 +67,25 @@ export function shownValue({ value, shape }: Pick<Field, 'value' | 'shape'>): st
   return text.includes('://') ? hidePassword(text) : HIDDEN;
 }
 
-/** What is seen of a value while it is typed. */
+/** The typed value without secrets. */
 export function typedValue({ shape }: Pick<Field, 'shape'>, text: string): string {
   if (!shape.traits.secret) return text;
   return isUrl(shape) ? typedUrl(text) : typedSecret(text);
 }
 
-/** What a field has when one begins to type; a secret is typed anew. */
+/** The initial text of a field; empty for a secret. */
 export function textToType({ value, shape }: Pick<Field, 'value' | 'shape'>): string {
   if (shape.traits.secret && !isUrl(shape)) return '';
   return isTree(value) ? '' : textOf(value);
 }
 
-/** What stands where a value belongs may be anything. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value)) return value.map(textOf).join(', ');
   return isTree(value) ? '{…}' : String(value);
 }
 
-/** Whether the value is an address with a password in it, most of which may be seen. */
+/** Whether the value is a URL with a password. */
 export function isUrl({ example }: Pick<Shape, 'example'>): boolean {
   return typeof example === 'string' && example.includes('://');
 }

@@ -1,92 +1,99 @@
-import type { Facts } from '../facts.ts';
-import type { KeyBinding } from '../key-binding.ts';
-import { READ_ONLY } from '../why-not.ts';
+import { BACK, HELP, MOVES_WITHOUT_TAB, PALETTE, TASKS } from '../app/keys.ts';
+import type { KeyBinding, KeyContext } from '../app/model.ts';
+import { move } from '../app/navigate.ts';
+import { addEntry, foldEntry, openInEditor, otherPane, removeEntry, renameEntry, showProblems } from './actions.ts';
+import { undoEdit } from './change-draft.ts';
+import type { EditorRoute } from './editor-route.ts';
+import { completeName, suggestionsAt } from './names.ts';
+import { showDraftDiff } from './save.ts';
+import { acceptField, stopTyping } from './typed.ts';
 
-export const EDIT_CONFIGURATION: KeyBinding = {
-  keys: ['E'],
-  action: 'edit-configuration',
-  label: 'edit',
-  help: 'edit the configuration: its sections as a tree, a form for each',
-  whyNot: ({ readOnly, unconfigured }: Facts) =>
-    readOnly ? READ_ONLY : unconfigured ? 'There is no configuration yet: i writes a first one' : null,
-};
+type EditorContext = KeyContext<EditorRoute>;
 
-const typing = (facts: Facts): boolean => facts.typing;
-const offering = (facts: Facts): boolean => facts.offering;
+const isTyping = ({ route }: EditorContext): boolean => route.typing !== null;
+const hasSuggestions = ({ route }: EditorContext): boolean => (suggestionsAt(route)?.names.length ?? 0) > 0;
 
-/** While a value is typed. */
-export const TYPING_KEYS: KeyBinding[] = [
+const TYPING_KEYS: KeyBinding<EditorRoute>[] = [
   {
     keys: ['enter'],
-    action: 'open',
     label: 'take it',
     help: 'while typing: take what is typed, or the name that is chosen below it',
-    when: typing,
+    when: isTyping,
+    run: acceptField,
     stays: true,
+    palette: false,
   },
   {
     keys: ['esc'],
-    action: 'back',
     label: 'leave it',
     help: 'while typing: leave the value as it was',
-    when: typing,
+    when: isTyping,
+    run: stopTyping,
     stays: true,
+    palette: false,
   },
   {
     keys: ['down', 'up'],
-    action: 'move-down',
     label: 'choose',
     help: 'while typing: choose among the names that exist, such as tables of the source',
-    when: offering,
+    when: hasSuggestions,
+    run: (model) => move(model, 'down'),
+    palette: false,
   },
   {
     keys: ['tab'],
-    action: 'other-pane',
     label: 'complete',
     help: 'while typing: type the name that is chosen, or fits best',
-    when: offering,
+    when: hasSuggestions,
+    run: completeName,
   },
 ];
 
-export const EDITOR_KEYS: KeyBinding[] = [
+const BROWSING_KEYS: KeyBinding<EditorRoute>[] = [
   {
     keys: ['enter', 'right'],
-    action: 'open',
     label: 'edit',
     help: 'to the form of the section; there, type or choose the value',
+    run: openInEditor,
+    palette: false,
   },
   {
     keys: ['tab'],
-    action: 'other-pane',
     label: 'tree or form',
     help: 'from the tree into the form, and back',
+    run: otherPane,
   },
   {
     keys: ['w', 'ctrl+s'],
-    action: 'save',
     label: 'save',
     help: 'show what would change in the file, and save it',
+    run: showDraftDiff,
     stays: true,
   },
-  { keys: ['a'], action: 'add-entry', label: 'add', help: 'add to the map or list' },
-  { keys: ['n'], action: 'rename-entry', label: 'rename', help: 'give the entry another name' },
-  {
-    keys: ['d'],
-    action: 'remove-entry',
-    label: 'take out',
-    help: 'take the value or section out',
-  },
-  { keys: ['u'], action: 'undo-edit', label: 'undo', help: 'take the last change back' },
-  {
-    keys: ['p'],
-    action: 'problems',
-    label: 'problems',
-    help: 'all problems, and to each of them',
-  },
+  { keys: ['a'], label: 'add', help: 'add to the map or list', run: addEntry },
+  { keys: ['n'], label: 'rename', help: 'give the entry another name', run: renameEntry },
+  { keys: ['d'], label: 'take out', help: 'take the value or section out', run: removeEntry },
+  { keys: ['u'], label: 'undo', help: 'take the last change back', run: undoEdit },
+  { keys: ['p'], label: 'problems', help: 'all problems, and to each of them', run: showProblems },
   {
     keys: ['space'],
-    action: 'fold',
     label: 'fold',
     help: 'show or hide the sections of an entry, such as of a target',
+    run: foldEntry,
   },
+  BACK,
+  TASKS,
+  PALETTE,
+  HELP,
+  ...MOVES_WITHOUT_TAB,
+];
+
+export const EDITOR_KEYS: KeyBinding<EditorRoute>[] = [
+  ...TYPING_KEYS,
+  ...BROWSING_KEYS.map(
+    (binding): KeyBinding<EditorRoute> => ({
+      ...binding,
+      when: (context) => !isTyping(context) && (binding.when?.(context) ?? true),
+    }),
+  ),
 ];

@@ -4,49 +4,48 @@ import { toUserError } from '../../src/errors.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Sized } from '../../src/results.ts';
 import { emptyList, type Move, moveSelection } from '../../src/state/list.ts';
-import { type Model, quietly } from '../model.ts';
-import type { EditorPlace } from './editor-places.ts';
+import { type Model, quietly } from '../app/model.ts';
+import type { EditorRoute, KnownNames, NameKind } from './editor-route.ts';
 import { textToType } from './fields.ts';
-import type { KnownNames, NameKind } from './known-names.ts';
 import { panesOf, updateEditor } from './selection.ts';
 
-/** What is offered while a name is typed. */
+/** Existing names that match the typed text. */
 export interface Suggestions {
   names: Sized[];
-  /** Index of the one that Enter takes; -1 while it takes what is typed. */
+  /** Index of the selected name; -1 while Enter takes the typed text. */
   selected: number;
   state: KnownNames;
 }
 
 interface Wanted {
   kind: NameKind;
-  /** Where the URL of the database stands that has them. */
+  /** Path of the database URL in the configuration. */
   source: KeyPath | null;
-  /** What is known of them is kept by it, so that nobody is asked twice. */
+  /** Cache key. */
   id: string;
 }
 
 const MOST_SHOWN = 200;
 
-/** What exists and begins with or contains what is typed; `null` where anything may be typed. */
-export function suggestionsAt(place: EditorPlace): Suggestions | null {
-  const wanted = wantedAt(place);
-  const state = wanted && place.names[wanted.id];
-  if (!wanted || !state || !place.typing) return null;
+/** The suggestions for the typed text; `null` where any text is valid. */
+export function suggestionsAt(route: EditorRoute): Suggestions | null {
+  const wanted = wantedAt(route);
+  const state = wanted && route.names[wanted.id];
+  if (!wanted || !state || !route.typing) return null;
   const all = state.state === 'known' ? (state.names[wanted.kind] ?? []) : [];
-  const taken = takenAt(place);
+  const taken = takenAt(route);
   const names = matching(
     all.filter(({ name }) => !taken.includes(name)),
-    isUntouched(place) ? '' : place.typing.text.trim(),
+    isUntouched(route) ? '' : route.typing.text.trim(),
   );
-  return { names, selected: names.findIndex(({ name }) => name === place.suggestion), state };
+  return { names, selected: names.findIndex(({ name }) => name === route.suggestion), state };
 }
 
-/** Asks once for the names that fit what is going to be typed; they are shown when they are there. */
-export function askForNames(model: Model, place: EditorPlace): void {
-  const wanted = wantedAt(place);
-  if (!wanted || !place.draft || place.names[wanted.id]) return;
-  const { draft, queue } = place;
+/** Fetches the names once, and shows them when they are there. */
+export function fetchNames(model: Model, route: EditorRoute): void {
+  const wanted = wantedAt(route);
+  if (!wanted || !route.draft || route.names[wanted.id]) return;
+  const { draft, queue } = route;
   const know = (known: KnownNames) =>
     updateEditor(model, queue, (now) => ({ ...now, names: { ...now.names, [wanted.id]: known } }));
   know({ state: 'asked' });
@@ -62,40 +61,40 @@ async function lookFor({ operations }: Model, { source }: Wanted, draft: Draft) 
   return { cli_profile: profiles.map((name) => ({ name, size_bytes: null })) };
 }
 
-/** Up and down among the suggestions; above the first one is what is typed. */
-export function moveSuggestion(model: Model, place: EditorPlace, move: Move): void {
-  const suggestions = suggestionsAt(place);
+/** Moves among the suggestions; above the first one is the typed text. */
+export function moveSuggestion(model: Model, route: EditorRoute, move: Move): void {
+  const suggestions = suggestionsAt(route);
   if (!suggestions) return;
   const { names, selected } = suggestions;
   const ids = names.map(({ name }) => name);
   const isFirst = selected <= 0 && move === 'up';
-  const list = { ...emptyList, selected: place.suggestion };
+  const list = { ...emptyList, selected: route.suggestion };
   const next = selected === -1 ? ids[0] : moveSelection(list, { ids, index: selected, move, page: 1 }).selected;
-  model.navigation.replace({ ...place, suggestion: isFirst ? null : (next ?? null) });
+  model.navigation.replace({ ...route, suggestion: isFirst ? null : (next ?? null) });
 }
 
-/** Tab: what is selected, or fits best, is typed. */
-export function completeName(model: Model, place: EditorPlace): void {
-  const { names = [], selected = -1 } = suggestionsAt(place) ?? {};
+/** Tab: types the selected or best suggestion. */
+export function completeName(model: Model, route: EditorRoute): void {
+  const { names = [], selected = -1 } = suggestionsAt(route) ?? {};
   const name = names[Math.max(0, selected)]?.name;
-  if (name !== undefined) model.navigation.replace({ ...place, typing: textEdit(name), suggestion: null });
+  if (name !== undefined) model.navigation.replace({ ...route, typing: textEdit(name), suggestion: null });
 }
 
-function wantedAt(place: EditorPlace): Wanted | null {
-  const panes = panesOf(place);
-  if (!place.draft || !panes || place.task === 'rename') return null;
+function wantedAt(route: EditorRoute): Wanted | null {
+  const panes = panesOf(route);
+  if (!route.draft || !panes || route.task === 'rename') return null;
   const { row, field } = panes;
   const of = row.shape.kind === 'list' ? row.shape.of : null;
   const added = of?.kind === 'object' ? [...of.keys.values()].find(({ required }) => required) : of;
-  const shape = place.task === 'value' ? field?.shape : added;
+  const shape = route.task === 'value' ? field?.shape : added;
   const kind = shape?.traits.names;
   if (kind === 'cli_profile') return { kind, source: null, id: kind };
   if (kind !== 'schema' && kind !== 'table') return null;
-  const source = sourceOf(place.draft, row.path);
-  return source && { kind, source, id: JSON.stringify([source, valueAt(place.draft.written, source)]) };
+  const source = sourceOf(route.draft, row.path);
+  return source && { kind, source, id: JSON.stringify([source, valueAt(route.draft.written, source)]) };
 }
 
-/** The database that the tables of a section are in: that of its own operation, or of the target's snapshots. */
+/** The source database of a section: that of its own operation, or that of the target's snapshots. */
 function sourceOf({ written }: Draft, path: KeyPath): KeyPath | null {
   const target = path.slice(0, 2);
   const candidates: KeyPath[] = [
@@ -105,24 +104,23 @@ function sourceOf({ written }: Draft, path: KeyPath): KeyPath | null {
   return candidates.find((candidate) => typeof valueAt(written, candidate) === 'string') ?? null;
 }
 
-/** What is in the list already is not offered again. */
-function takenAt(place: EditorPlace): string[] {
-  const path = panesOf(place)?.row.path;
-  const items = place.draft && path && place.task === 'add' ? valueAt(place.draft.written, path) : [];
+function takenAt(route: EditorRoute): string[] {
+  const path = panesOf(route)?.row.path;
+  const items = route.draft && path && route.task === 'add' ? valueAt(route.draft.written, path) : [];
   return Array.isArray(items) ? items.filter((item) => typeof item === 'string') : [];
 }
 
-/** What was there when one began to type is no search for another one. */
-function isUntouched(place: EditorPlace): boolean {
-  const field = place.task === 'value' ? panesOf(place)?.field : null;
-  return field ? place.typing?.text === textToType(field) : false;
+/** The unchanged value does not filter the suggestions. */
+function isUntouched(route: EditorRoute): boolean {
+  const field = route.task === 'value' ? panesOf(route)?.field : null;
+  return field ? route.typing?.text === textToType(field) : false;
 }
 
 function matching(names: Sized[], text: string): Sized[] {
   const wanted = text.toLowerCase();
   const rank = ({ name }: Sized): number => {
     const at = name.toLowerCase().indexOf(wanted);
-    // The name of a table begins behind that of its schema.
+    // A table name follows its schema's name and a dot.
     return at === -1 ? 2 : at === 0 || name[at - 1] === '.' ? 0 : 1;
   };
   const found = names.map((one) => ({ one, rank: rank(one) })).filter((entry) => entry.rank < 2);

@@ -1,18 +1,16 @@
 import { toUserError } from '../../src/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import type { Model } from '../model.ts';
-import { notifyFailure } from '../notify-failure.ts';
-import { refreshTargetsAnew } from '../refresh.ts';
+import { type Model, notifyFailure } from '../app/model.ts';
+import { refreshTargetsAnew } from '../app/refresh.ts';
+import type { Routes } from '../app/route.ts';
 import { inTurn } from './change-draft.ts';
-import type { EditorDiffPlace, EditorPlace } from './editor-places.ts';
+import type { EditorRoute } from './editor-route.ts';
 import { updateEditor } from './selection.ts';
 
 /** Shows what saving would change. */
-export function showDraftDiff(model: Model): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'editor') return;
-  // What was changed a moment ago belongs to it.
-  place.queue.last = place.queue.last.then(async () => {
+export function showDraftDiff(model: Model, route: EditorRoute): void {
+  // Includes the changes still in the queue.
+  route.queue.last = route.queue.last.then(async () => {
     const now = model.navigation.top();
     if (now.screen !== 'editor' || !now.draft) return;
     const { draft } = now;
@@ -24,12 +22,12 @@ export function showDraftDiff(model: Model): void {
   });
 }
 
-/** Writes what was shown, and goes back to the editor. */
-export function saveShown(model: Model, { draft }: EditorDiffPlace): void {
+/** Writes the file and goes back to the editor. */
+export function saveShown(model: Model, { draft }: Routes['editor-diff']): void {
   model.navigation.pop();
-  const place = model.navigation.top();
-  if (place.screen !== 'editor') return;
-  const { queue } = place;
+  const route = model.navigation.top();
+  if (route.screen !== 'editor') return;
+  const { queue } = route;
   model.operations.saveDraft(draft).then(
     (saved) => {
       updateEditor(model, queue, (now) => ({ ...now, draft: saved }));
@@ -37,14 +35,13 @@ export function saveShown(model: Model, { draft }: EditorDiffPlace): void {
       void refreshTargetsAnew(model);
     },
     (thrown: unknown) => {
-      if (toUserError(thrown).code === 'configuration_changed') askAboutOthers(model, { queue, file: draft.file });
+      if (toUserError(thrown).code === 'configuration_changed') chooseAfterConflict(model, { queue, file: draft.file });
       else notifyFailure(model, thrown);
     },
   );
 }
 
-/** Somebody else has saved the file meanwhile. */
-function askAboutOthers(model: Model, { queue, file }: { queue: EditorPlace['queue']; file: string }): void {
+function chooseAfterConflict(model: Model, { queue, file }: { queue: EditorRoute['queue']; file: string }): void {
   const answers: Record<string, () => void> = {
     redo: () => inTurn(model, queue, { work: (draft) => model.operations.redoDraft(draft) }),
     reload: () => inTurn(model, queue, { work: () => model.operations.openDraft() }),

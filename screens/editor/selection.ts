@@ -1,11 +1,11 @@
 import type { KeyPath } from '../../src/config/tree.ts';
 import { selectedIndex } from '../../src/state/list.ts';
-import type { Model } from '../model.ts';
-import type { EditorPlace } from './editor-places.ts';
+import type { Model } from '../app/model.ts';
+import type { EditorRoute } from './editor-route.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import { rowId, type TreeRow, treeRows } from './tree-rows.ts';
 
-/** What the two panes of the editor show. */
+/** The contents of the two panes. */
 export interface Panes {
   rows: TreeRow[];
   row: TreeRow;
@@ -15,7 +15,7 @@ export interface Panes {
 }
 
 /** `null` until the file is read. */
-export function panesOf({ draft, unfolded, list, fields: form }: EditorPlace): Panes | null {
+export function panesOf({ draft, unfolded, list, fields: form }: EditorRoute): Panes | null {
   if (!draft) return null;
   const rows = treeRows(draft, unfolded);
   const row = rows[indexOf(rows, list.selected)];
@@ -24,10 +24,10 @@ export function panesOf({ draft, unfolded, list, fields: form }: EditorPlace): P
   return { rows, row, fields, field: fields[indexOf(fields, form.selected)] ?? null };
 }
 
-/** What another name is for: a key that nobody knows, or the entry that is selected. */
-export function renamedAt(place: EditorPlace): { path: KeyPath; canChange: boolean } {
-  const { row, field } = panesOf(place) ?? {};
-  if (place.pane === 'form' && field && !field.isKnown) return { path: field.path, canChange: true };
+/** What renaming applies to: the selected unknown key, or the selected entry. */
+export function renamedAt(route: EditorRoute): { path: KeyPath; canChange: boolean } {
+  const { row, field } = panesOf(route) ?? {};
+  if (route.pane === 'form' && field && !field.isKnown) return { path: field.path, canChange: true };
   return { path: row?.path ?? [], canChange: row !== undefined && row.folded !== null };
 }
 
@@ -38,18 +38,18 @@ function indexOf(items: { id: string }[], selected: string | null): number {
   );
 }
 
-/** Selects the section, or the value and the section that it is in, and shows what is around it. */
-export function selectPath(place: EditorPlace, path: KeyPath): EditorPlace {
+/** Selects a section, or a value in its section, and unfolds its parents. */
+export function selectPath(route: EditorRoute, path: KeyPath): EditorRoute {
   const around = path.map((_, index) => rowId(path.slice(0, index + 1)));
-  const opened = { ...place, unfolded: [...new Set([...place.unfolded, ...around])] };
+  const opened = { ...route, unfolded: [...new Set([...route.unfolded, ...around])] };
   const rows = opened.draft ? treeRows(opened.draft, opened.unfolded) : [];
-  // The nearest section that there is: what is missing has none yet.
+  // A missing key has no section yet: the nearest one is selected.
   const nearest = path.map((_, index) => rowId(path.slice(0, path.length - index))).find((id) => hasRow(rows, id));
   const isSection = nearest === rowId(path);
   return {
     ...opened,
-    list: { ...place.list, selected: nearest ?? rowId([]) },
-    fields: { ...place.fields, selected: isSection ? null : rowId(path) },
+    list: { ...route.list, selected: nearest ?? rowId([]) },
+    fields: { ...route.fields, selected: isSection ? null : rowId(path) },
     pane: isSection ? 'tree' : 'form',
   };
 }
@@ -58,17 +58,17 @@ function hasRow(rows: TreeRow[], id: string): boolean {
   return rows.some((row) => row.id === id);
 }
 
-/** The editor among the places one came through: others may be shown over it while it works. */
+/** Updates the editor's route, which may be below other routes. */
 export function updateEditor(
   model: Model,
-  queue: EditorPlace['queue'],
-  update: (place: EditorPlace) => EditorPlace,
+  queue: EditorRoute['queue'],
+  update: (route: EditorRoute) => EditorRoute,
 ): void {
-  model.navigation.change((place) => (place.screen === 'editor' && place.queue === queue ? update(place) : place));
+  model.navigation.change((route) => (route.screen === 'editor' && route.queue === queue ? update(route) : route));
 }
 
-export function editorWith(model: Model, queue: EditorPlace['queue']): EditorPlace | null {
+export function editorWith(model: Model, queue: EditorRoute['queue']): EditorRoute | null {
   const { stack } = model.navigation.store.getState();
-  const found = stack.find((place): place is EditorPlace => place.screen === 'editor' && place.queue === queue);
+  const found = stack.find((route): route is EditorRoute => route.screen === 'editor' && route.queue === queue);
   return found ?? null;
 }

@@ -3,18 +3,18 @@ import type { Shape } from '../../src/config/schema/shape.ts';
 import { dotted, isTree, type KeyPath, valueAt } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 
-/** A section of the configuration: what holds other keys. */
+/** A section of the configuration. */
 export interface TreeRow {
   id: string;
   path: KeyPath;
   label: string;
   depth: number;
   shape: Shape;
-  /** Whether the file says anything of it. */
+  /** Whether the file contains it. */
   isSet: boolean;
-  /** Whether its own sections are left out; `null` for what is never folded. */
+  /** Whether its sections are hidden; `null` for sections that cannot be folded. */
   folded: boolean | null;
-  /** In it, and in all below it. */
+  /** Of the section and everything below it. */
   problems: Problem[];
 }
 
@@ -22,7 +22,7 @@ export function rowId(path: KeyPath): string {
   return JSON.stringify(path);
 }
 
-/** The sections of the schema and of what the file says, from the outermost in. */
+/** The sections of the schema and of the file, outermost first. */
 export function treeRows(draft: Draft, unfolded: string[]): TreeRow[] {
   const { shape } = draft;
   const general: TreeRow = {
@@ -62,7 +62,7 @@ interface Part {
   path: KeyPath;
   shape: Shape;
   label: string;
-  /** An entry of a map: the person's own name, not one of the schema. */
+  /** An entry of a map: the name is the user's, not the schema's. */
   isEntry: boolean;
 }
 
@@ -89,13 +89,12 @@ function partsOf({ shape, path }: Section, { written }: Draft): Part[] {
   }
 }
 
-/** By what a map of a list says first. */
 function itemLabel(item: unknown, index: number): string {
   const [first] = isTree(item) ? Object.values(item) : [];
   return typeof first === 'string' ? `${index + 1} ${first}` : String(index + 1);
 }
 
-/** What is wrong at a key or anything in it. */
+/** The problems of a key and everything below it. */
 export function problemsBelow(problems: Problem[], path: KeyPath): Problem[] {
   const key = dotted(path);
   return problems.filter((problem) => problem.key === key || /^[.[]/.test(after(problem.key, key)));

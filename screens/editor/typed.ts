@@ -1,31 +1,36 @@
-import { textEdit } from '../../components/text-edit.ts';
+import { type TextEdit, textEdit } from '../../components/text-edit.ts';
 import type { Change } from '../../src/config/edit/change.ts';
 import type { NewItem, PlainValue } from '../../src/config/edit/edit.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import { type KeyPath, valueAt } from '../../src/config/tree.ts';
 import { toUserError } from '../../src/errors.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import type { Model } from '../model.ts';
+import type { Model } from '../app/model.ts';
 import { changeDraft } from './change-draft.ts';
-import type { EditorPlace } from './editor-places.ts';
+import type { EditorRoute } from './editor-route.ts';
 import { type Field, textToType } from './fields.ts';
-import { askForNames, suggestionsAt } from './names.ts';
+import { fetchNames, suggestionsAt } from './names.ts';
 import { panesOf, renamedAt, updateEditor } from './selection.ts';
 import { problemsBelow } from './tree-rows.ts';
 
-/** Begins to type what the task of the place says, over this text. */
-export function startTyping(model: Model, place: EditorPlace, text: string): void {
-  const typing = { ...place, typing: textEdit(text), wrong: null, suggestion: null };
+/** Starts editing with this text. */
+export function startTyping(model: Model, route: EditorRoute, text: string): void {
+  const typing = { ...route, typing: textEdit(text), wrong: null, suggestion: null };
   model.navigation.replace(typing);
-  askForNames(model, typing);
+  fetchNames(model, typing);
 }
 
-/** Says what `config check` would say of what is typed, as soon as it is known. */
-export function checkTyped(model: Model): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'editor' || !place.typing || !place.draft) return;
-  const { draft, typing, queue } = place;
-  const outcome = changeOf(place);
+export function changeTyped(model: Model, route: EditorRoute, typing: TextEdit): void {
+  const changed = { ...route, typing, suggestion: null };
+  model.navigation.replace(changed);
+  checkTyped(model, changed);
+}
+
+/** Checks the typed text and shows its problem. */
+function checkTyped(model: Model, route: EditorRoute): void {
+  if (!route.typing || !route.draft) return;
+  const { draft, typing, queue } = route;
+  const outcome = changeOf(route);
   const say = (wrong: string | null) =>
     updateEditor(model, queue, (now) => (now.typing === typing ? { ...now, wrong } : now));
   if (typeof outcome === 'string' || outcome === null) {
@@ -38,7 +43,7 @@ export function checkTyped(model: Model): void {
   );
 }
 
-/** A name or an item that is new lacks what it needs: only what is typed is looked at. */
+/** A new name or item still lacks its required keys: only problems of the typed text count. */
 function wrongAt({ problems, written }: Draft, change: Change): string | null {
   const found = problemsBelow(problems, typedPath(change, written));
   const named = change.kind === 'name' || change.kind === 'rename';
@@ -56,26 +61,29 @@ function typedPath(change: Change, written: Draft['written']): KeyPath {
 
 const OF_NAMES = new Set(['invalid_name', 'unknown_key', 'old_key']);
 
-/** Enter: makes the change; what is wrong is kept and told, since a file may be mended in any order. */
-export function acceptField(model: Model, place: EditorPlace): void {
-  const { names = [], selected = -1 } = suggestionsAt(place) ?? {};
+/** Enter: makes the change even when it has problems, since they can be fixed in any order. */
+export function acceptField(model: Model, route: EditorRoute): void {
+  const { names = [], selected = -1 } = suggestionsAt(route) ?? {};
   const chosen = names[selected];
-  const outcome = changeOf(chosen ? { ...place, typing: textEdit(chosen.name) } : place);
+  const outcome = changeOf(chosen ? { ...route, typing: textEdit(chosen.name) } : route);
   if (typeof outcome === 'string') {
-    model.navigation.replace({ ...place, wrong: outcome });
+    model.navigation.replace({ ...route, wrong: outcome });
     return;
   }
-  model.navigation.replace({ ...place, ...NOT_TYPING });
-  if (outcome) changeDraft(model, place, outcome);
+  stopTyping(model, route);
+  if (outcome) changeDraft(model, route, outcome);
 }
 
-/** What the place is like when nothing is typed. */
-export const NOT_TYPING = { task: 'value', typing: null, wrong: null, suggestion: null } as const;
+export function stopTyping(model: Model, route: EditorRoute): void {
+  model.navigation.replace({ ...route, ...NOT_TYPING });
+}
 
-/** What the typed text would change; nothing when it is as it was, and in words why it cannot. */
-function changeOf(place: EditorPlace): Change | string | null {
-  const { draft, task, typing } = place;
-  const panes = panesOf(place);
+const NOT_TYPING = { task: 'value', typing: null, wrong: null, suggestion: null } as const;
+
+/** The change of the typed text; `null` without a change; a text says why it is refused. */
+function changeOf(route: EditorRoute): Change | string | null {
+  const { draft, task, typing } = route;
+  const panes = panesOf(route);
   if (!draft || !panes || !typing) return null;
   const { row, field } = panes;
   switch (task) {
@@ -85,7 +93,7 @@ function changeOf(place: EditorPlace): Change | string | null {
       return added(draft, { path: row.path, shape: row.shape, text: typing.text.trim() });
     case 'rename': {
       const name = typing.text.trim();
-      const { path } = renamedAt(place);
+      const { path } = renamedAt(route);
       if (name === path.at(-1)) return null;
       return nameTaken(draft, [...path.slice(0, -1), name]) ?? { kind: 'rename', path, name };
     }
@@ -101,7 +109,7 @@ function valueChange(field: Field, text: string): Change | null {
   return { kind: 'set', path, value: asTyped(shape, text) };
 }
 
-/** What is no number stays text: the check says what is wrong with it. */
+/** Text that is no number stays text: the check reports it. */
 function asTyped(shape: Shape, text: string): PlainValue {
   if (shape.kind !== 'value' || shape.type === 'text') return text;
   if (shape.type === 'boolean') return text === 'true' || (text === 'false' ? false : text);
@@ -117,7 +125,7 @@ function added(
   return shape.kind === 'list' ? { kind: 'append', path, value: newItem(shape.of, text) } : null;
 }
 
-/** A map of a list begins with the first key that it needs. */
+/** A new map in a list starts with its first required key. */
 function newItem(shape: Shape, text: string): NewItem {
   return shape.kind === 'object' ? { [firstKey(shape)]: text } : asTyped(shape, text);
 }

@@ -1,12 +1,51 @@
+import { resolve } from 'node:path';
 import { Box } from 'ink';
 import { Line } from '../../components/line.tsx';
+import type { TextEdit } from '../../components/text-edit.ts';
 import { TextField } from '../../components/text-field.tsx';
 import { formatBytes } from '../../src/amounts.ts';
-import { Frame, useRoom } from '../frame.tsx';
-import type { ExportPlace } from '../place.ts';
+import type { SnapshotRow } from '../../src/results.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import { BACK } from '../app/keys.ts';
+import type { Model, ScreenModule } from '../app/model.ts';
+import { runRoute } from '../run/run-route.ts';
+import { exportWork } from '../run/transfer-work.ts';
 
-/** The file that a snapshot is written to. */
-export function ExportScreen({ place: { target, snapshot, typing } }: { place: ExportPlace }) {
+declare module '../app/route.ts' {
+  interface Routes {
+    export: ExportRoute;
+  }
+}
+
+interface ExportRoute {
+  screen: 'export';
+  target: string;
+  snapshot: SnapshotRow;
+  typing: TextEdit;
+}
+
+export const exportScreen: ScreenModule<ExportRoute> = {
+  id: 'export',
+  title: 'Export to a file',
+  view: ExportView,
+  keys: [
+    { keys: ['enter'], label: 'export', help: 'write the file', run: beginExport, stays: true, palette: false },
+    { ...BACK, keys: ['esc'], label: 'write nothing', help: 'write nothing' },
+  ],
+  onAccept: beginExport,
+};
+
+function beginExport(model: Model, { target, snapshot, typing }: ExportRoute): void {
+  const name = typing.text.trim();
+  if (name === '') {
+    model.navigation.notify({ tone: 'caution', text: 'Type the name of a file' });
+    return;
+  }
+  const run = model.runs.begin(exportWork(model, { target, snapshot, file: resolve(model.cwd, name) }));
+  model.navigation.replace(runRoute(run));
+}
+
+function ExportView({ route: { target, snapshot, typing } }: { route: ExportRoute }) {
   const { columns } = useRoom();
   const about = `Snapshot ${snapshot.index} of ${target}, ${formatBytes(snapshot.size_bytes)}: tool import reads the file`;
   return (

@@ -1,25 +1,56 @@
 import { Box } from 'ink';
 import { Line, type Span } from '../../components/line.tsx';
 import { wrap } from '../../src/cells.ts';
-import { factsOf } from '../facts.ts';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import { EVERYWHERE, KEY_TABLE, keyName } from '../keys.ts';
-import type { Model } from '../model.ts';
-import type { OtherPlace, Place } from '../place.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { BACK, EVERYWHERE, keyName, MOVES_WITHOUT_TAB, moving } from '../app/keys.ts';
+import { contextOf, type Model, type ScreenModule, screenOf } from '../app/model.ts';
+import { scrolledDown } from '../app/navigate.ts';
+import type { Route } from '../app/route.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    help: HelpRoute;
+  }
+}
+
+interface HelpRoute {
+  screen: 'help';
+  of: Route;
+  /** Lines. */
+  scrolled: number;
+}
+
+export const helpScreen: ScreenModule<HelpRoute> = {
+  id: 'help',
+  title: 'Help',
+  view: HelpView,
+  keys: [
+    { ...BACK, keys: ['esc', '?', 'q', 'left'] },
+    moving('page-down', {
+      keys: ['pagedown', 'space', 'ctrl+f'],
+      label: 'scroll',
+      help: 'a page down',
+      when: ({ model }) => model.viewport.furthest > 0,
+    }),
+    ...MOVES_WITHOUT_TAB,
+  ],
+  onMove: (model, route, move) =>
+    model.navigation.replace({ ...route, scrolled: scrolledDown(model, route.scrolled, move) }),
+};
 
 const KEYS_WIDTH = 18;
 
-/** The keys of the screen one came from, out of the key table; what cannot be used now says why. */
-export function HelpScreen({ place }: { place: Extract<OtherPlace, { screen: 'help' }> }) {
+/** The keys of the screen below, with the reasons of disabled commands. */
+function HelpView({ route }: { route: HelpRoute }) {
   const model = useModel();
   const { columns, height } = useRoom();
-  const lines = helpLines(model, place.of, columns - 3);
+  const lines = helpLines(model, route.of, columns - 3);
   const rows = height - 1;
   const furthest = Math.max(0, lines.length - rows);
-  const from = Math.min(place.scrolled, furthest);
+  const from = Math.min(route.scrolled, furthest);
   model.viewport.furthest = furthest;
   return (
-    <Frame screen="help" path={[place.of.screen, 'help']} aside={partInView({ from, rows, count: lines.length })}>
+    <Frame screen="help" path={[route.of.screen, 'help']} aside={partInView({ from, rows, count: lines.length })}>
       <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
         {lines.slice(from, from + rows).map((spans, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
@@ -30,17 +61,16 @@ export function HelpScreen({ place }: { place: Extract<OtherPlace, { screen: 'he
   );
 }
 
-/** Which lines are seen, where there are more of them than rows. */
 function partInView({ from, rows, count }: { from: number; rows: number; count: number }): Span[] {
   if (count <= rows) return [];
   return [{ text: `lines ${from + 1}–${Math.min(count, from + rows)} of ${count}`, tone: 'dim' }];
 }
 
-function helpLines(model: Model, of: Place, width: number): Span[][] {
-  const facts = factsOf(model, of);
-  const keys = KEY_TABLE[of.screen].flatMap(({ keys, help, whyNot, when }) => {
-    const isThere = when?.(facts) ?? true;
-    const reason = isThere ? (whyNot?.(facts) ?? null) : null;
+function helpLines(model: Model, of: Route, width: number): Span[][] {
+  const context = contextOf(model, of);
+  const keys = screenOf(model, of).keys.flatMap(({ keys, help, whyNot, when }) => {
+    const isThere = when?.(context) ?? true;
+    const reason = isThere ? (whyNot?.(context) ?? null) : null;
     return keyLines({ keys: keys.map(keyName).join(', '), help, reason, usable: isThere && reason === null, width });
   });
   return [
@@ -58,13 +88,12 @@ function helpLines(model: Model, of: Place, width: number): Span[][] {
 interface KeyLines {
   keys: string;
   help: string;
-  /** Why it cannot be used now. */
+  /** Why it is disabled. */
   reason: string | null;
   usable: boolean;
   width: number;
 }
 
-/** What a key does, below itself where the window is narrow. */
 function keyLines({ keys, help, reason, usable, width }: KeyLines): Span[][] {
   const room = Math.max(8, width - KEYS_WIDTH);
   const lines = wrap(help, room).map((text): Span => ({ text, tone: usable ? 'plain' : 'dim' }));

@@ -1,10 +1,10 @@
 import type { Messages } from '../../src/state/messages.ts';
 import type { Navigation, Notice } from '../../src/state/navigation.ts';
 import type { Run } from '../../src/state/runs.ts';
-import type { Place } from '../place.ts';
+import type { Route } from '../app/route.ts';
 
-/** Results that were said in passing stay in the history; hints, such as why a key does nothing, do not. */
-export function keepMessages({ store }: Navigation<Place>, messages: Messages): void {
+/** Keeps notices of results in the history; hints are not kept. */
+export function keepMessages({ store }: Navigation<Route>, messages: Messages): void {
   store.subscribe(({ notice }, before) => {
     if (notice === before.notice || (notice?.tone !== 'good' && notice?.tone !== 'bad')) return;
     messages.add({ ...notice, toast: false });
@@ -12,14 +12,14 @@ export function keepMessages({ store }: Navigation<Place>, messages: Messages): 
 }
 
 interface Told {
-  navigation: Navigation<Place>;
+  navigation: Navigation<Route>;
   messages: Messages;
 }
 
-/** What came of a run: who is not looking at it is told on whatever screen they are. */
+/** Adds the result of a run, as a toast where the run is not shown. */
 export function tellOutcome(run: Run, { navigation, messages }: Told): void {
-  const place = navigation.top();
-  const isShown = place.screen === 'run' && place.run === run.id;
+  const route = navigation.top();
+  const isShown = route.screen === 'run' && route.run === run.id;
   messages.add({ ...outcomeNotice(run), run: run.id, toast: !isShown });
 }
 

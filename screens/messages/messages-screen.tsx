@@ -1,26 +1,70 @@
 import { Box } from 'ink';
 import { useStore } from 'zustand';
 import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
+import { Empty } from '../../components/empty.tsx';
 import type { Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { type Glyphs, useTheme } from '../../components/theme.ts';
 import { formatNumberOf, formatTime } from '../../src/amounts.ts';
-import { selectedIndex } from '../../src/state/list.ts';
+import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import type { Message } from '../../src/state/messages.ts';
-import { Empty } from '../empty.tsx';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import type { MessagesPlace } from '../place.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { selectedItem } from '../app/in-view.ts';
+import { BACK, HELP, MOVES, PALETTE, TASKS } from '../app/keys.ts';
+import type { Model, ScreenModule } from '../app/model.ts';
+import { runRoute } from '../run/run-route.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    messages: MessagesRoute;
+  }
+}
+
+interface MessagesRoute {
+  screen: 'messages';
+  list: ListState;
+}
+
+export const messagesScreen: ScreenModule<MessagesRoute> = {
+  id: 'messages',
+  title: 'Messages',
+  view: MessagesView,
+  keys: [
+    {
+      keys: ['enter', 'right'],
+      label: 'open',
+      help: 'the work that the message is about',
+      whyNot: ({ model, route }) => (runOf(model, route) === null ? 'There is nothing to open' : null),
+      run: (model, route) => {
+        const run = runOf(model, route);
+        if (run !== null) model.navigation.push(runRoute(run));
+      },
+      palette: false,
+    },
+    BACK,
+    TASKS,
+    PALETTE,
+    HELP,
+    ...MOVES,
+  ],
+  rows: ({ messages }) => ({ ids: messages.store.getState().all.map(({ id }) => id) }),
+};
+
+/** The run of the selected message. */
+function runOf({ messages }: Model, { list }: MessagesRoute): string | null {
+  const { all } = messages.store.getState();
+  return selectedItem(all, ({ id }) => id, list)?.run ?? null;
+}
 
 const MARKS = { good: 'good', caution: 'caution', bad: 'bad', plain: 'none' } as const;
 
-/** What was said of results in this session, newest first: a toast that is gone is still here. */
-export function MessagesScreen({ place }: { place: MessagesPlace }) {
+function MessagesView({ route }: { route: MessagesRoute }) {
   const model = useModel();
   const { glyphs } = useTheme();
   const { columns, height } = useRoom();
   const messages = useStore(model.messages.store, ({ all }) => all);
   const ids = messages.map(({ id }) => id);
-  const selected = selectedIndex(ids, place.list.selected);
+  const selected = selectedIndex(ids, route.list.selected);
   const message = messages[selected];
   const detailed = message !== undefined && height >= 16;
   const row = ({ at, tone, text }: Message): Span[] => [

@@ -1,25 +1,39 @@
 import { go } from 'fuzzysort';
-import { factsOf } from '../facts.ts';
-import type { Action, KeyBinding } from '../key-binding.ts';
-import { bindingsAt, EVERYWHERE_ACTIONS, keyName } from '../keys.ts';
-import type { Model } from '../model.ts';
-import type { PalettePlace, Place } from '../place.ts';
+import type { TextEdit } from '../../components/text-edit.ts';
+import type { ListState } from '../../src/state/list.ts';
+import { bindingsOf, keyName, MESSAGES, MOUSE, REFRESH, TASKS } from '../app/keys.ts';
+import { contextOf, type KeyBinding, type Model, screenOf } from '../app/model.ts';
+import type { Route } from '../app/route.ts';
+import { DOCTOR } from '../doctor/actions.ts';
+import { EDIT_CONFIGURATION } from '../editor/actions.ts';
 
-/** Something that can be done from the palette. */
+declare module '../app/route.ts' {
+  interface Routes {
+    palette: PaletteRoute;
+  }
+}
+
+export interface PaletteRoute {
+  screen: 'palette';
+  /** Where it was opened: its commands are those of that route. */
+  of: Route;
+  typing: TextEdit;
+  list: ListState;
+}
+
 export interface PaletteEntry {
   /** One word or two. */
   name: string;
-  /** The name and what it does. */
   text: string;
-  /** The key that does the same; empty where there is none. */
+  /** Empty where the present screen has no key for it. */
   keys: string;
-  /** Why it cannot be done now. */
+  /** Why it is disabled. */
   reason: string | null;
-  does: { action: Action } | { goTo: string };
+  does: KeyBinding | { goTo: string };
 }
 
-/** What the words that are typed find, best first; everything while nothing is typed. */
-export function entriesInView(model: Model, { of, typing }: PalettePlace): PaletteEntry[] {
+/** The matches of the typed text, best first; all entries while nothing is typed. */
+export function entriesInView(model: Model, { of, typing }: PaletteRoute): PaletteEntry[] {
   const entries = paletteEntries(model, of);
   const words = typing.text.trim();
   if (words === '') return entries;
@@ -27,25 +41,29 @@ export function entriesInView(model: Model, { of, typing }: PalettePlace): Palet
   return found.map(({ obj }) => obj);
 }
 
-/** `so` means sort, although a source is in what building does. */
+/** A match in the name ranks before one in the help: `so` finds sort, not a help text about a source. */
 function byNameFirst([name, text]: ArrayLike<{ score: number }> & Iterable<{ score: number }>): number {
   return Math.max(name?.score ?? 0, (text?.score ?? 0) * 0.7);
 }
 
-const MOVING = /^(move|page)-|^(open|back|palette|clear-filter|filter|help)$/;
+/** Commands that need nothing of a screen. */
+const EVERYWHERE: KeyBinding[] = [REFRESH, TASKS, MESSAGES, DOCTOR, EDIT_CONFIGURATION, MOUSE];
 
-/** Every action of the screen one came from and of the whole program, then every target. */
-function paletteEntries(model: Model, of: Place): PaletteEntry[] {
-  const facts = factsOf(model, of);
-  const here = bindingsAt(of.screen, facts).filter(({ action }) => !MOVING.test(action));
-  const elsewhere = EVERYWHERE_ACTIONS.filter(({ action }) => here.every((binding) => binding.action !== action));
-  const entryOf = ({ keys, action, label, help, whyNot }: KeyBinding, isHere: boolean): PaletteEntry => ({
-    name: label ?? action,
-    text: `${label ?? action}: ${help}`,
-    keys: isHere ? keyName(keys[0]) : '',
-    reason: whyNot?.(facts) ?? null,
-    does: { action },
-  });
+/** The commands of the screen one came from and of the whole program, then every target. */
+function paletteEntries(model: Model, of: Route): PaletteEntry[] {
+  const context = contextOf(model, of);
+  const here = bindingsOf(screenOf(model, of), context).filter(({ palette }) => palette !== false);
+  const elsewhere = EVERYWHERE.filter(({ run }) => here.every((binding) => binding.run !== run));
+  const entryOf = (binding: KeyBinding, isHere: boolean): PaletteEntry => {
+    const name = binding.palette || binding.label || '';
+    return {
+      name,
+      text: `${name}: ${binding.help}`,
+      keys: isHere ? keyName(binding.keys[0]) : '',
+      reason: binding.whyNot?.(context) ?? null,
+      does: binding,
+    };
+  };
   return [
     ...here.map((binding) => entryOf(binding, true)),
     ...elsewhere.map((binding) => entryOf(binding, false)),

@@ -1,26 +1,55 @@
 import { Box } from 'ink';
+import { Empty } from '../../components/empty.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { fitCells } from '../../src/cells.ts';
-import { selectedIndex } from '../../src/state/list.ts';
-import { Empty } from '../empty.tsx';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import type { PalettePlace } from '../place.ts';
-import { entriesInView, type PaletteEntry } from './entries.ts';
+import { emptyList, selectedIndex } from '../../src/state/list.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { BACK, moving, runBinding } from '../app/keys.ts';
+import type { Model, ScreenModule } from '../app/model.ts';
+import { openTarget } from '../snapshots/actions.ts';
+import { entriesInView, type PaletteEntry, type PaletteRoute } from './entries.ts';
+
+export const paletteScreen: ScreenModule<PaletteRoute> = {
+  id: 'palette',
+  title: 'Commands',
+  picture: 'palette',
+  view: PaletteView,
+  keys: [
+    { keys: ['enter'], label: 'do it', help: 'do what is selected', run: choose, stays: true, palette: false },
+    { ...BACK, keys: ['esc'] },
+    moving('up', { keys: ['up'], help: 'up' }),
+    moving('down', { keys: ['down'], help: 'down' }),
+  ],
+  rows: (model, route) => ({ ids: entriesInView(model, route).map(({ text }) => text) }),
+  linesAboveRows: () => 2,
+  // Selects the best match of the new text.
+  onText: ({ navigation }, route, typing) => navigation.replace({ ...route, typing, list: emptyList }),
+  onAccept: choose,
+};
+
+/** Runs the chosen command where the palette was opened. */
+function choose(model: Model, route: PaletteRoute): void {
+  const entries = entriesInView(model, route);
+  const entry = entries.find(({ text }) => text === route.list.selected) ?? entries[0];
+  if (!entry) return;
+  model.navigation.pop();
+  if ('goTo' in entry.does) openTarget(model, entry.does.goTo);
+  else runBinding(model, entry.does);
+}
 
 const KEYS_WIDTH = 8;
 
-/** Every action by some letters of its name. */
-export function PaletteScreen({ place }: { place: PalettePlace }) {
+function PaletteView({ route }: { route: PaletteRoute }) {
   const model = useModel();
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
-  const entries = entriesInView(model, place);
+  const entries = entriesInView(model, route);
   const selected = selectedIndex(
     entries.map(({ text }) => text),
-    place.list.selected,
+    route.list.selected,
   );
   const row = ({ text, keys, reason }: PaletteEntry): Span[] => [
     { text: fitCells(keys, KEYS_WIDTH, { ellipsis: glyphs.ellipsis }), tone: reason === null ? 'accent' : 'dim' },
@@ -29,7 +58,7 @@ export function PaletteScreen({ place }: { place: PalettePlace }) {
   ];
   return (
     <Frame screen="palette" path={['commands']} aside={[{ text: `${entries.length}`, tone: 'dim' }]}>
-      <TextField label=" :" edit={place.typing} width={columns - 2} placeholder="some letters of what is to be done" />
+      <TextField label=" :" edit={route.typing} width={columns - 2} placeholder="some letters of what is to be done" />
       <Line spans={[]} width={columns} />
       {entries.length === 0 ? (
         <Empty lines={['Nothing is called like that.', 'Esc goes back.']} />

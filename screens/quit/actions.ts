@@ -1,9 +1,9 @@
 import { interrupted } from '../../src/errors.ts';
-import type { Model } from '../model.ts';
+import type { Model } from '../app/model.ts';
 
 const TWICE_WITHIN_MS = 2000;
 
-/** Leaves at once when nothing is going on or waiting, else asks. */
+/** Leaves at once without live runs, else asks. */
 export function quit(model: Model): void {
   if (model.runs.live().length === 0) model.terminal.quit();
   else model.navigation.push({ screen: 'quit' });
@@ -20,7 +20,7 @@ export function answerQuit(model: Model, answer: QuitAnswer): void {
   void model.runs.settled().then(() => model.terminal.quit());
 }
 
-/** Ctrl-C: stops the work that is going on; soon after another one, leaves. */
+/** Ctrl-C: cancels the run in progress; a second one soon after leaves. */
 export function interrupt(model: Model): void {
   const { navigation, runs, interrupts } = model;
   const now = model.clock().getTime();
@@ -31,9 +31,9 @@ export function interrupt(model: Model): void {
     void runs.settled().then(() => model.terminal.quit());
     return;
   }
-  const place = navigation.top();
+  const route = navigation.top();
   const live = runs.live();
-  const shown = 'run' in place ? live.find(({ id }) => id === place.run) : undefined;
+  const shown = 'run' in route ? live.find(({ id }) => id === route.run) : undefined;
   const run = shown ?? live.findLast(({ state }) => state.status === 'running');
   if (run) runs.cancel(run.id, interrupted());
   const text = run ? `Cancelling: ${run.title}. Ctrl-C again leaves` : 'Ctrl-C again leaves';

@@ -1,12 +1,27 @@
 import { useStore } from 'zustand';
+import { Ask } from '../../components/ask.tsx';
 import { formatNumberOf } from '../../src/amounts.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
-import { Ask } from '../ask.tsx';
-import { Frame, useModel } from '../frame.tsx';
+import { Frame, useModel } from '../app/frame.tsx';
+import { BACK, HELP } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
 import { answerQuit } from './actions.ts';
 
-/** Leaving while work is going on or waiting: wait for all of it, cancel it, or stay. */
-export function QuitScreen() {
+declare module '../app/route.ts' {
+  interface Routes {
+    quit: { screen: 'quit' };
+  }
+}
+
+export const quitScreen: ScreenModule<{ screen: 'quit' }> = {
+  id: 'quit',
+  title: 'Leaving while work is going on',
+  view: QuitView,
+  keys: [{ ...BACK, label: 'stay', help: 'stay here' }, HELP],
+  listsRuns: true,
+};
+
+function QuitView() {
   const model = useModel();
   const live = useStore(model.runs.store, (state) => state.runs).filter(isLive);
   const one = live.length === 1;

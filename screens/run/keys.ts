@@ -1,80 +1,168 @@
-import type { Facts } from '../facts.ts';
-import type { KeyBinding } from '../key-binding.ts';
-import { READ_ONLY } from '../why-not.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
+import { printable } from '../../src/printable.ts';
+import type { LogLine } from '../../src/state/run.ts';
+import { isLive, type Run } from '../../src/state/runs.ts';
+import { clearFilter, isFiltered, startFilter } from '../app/filter.ts';
+import { BACK, HELP, moving, PALETTE, TASKS } from '../app/keys.ts';
+import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure } from '../app/model.ts';
+import { notWritable } from '../app/why-not.ts';
+import { UNDO } from '../confirm/actions.ts';
+import { startBuild } from '../confirm/build.ts';
+import { confirmLoad } from '../confirm/load.ts';
+import { SHOW_COVERAGE } from '../coverage/actions.ts';
+import { type RunRoute, runRoute } from './run-route.ts';
+import { loadRequestOf } from './work.ts';
 
-function readOnly(facts: Facts): string | null {
-  return facts.readOnly ? READ_ONLY : null;
-}
-
-/** What can be done with work, on its screen and in the list of all of it. */
+/** The commands of a run, on its screen and in the list of runs. */
 export const RUN_KEYS: KeyBinding[] = [
   {
     keys: ['c'],
-    action: 'cancel-run',
     label: 'cancel',
     help: 'stop the work, which is asked first; or take it out of the queue',
-    when: ({ run }: Facts) => run?.state.status === 'running' || run?.state.status === 'waiting',
-    whyNot: ({ run }: Facts) => (run?.cancelling ? 'It is being cancelled already' : null),
+    when: ({ run }) => run !== null && isLive(run),
+    whyNot: ({ run }) => (run?.cancelling ? 'It is being cancelled already' : null),
+    run: cancel,
   },
   {
     keys: ['r'],
-    action: 'retry',
     label: 'retry',
     help: 'do the same again',
-    when: ({ run }: Facts) => run?.state.status === 'failed' || run?.state.status === 'cancelled',
-    whyNot: ({ overtaken }: Facts) =>
-      overtaken ? `${overtaken.title} came after it: ask anew, from the snapshots` : null,
+    when: ({ run }) => run?.state.status === 'failed' || run?.state.status === 'cancelled',
+    whyNot: (context) => {
+      const overtaking = overtakenBy(context);
+      return overtaking && `${overtaking.title} came after it: ask anew, from the snapshots`;
+    },
+    run: retry,
   },
   {
     keys: ['i'],
-    action: 'include-schemas',
     label: 'include schemas',
     help: 'build again, with the schemas that tables need',
-    when: ({ run }: Facts) => run?.state.error?.code === 'schema_needed',
-    whyNot: readOnly,
+    when: ({ run }) => run?.state.error?.code === 'schema_needed',
+    whyNot: notWritable,
+    run: (model) => {
+      const { run } = contextOf(model);
+      if (run) void startBuild(model, { target: run.target, includeNeededSchemas: true });
+    },
   },
   {
     keys: ['a'],
-    action: 'keep-going',
     label: 'restore the rest',
     help: 'load again, restore what can be restored, and list what is missing; asked first',
-    when: ({ run }: Facts) => run?.kind === 'load' && run.state.error?.code === 'restore_failed',
-    whyNot: readOnly,
+    when: ({ run }) => run?.kind === 'load' && run.state.error?.code === 'restore_failed',
+    whyNot: notWritable,
+    run: (model) => loadFurther(model, 'inspect'),
   },
   {
     keys: ['a'],
-    action: 'accept-missing',
     label: 'accept missing',
     help: 'load again, and replace the destination although something is missing; asked first',
-    when: ({ run }: Facts) => run?.kind === 'load' && run.state.error?.code === 'restore_incomplete',
-    whyNot: readOnly,
+    when: ({ run }) => run?.kind === 'load' && run.state.error?.code === 'restore_incomplete',
+    whyNot: notWritable,
+    run: (model) => loadFurther(model, 'swap'),
   },
 ];
 
-/** What can be done with the log of work. */
-export const LOG_KEYS: KeyBinding[] = [
+export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
+  ...RUN_KEYS,
+  SHOW_COVERAGE,
+  { ...UNDO, when: ({ run }) => run?.receipt?.undoable === true },
   {
     keys: ['/'],
-    action: 'filter',
     label: 'search log',
     help: 'show only the lines of the log that contain the words you type',
+    run: startFilter,
+    palette: false,
   },
   {
     keys: ['esc'],
-    action: 'clear-filter',
     label: 'whole log',
     help: 'show the whole log again',
-    when: ({ filtered }: Facts) => filtered,
+    when: isFiltered,
+    run: clearFilter,
     stays: true,
+    palette: false,
   },
   {
     keys: ['w'],
-    action: 'save-log',
     label: 'write log',
     help: 'write the log to a file in the folder that the program was started in',
-    whyNot({ readOnly, run }: Facts): string | null {
-      if (readOnly) return READ_ONLY;
-      return run?.state.log.length === 0 ? 'The log is empty as yet' : null;
-    },
+    whyNot: (context) =>
+      notWritable(context) ?? (context.run?.state.log.length === 0 ? 'The log is empty as yet' : null),
+    run: saveLog,
   },
+  BACK,
+  moving('up', {
+    keys: ['up', 'k'],
+    label: 'scroll the log',
+    help: 'scroll the log up; it stops following',
+    when: ({ model }) => model.viewport.furthest > 0,
+  }),
+  moving('down', { keys: ['down', 'j'], help: 'scroll the log down' }),
+  moving('page-up', { keys: ['pageup', 'ctrl+b'], help: 'a page up' }),
+  moving('page-down', { keys: ['pagedown', 'ctrl+f'], help: 'a page down' }),
+  moving('first', { keys: ['home', 'g'], help: 'to the beginning of the log' }),
+  moving('last', { keys: ['end', 'G'], help: 'to the end of the log, and follow it' }),
+  TASKS,
+  PALETTE,
+  HELP,
 ];
+
+/** Writes the log of the run to a file. */
+function saveLog(model: Model): void {
+  const { run } = contextOf(model);
+  if (!run) return;
+  const began = new Date(run.state.startedAt).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const file = join(model.cwd, `tool-${run.kind}-${encodeURIComponent(run.target)}-${began}.log`);
+  try {
+    writeFileSync(file, run.state.log.map(lineOf).join(''), { mode: 0o600 });
+    model.navigation.notify({ tone: 'good', text: `Written: ${file}` });
+  } catch (thrown) {
+    notifyFailure(model, thrown);
+  }
+}
+
+function lineOf({ at, kind, text, tookMs }: LogLine): string {
+  const took = tookMs === undefined ? '' : ` (${tookMs} ms)`;
+  return `${new Date(at).toISOString()} ${kind.padEnd(7)} ${printable(text)}${took}\n`;
+}
+
+/** A waiting run loses nothing: it is cancelled without a question. */
+function cancel(model: Model): void {
+  const { run } = contextOf(model);
+  if (run?.state.status === 'waiting') model.runs.cancel(run.id);
+  else if (run) model.navigation.push({ screen: 'cancel', run: run.id });
+}
+
+/** Replaces the screen of the run that failed. */
+function retry(model: Model): void {
+  const { navigation, runs } = model;
+  const { run } = contextOf(model);
+  const again = run && runs.again(run.id);
+  if (!again) return;
+  if (navigation.top().screen === 'run') navigation.replace(runRoute(again));
+  else navigation.push(runRoute(again));
+}
+
+/** The later run that has replaced or will replace the same database: the answered question is outdated. */
+function overtakenBy({ model, run }: KeyContext): Run | null {
+  if (!run || run.replaces === null) return null;
+  const { runs } = model.runs.store.getState();
+  const later = runs.slice(runs.findIndex(({ id }) => id === run.id) + 1);
+  return later.find((other) => other.replaces === run.replaces && hasOrWillReplace(other)) ?? null;
+}
+
+function hasOrWillReplace(run: Run): boolean {
+  return isLive(run) || run.state.status === 'done';
+}
+
+/** The load that failed, or was not complete, with what to do about errors. */
+function loadFurther(model: Model, keepGoing: NonNullable<LoadRequest['keepGoing']>): void {
+  const { run } = contextOf(model);
+  const work = run && model.runs.workOf(run.id);
+  const request = work && loadRequestOf(work);
+  if (request)
+    confirmLoad(model, { ...request, keepGoing }, keepGoing === 'swap' ? 'what can be restored' : 'the rest');
+}

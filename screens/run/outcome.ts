@@ -5,13 +5,13 @@ import type { Run } from '../../src/state/runs.ts';
 
 export interface OutcomeOptions {
   run: Run;
-  /** What it waits for. */
+  /** The run that it waits for. */
   before: Run | null;
   width: number;
   glyphs: Glyphs;
 }
 
-/** What came of a run: the receipt, or what failed, in the server's words, and what to do next. */
+/** The result of a run: its summary, or the error with the next step. */
 export function outcomeLines({ run, before, width, glyphs }: OutcomeOptions): Span[][] {
   const { state, receipt } = run;
   const paragraph = (text: string, tone: Tone = 'plain', lead = '') =>

@@ -2,12 +2,12 @@ import { EXIT, UserError } from '../../src/errors.ts';
 import type { DestinationState } from '../../src/results.ts';
 import type { Run, Work } from '../../src/state/runs.ts';
 
-/** One name for a database of this machine, however its host is spelled. */
+/** One name for a local database, however its host is spelled. */
 export function replacedDatabase({ host, local, database }: DestinationState): string {
   return `${local ? host.replace(/^.*(?=:)/, 'localhost') : host}/${database}`;
 }
 
-/** Work that is about to replace the same database: what a question says of it now would not be true when it begins. */
+/** A live run that replaces the same database: the plan would be outdated when it starts. */
 export function rivalOf(live: Run[], { replaces }: Pick<Work, 'replaces'>): Run | null {
   return live.find((run) => replaces !== null && run.replaces === replaces) ?? null;
 }

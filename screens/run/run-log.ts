@@ -24,11 +24,10 @@ export interface LogOptions {
 
 export interface LogView {
   lines: Span[][];
-  /** How many lines it can be scrolled up. */
   furthest: number;
 }
 
-/** The part of the log in view, below a title that says whether it follows. */
+/** The part of the log in view, below its title. */
 export function viewLog({ state, filter, scrolledUp, height, width, glyphs }: LogOptions): LogView {
   const found = filter === '' ? state.log : state.log.filter(({ text }) => matchesFilter(filter, [text]));
   const rows = Math.max(0, height - 1);
@@ -63,7 +62,6 @@ function logLine({ at, kind, text, tookMs }: LogLine, glyphs: Glyphs): Span[] {
   const { lead, tone } = LOOKS[kind];
   return [
     { text: `${clockTime(at)} `, tone: 'dim' },
-    // As in a shell's own log of what it runs.
     { text: `${lead === null ? '$' : glyphs[lead]} `, tone: kind === 'done' ? 'good' : tone },
     { text, tone },
     { text: tookMs === undefined ? '' : `  ${formatDuration(tookMs)}`, tone: 'dim' },

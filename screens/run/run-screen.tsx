@@ -1,49 +1,62 @@
 import { Box, useAnimation } from 'ink';
 import { useStore } from 'zustand';
+import { FilterLine } from '../../components/filter-line.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { formatDuration } from '../../src/amounts.ts';
 import { elapsed } from '../../src/state/run.ts';
 import { type Run, runBefore } from '../../src/state/runs.ts';
-import { FilterLine } from '../filter-line.tsx';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import { runWithId } from '../model.ts';
-import type { RunPlace } from '../place.ts';
+import { FILTERED } from '../app/filter.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { runWithId, type ScreenModule } from '../app/model.ts';
+import { scrolledUp } from '../app/navigate.ts';
+import { RUN_SCREEN_KEYS } from './keys.ts';
 import { outcomeLines } from './outcome.ts';
 import { viewLog } from './run-log.ts';
+import type { RunRoute } from './run-route.ts';
 import { stepLines } from './step-lines.ts';
+
+export const runScreen: ScreenModule<RunRoute> = {
+  id: 'run',
+  title: 'Work: steps, progress, log',
+  picture: 'run',
+  view: RunView,
+  keys: RUN_SCREEN_KEYS,
+  onMove: (model, route, move) =>
+    model.navigation.replace({ ...route, scrolledUp: scrolledUp(model, route.scrolledUp, move) }),
+  ...FILTERED,
+};
 
 const BESIDE_FROM = 120;
 
-/** Work of any kind: its steps, what came of it, the log of what was run. */
-export function RunScreen({ place }: { place: RunPlace }) {
+function RunView({ route }: { route: RunRoute }) {
   const model = useModel();
-  const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, place.run));
+  const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, route.run));
   const before = useStore(model.runs.store, ({ runs }) => run && runBefore(runs, run));
-  // Only work that is going on needs a clock: an ended run costs nothing.
+  // An ended run needs no clock.
   useAnimation({ interval: 500, isActive: run?.state.status === 'running' });
   if (!run) return null;
   const now = model.clock().getTime();
   return (
     <Frame screen="run" path={[run.target, run.title]} aside={stateWords(run, now)}>
-      <RunPanes place={place} run={run} before={before} now={now} />
+      <RunPanes route={route} run={run} before={before} now={now} />
     </Frame>
   );
 }
 
 interface RunPanesProps {
-  place: RunPlace;
+  route: RunRoute;
   run: Run;
   before: Run | null;
   now: number;
 }
 
-function RunPanes({ place, run, before, now }: RunPanesProps) {
+function RunPanes({ route, run, before, now }: RunPanesProps) {
   const { viewport } = useModel();
   const { glyphs } = useTheme();
   const room = useRoom();
-  const filter = place.typing?.text ?? place.list.filter;
-  const filtering = place.typing !== null || filter !== '';
+  const filter = route.typing?.text ?? route.list.filter;
+  const filtering = route.typing !== null || filter !== '';
   const height = room.height - (filtering ? 1 : 0);
   const beside = room.columns >= BESIDE_FROM;
   const half = beside ? Math.floor(room.columns / 2) : room.columns;
@@ -55,11 +68,11 @@ function RunPanes({ place, run, before, now }: RunPanesProps) {
   const logRows = beside ? height : height - aboveRows;
   const logWidth = beside ? room.columns - half : room.columns;
   const { state } = run;
-  const log = viewLog({ state, filter, scrolledUp: place.scrolledUp, height: logRows, width: logWidth - 4, glyphs });
+  const log = viewLog({ state, filter, scrolledUp: route.scrolledUp, height: logRows, width: logWidth - 4, glyphs });
   viewport.furthest = log.furthest;
   return (
     <Box flexDirection="column">
-      {filtering && <FilterLine typing={place.typing} filter={filter} width={room.columns} />}
+      {filtering && <FilterLine typing={route.typing} filter={filter} width={room.columns} />}
       <Box flexDirection={beside ? 'row' : 'column'} height={height}>
         {/* The last lines stay: that is where the outcome is. */}
         <Lines lines={above.slice(-aboveRows)} width={half} height={aboveRows} />

@@ -20,7 +20,7 @@ export interface StepLinesOptions {
   glyphs: Glyphs;
 }
 
-/** The steps of a run, each with its time, and the one that is going on with its progress. */
+/** The steps with their times, and the progress of the running one. */
 export function stepLines({ steps, now, width, glyphs }: StepLinesOptions): Span[][] {
   return steps.flatMap((step) => {
     const { glyph, tone } = LOOKS[step.state];
@@ -70,6 +70,6 @@ function amountWords({ done, total, unit }: Pick<Progress, 'done' | 'total' | 'u
 
 function oneAmount(amount: number, unit: Progress['unit'], beside?: number): string {
   if (unit === 'bytes') return formatBytes(amount);
-  // `3 of 25 tables`: the unit is said once.
+  // `3 of 25 tables`: the unit appears once.
   return beside === undefined ? `${formatCount(amount)} ${unit}` : formatCount(amount);
 }

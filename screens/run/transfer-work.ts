@@ -1,8 +1,8 @@
 import { formatBytes, formatDuration, formatNumberOf } from '../../src/amounts.ts';
 import type { SnapshotRow } from '../../src/results.ts';
 import type { Work } from '../../src/state/runs.ts';
-import type { Model } from '../model.ts';
-import { refreshAfterWork } from '../refresh.ts';
+import type { Model } from '../app/model.ts';
+import { refreshAfterWork } from '../app/refresh.ts';
 
 export interface Transfer {
   kind: 'push' | 'pull';
@@ -12,7 +12,6 @@ export interface Transfer {
 
 const WORDS = { push: { present: 'Push', past: 'Pushed' }, pull: { present: 'Pull', past: 'Pulled' } };
 
-/** To the bucket, or from it. */
 export function transferWork(model: Model, { kind, target, snapshot }: Transfer): Work {
   const { present, past } = WORDS[kind];
   const what = `snapshot ${snapshot.index} of ${target}`;

@@ -5,8 +5,8 @@ import type { LoadRequest, PlannedLoad } from '../../src/operations/load/planned
 import type { LoadPlan, LoadResult, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';
-import type { Model } from '../model.ts';
-import { refreshAfterWork } from '../refresh.ts';
+import type { Model } from '../app/model.ts';
+import { refreshAfterWork } from '../app/refresh.ts';
 import { replacedDatabase } from './rivals.ts';
 
 export function buildWork(model: Model, request: BuildRequest): Work {
@@ -64,7 +64,6 @@ export function loadRequestOf(work: Work): LoadRequest | null {
 
 const CHECKED = 'Checked against the manifest: rows, indexes, constraints, triggers, sequences.';
 
-/** What of it was loaded, what was checked, for how long nobody could connect, and what became of what was before. */
 function loadDetails({ strategy, destination: { database, exists } }: LoadPlan, result: LoadResult): string[] {
   const { selection, swap_ms, undo_database } = result;
   return [
@@ -80,7 +79,6 @@ function hiddenLines(snapshot: SnapshotRow | null): string[] {
   return snapshot?.hidden ? [`Not in the snapshot, hidden from its user: ${hiddenText(snapshot.hidden)}`] : [];
 }
 
-/** What a load of some tables has loaded, and why. */
 function selectionLines(selection: TableSelection): string[] {
   const { chosen, needed } = selection;
   return [

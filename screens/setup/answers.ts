@@ -1,28 +1,27 @@
 import type { SetUp } from '../../src/operations/configuration/set-up.ts';
-import type { SetupPlace } from './setup-place.ts';
+import type { SetupRoute } from './setup-route.ts';
 import { KEYS } from './storage-steps.ts';
 
-/** What the answers so far mean for the file. */
-export function setUpOf(place: SetupPlace): SetUp {
-  const { answers, config } = place;
+export function setUpOf(route: SetupRoute): SetUp {
+  const { answers, config } = route;
   return {
     file: config ?? answers.file ?? '',
     target: answers.target ?? 'app',
-    source: sourceOf(place),
+    source: sourceOf(route),
     destination: answers.destination ?? '',
-    schemaConfig: schemaConfigOf(place),
+    schemaConfig: schemaConfigOf(route),
     variables:
       answers.keep === 'variable'
         ? { source: answers.sourceVariable ?? '', destination: answers.destinationVariable ?? '' }
         : null,
-    storage: storageOf(place),
+    storage: storageOf(route),
   };
 }
 
-/** The connection URL of the source, typed or put together. */
-export function sourceOf(place: SetupPlace): string {
-  const { answers } = place;
-  if (answers.how !== 'fields') return lacksDatabase(place) ? withDatabase(place) : (answers.url ?? '');
+/** The connection URL of the source, typed or composed. */
+export function sourceOf(route: SetupRoute): string {
+  const { answers } = route;
+  if (answers.how !== 'fields') return lacksDatabase(route) ? withDatabase(route) : (answers.url ?? '');
   const { engine = 'postgres', host = '', port = '', user = '', password = '', database = '' } = answers;
   const secret = password === '' ? '' : `:${encodeURIComponent(password)}`;
   // An IPv6 address is in brackets; the slashes of a socket's folder are encoded.
@@ -32,24 +31,24 @@ export function sourceOf(place: SetupPlace): string {
 
 const SERVER = /^([a-z]+:\/\/[^/?#]+)\/?([?#].*)?$/i;
 
-/** Whether a URL that was typed names a server, and no database of it. */
-export function lacksDatabase({ answers }: SetupPlace): boolean {
+/** Whether the typed URL names a server without a database. */
+export function lacksDatabase({ answers }: SetupRoute): boolean {
   return answers.how !== 'fields' && SERVER.test(answers.url ?? '');
 }
 
-function withDatabase({ answers: { url = '', database = '' } }: SetupPlace): string {
+function withDatabase({ answers: { url = '', database = '' } }: SetupRoute): string {
   return url.replace(SERVER, (_, server: string, rest = '') => `${server}/${encodeURIComponent(database)}${rest}`);
 }
 
-/** Nothing where the default, `public`, is all there is. */
-function schemaConfigOf({ found, leftOut }: SetupPlace): SetUp['schemaConfig'] {
+/** `null` where `public`, the default, is the only schema. */
+function schemaConfigOf({ found, leftOut }: SetupRoute): SetUp['schemaConfig'] {
   const names = (found.source?.schemas ?? []).map(({ name }) => name);
   if (names.every((name) => name === 'public')) return null;
   const taken = names.filter((name) => !leftOut.includes(name));
   return taken.length === names.length ? { use_default_schema: false } : { include_schemas: taken };
 }
 
-export function storageOf({ answers }: SetupPlace): SetUp['storage'] {
+export function storageOf({ answers }: SetupRoute): SetUp['storage'] {
   const { storage, bucket = '', region, endpoint, account, prefix, credentials, accessKey, secretKey } = answers;
   if (!isProvider(storage)) return null;
   const keys = credentials === KEYS && accessKey && secretKey ? { access_key: accessKey, secret_key: secretKey } : {};

@@ -1,52 +1,52 @@
 import { EXIT, UserError } from '../../src/errors.ts';
 import type { Session } from '../../src/state/runs.ts';
-import type { Operations } from '../operations.ts';
+import type { Operations } from '../app/operations.ts';
 import { lacksDatabase, setUpOf, sourceOf, storageOf } from './answers.ts';
-import type { SetupFound, SetupPlace } from './setup-place.ts';
+import type { SetupFound, SetupRoute } from './setup-route.ts';
 import type { SetupStepId } from './step-ids.ts';
 import { KEYS } from './storage-steps.ts';
 
 export interface Looking {
   operations: Operations;
   session: Session;
-  place: SetupPlace;
+  route: SetupRoute;
 }
 
 type Look = (looking: Looking) => Promise<Partial<SetupFound>>;
 
-/** What there is to find out about an answer before the next question; what is wrong with it is thrown. */
+/** The check of each answer before the next question; throws for an invalid one. */
 export const LOOKS: Partial<Record<SetupStepId, Look>> = {
   file: planned,
   target: planned,
-  url: async (looking) => (lacksDatabase(looking.place) ? databases(looking) : source(looking)),
-  host: async ({ place }) =>
-    refuseUnless(!/\s/.test(place.answers.host ?? ''), 'A name or address has no blanks in it'),
-  port: async ({ place }) => refuseUnless(isPort(place.answers.port), 'A port is a number from 1 to 65535'),
+  url: async (looking) => (lacksDatabase(looking.route) ? databases(looking) : source(looking)),
+  host: async ({ route }) =>
+    refuseUnless(!/\s/.test(route.answers.host ?? ''), 'A name or address has no blanks in it'),
+  port: async ({ route }) => refuseUnless(isPort(route.answers.port), 'A port is a number from 1 to 65535'),
   password: databases,
   database: source,
-  async destination({ operations, session, place }) {
-    const { destination = '' } = place.answers;
+  async destination({ operations, session, route }) {
+    const { destination = '' } = route.answers;
     if (destination === '') return { destination: null };
     return {
-      destination: await operations.tryDestination(session, { source: sourceOf(place), destination }),
+      destination: await operations.tryDestination(session, { source: sourceOf(route), destination }),
     };
   },
-  sourceVariable: async ({ place }) => refuseUnless(isVariable(place.answers.sourceVariable), NO_VARIABLE),
-  destinationVariable: async ({ place }) => refuseUnless(isVariable(place.answers.destinationVariable), NO_VARIABLE),
-  async storage({ operations, place }) {
-    return place.answers.storage === 'none' ? { storage: null } : { cliProfiles: await operations.listCliProfiles() };
+  sourceVariable: async ({ route }) => refuseUnless(isVariable(route.answers.sourceVariable), NO_VARIABLE),
+  destinationVariable: async ({ route }) => refuseUnless(isVariable(route.answers.destinationVariable), NO_VARIABLE),
+  async storage({ operations, route }) {
+    return route.answers.storage === 'none' ? { storage: null } : { cliProfiles: await operations.listCliProfiles() };
   },
-  credentials: async (looking) => (looking.place.answers.credentials === KEYS ? {} : bucket(looking)),
+  credentials: async (looking) => (looking.route.answers.credentials === KEYS ? {} : bucket(looking)),
   secretKey: bucket,
 };
 
-/** The file is made as far as it is known, since the wrong name for it or in it is told at once. */
-export async function planned({ operations, place }: Looking): Promise<Partial<SetupFound>> {
-  return { plan: await operations.planSetUp(setUpOf(place)) };
+/** Plans the file early, so that an invalid file or target name is reported at once. */
+export async function planned({ operations, route }: Looking): Promise<Partial<SetupFound>> {
+  return { plan: await operations.planSetUp(setUpOf(route)) };
 }
 
-async function databases({ operations, session, place }: Looking): Promise<Partial<SetupFound>> {
-  const found = await operations.listDatabases(session, sourceOf(place));
+async function databases({ operations, session, route }: Looking): Promise<Partial<SetupFound>> {
+  const found = await operations.listDatabases(session, sourceOf(route));
   if (found.length > 0) return { databases: found };
   throw new UserError('The server has no database that you may see', {
     code: 'database_missing',
@@ -54,12 +54,12 @@ async function databases({ operations, session, place }: Looking): Promise<Parti
   });
 }
 
-async function source({ operations, session, place }: Looking): Promise<Partial<SetupFound>> {
-  return { source: await operations.trySource(session, sourceOf(place)) };
+async function source({ operations, session, route }: Looking): Promise<Partial<SetupFound>> {
+  return { source: await operations.trySource(session, sourceOf(route)) };
 }
 
-async function bucket({ operations, session, place }: Looking): Promise<Partial<SetupFound>> {
-  const profile = storageOf(place);
+async function bucket({ operations, session, route }: Looking): Promise<Partial<SetupFound>> {
+  const profile = storageOf(route);
   return { storage: profile && (await operations.tryStorage(session, profile)) };
 }
 

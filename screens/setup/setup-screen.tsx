@@ -1,34 +1,72 @@
 import { Box } from 'ink';
 import { Choice } from '../../components/choice.tsx';
+import { Failure } from '../../components/empty.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { type Glyphs, type Tone, useTheme } from '../../components/theme.ts';
 import { formatBytes } from '../../src/amounts.ts';
 import { wrap } from '../../src/cells.ts';
-import { Failure } from '../empty.tsx';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import { typedSecret, typedUrl } from '../hidden-text.ts';
-import { answerChosen } from './actions.ts';
-import { engineLines } from './engine-lines.ts';
-import type { SetupPlace } from './setup-place.ts';
+import { ENGINE_PROFILES } from '../../src/engines/list.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { typedSecret, typedUrl } from '../app/hidden-text.ts';
+import { BACK, moving } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
+import { scrolledUp } from '../app/navigate.ts';
+import { answerChosen, answerTyped, backStep, finish } from './actions.ts';
+import type { SetupFound, SetupRoute } from './setup-route.ts';
 import type { SetupStep } from './step.ts';
 import type { SetupStepId } from './step-ids.ts';
 import { stepsOf, stepWithId } from './steps.ts';
 
-/** The first configuration, question by question; nothing is written before the end. */
-export function SetupScreen({ place }: { place: SetupPlace }) {
+export const setupScreen: ScreenModule<SetupRoute> = {
+  id: 'setup',
+  title: 'A first configuration',
+  picture: 'set-up',
+  view: SetupView,
+  keys: [
+    {
+      keys: ['enter'],
+      label: 'go on',
+      help: 'take the answer',
+      when: ({ route }) => route.step !== 'review',
+      run: answerTyped,
+      stays: true,
+      palette: false,
+    },
+    {
+      keys: ['enter'],
+      label: 'write the file',
+      help: 'write the file that is shown',
+      when: ({ route }) => route.step === 'review',
+      run: finish,
+      stays: true,
+      palette: false,
+    },
+    { ...BACK, keys: ['esc'], help: 'back by one question; nothing is written before the file was shown' },
+    moving('up', { keys: ['up'], help: 'another choice; towards the beginning of the file that is shown' }),
+    moving('down', { keys: ['down'], help: 'another choice; towards the end of the file that is shown' }),
+    moving('page-up', { keys: ['pageup'], help: 'a page up in the file that is shown' }),
+    moving('page-down', { keys: ['pagedown'], help: 'a page down in the file that is shown' }),
+  ],
+  onMove: (model, route, move) =>
+    model.navigation.replace({ ...route, scrolledUp: scrolledUp(model, route.scrolledUp, move) }),
+  onBack: backStep,
+  onAccept: answerTyped,
+};
+
+export function SetupView({ route }: { route: SetupRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
-  const { error, busy, found } = place;
+  const { error, busy, found } = route;
   const width = columns - 4;
-  const step = stepWithId(place.step);
-  const steps = stepsOf(place);
+  const step = stepWithId(route.step);
+  const steps = stepsOf(route);
   const about = step
-    .about(place)
+    .about(route)
     .flatMap((text, index) =>
       wrap(text, width).map((line): Span => ({ text: line, tone: index === 0 ? 'plain' : 'dim' })),
     );
-  const told = toldAt(place, glyphs).flatMap(({ text, tone }) =>
+  const told = toldAt(route, glyphs).flatMap(({ text, tone }) =>
     wrap(text, width).map((line): Span => ({ text: line, ...(tone && { tone }) })),
   );
   const room = Math.max(3, height - about.length - told.length - 2 - (told.length > 0 ? 1 : 0));
@@ -54,10 +92,10 @@ export function SetupScreen({ place }: { place: SetupPlace }) {
           />
         )}
         {!busy && step.kind !== 'review' && (
-          <Question key={step.id} place={place} step={step} room={room} width={width} />
+          <Question key={step.id} route={route} step={step} room={room} width={width} />
         )}
         {!busy && step.kind === 'review' && (
-          <FileText text={found.plan?.shown ?? ''} up={place.scrolledUp} room={room} width={width} />
+          <FileText text={found.plan?.shown ?? ''} up={route.scrolledUp} room={room} width={width} />
         )}
       </Box>
       {error && <Failure error={error} width={columns} />}
@@ -65,7 +103,6 @@ export function SetupScreen({ place }: { place: SetupPlace }) {
   );
 }
 
-/** What takes its time. */
 const BUSY: Partial<Record<SetupStepId, string>> = {
   url: 'Trying the source; Esc gives up',
   password: 'Asking the server for its databases; Esc gives up',
@@ -76,8 +113,8 @@ const BUSY: Partial<Record<SetupStepId, string>> = {
   review: 'Writing the file',
 };
 
-/** What was found out, at the questions that it helps to answer. */
-function toldAt({ step, found }: SetupPlace, glyphs: Glyphs): Span[] {
+/** Results of earlier checks that help with a question. */
+function toldAt({ step, found }: SetupRoute, glyphs: Glyphs): Span[] {
   const { source, destination, storage } = found;
   const good = (text: string): Span[] => [{ text: `${glyphs.good} ${text}`, tone: 'good' }];
   switch (step) {
@@ -105,27 +142,39 @@ function toldAt({ step, found }: SetupPlace, glyphs: Glyphs): Span[] {
   }
 }
 
+function engineLines({ engines }: SetupFound, glyphs: Glyphs): Span[] {
+  return ENGINE_PROFILES.map(({ id, products, withoutPrograms: { works, advice } }): Span => {
+    const name = products.join(', ');
+    const tools = engines?.find((engine) => engine.id.startsWith(`${id}-`))?.tools;
+    if (!tools) return { text: `${glyphs.pending} ${name}: looking for client programs`, tone: 'dim' };
+    const [newest] = tools;
+    if (newest) return { text: `${glyphs.good} ${name}: ${newest.name} ${newest.version}`, tone: 'good' };
+    const mark = works ? glyphs.good : glyphs.caution;
+    return { text: `${mark} ${name}: ${advice}`, tone: works ? 'good' : 'caution' };
+  });
+}
+
 interface QuestionProps {
-  place: SetupPlace;
+  route: SetupRoute;
   step: Exclude<SetupStep, { kind: 'review' }>;
   room: number;
   width: number;
 }
 
-function Question({ place, step, room, width }: QuestionProps) {
+function Question({ route, step, room, width }: QuestionProps) {
   const model = useModel();
   if (step.kind === 'choice') {
-    const initial = place.answers[step.id];
+    const initial = route.answers[step.id];
     return (
       <Choice
-        options={step.options(place)}
+        options={step.options(route)}
         limit={room}
         {...(initial === undefined ? {} : { initial })}
         onSelect={(value) => answerChosen(model, value)}
       />
     );
   }
-  const { typing } = place;
+  const { typing } = route;
   if (!typing) return null;
   const text = step.secret ? typedSecret(typing.text) : typedUrl(typing.text);
   return <TextField label={step.label} edit={{ ...typing, text }} width={width} />;
@@ -133,7 +182,7 @@ function Question({ place, step, room, width }: QuestionProps) {
 
 interface FileTextProps {
   text: string;
-  /** Lines that it is scrolled up from its end, which is what was answered. */
+  /** Lines scrolled up from the end. */
   up: number;
   room: number;
   width: number;

@@ -1,4 +1,3 @@
-/** The questions of the wizard, by what they ask for. */
 export type SetupStepId =
   | 'file'
   | 'target'
@@ -27,5 +26,4 @@ export type SetupStepId =
   | 'review'
   | 'done';
 
-/** What has been typed or chosen so far. */
 export type SetupAnswers = Partial<Record<SetupStepId, string>>;

@@ -3,18 +3,18 @@ import { cellWidth, fitCells } from '../../src/cells.ts';
 import { ENGINE_PROFILES, profileOfScheme } from '../../src/engines/list.ts';
 import type { Sized } from '../../src/results.ts';
 import { lacksDatabase } from './answers.ts';
-import type { SetupPlace } from './setup-place.ts';
+import type { SetupRoute } from './setup-route.ts';
 import type { SetupStep } from './step.ts';
 import type { SetupStepId } from './step-ids.ts';
 import { STORAGE_STEPS } from './storage-steps.ts';
 
-const byFields = ({ answers }: SetupPlace): boolean => answers.how === 'fields';
-const inVariables = ({ answers }: SetupPlace): boolean => answers.keep === 'variable';
+const byFields = ({ answers }: SetupRoute): boolean => answers.how === 'fields';
+const inVariables = ({ answers }: SetupRoute): boolean => answers.keep === 'variable';
 
-/** Of the schemas that were found: the answer that takes those that are marked. */
+/** The answer of the schemas question that goes on with the marked ones. */
 export const GO_ON = '';
 
-/** The questions in their order. Nothing is written before the one that shows the file. */
+/** The questions in order. Nothing is written before the last but one, which shows the file. */
 export const SETUP_STEPS: SetupStep[] = [
   {
     id: 'file',
@@ -89,7 +89,7 @@ export const SETUP_STEPS: SetupStep[] = [
     id: 'database',
     kind: 'choice',
     about: () => ['The database to take snapshots of.'],
-    when: (place) => byFields(place) || lacksDatabase(place),
+    when: (route) => byFields(route) || lacksDatabase(route),
     options: ({ found }) =>
       found.databases.map((database) => ({ label: sized(database, found.databases), value: database.name })),
   },
@@ -135,7 +135,7 @@ export const SETUP_STEPS: SetupStep[] = [
     kind: 'text',
     label: 'Variable:',
     about: () => ['The environment variable with the password of the source.'],
-    when: (place) => inVariables(place) && place.found.source?.hasPassword === true,
+    when: (route) => inVariables(route) && route.found.source?.hasPassword === true,
     initial: ({ answers }) => `${inCapitals(answers.target)}_PASSWORD`,
   },
   {
@@ -143,7 +143,7 @@ export const SETUP_STEPS: SetupStep[] = [
     kind: 'text',
     label: 'Variable:',
     about: () => ['The environment variable with the password of the destination.'],
-    when: (place) => inVariables(place) && place.found.destination?.hasPassword === true,
+    when: (route) => inVariables(route) && route.found.destination?.hasPassword === true,
     initial: ({ answers }) => `${inCapitals(answers.target)}_DESTINATION_PASSWORD`,
   },
   ...STORAGE_STEPS,
@@ -176,12 +176,12 @@ export function stepWithId(id: SetupStepId): SetupStep {
   return step;
 }
 
-/** Those that are asked after what was answered so far. */
-export function stepsOf(place: SetupPlace): SetupStep[] {
-  return SETUP_STEPS.filter(({ when }) => when?.(place) ?? true);
+/** The questions that apply to the answers so far. */
+export function stepsOf(route: SetupRoute): SetupStep[] {
+  return SETUP_STEPS.filter(({ when }) => when?.(route) ?? true);
 }
 
-/** Sizes stand below each other. */
+/** Aligns the sizes. */
 function sized({ name, size_bytes }: Sized, all: Sized[]): string {
   const widest = Math.max(...all.map((other) => cellWidth(other.name)));
   return size_bytes === null ? name : `${fitCells(name, widest)}  ${formatBytes(size_bytes)}`;

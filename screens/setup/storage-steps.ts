@@ -1,17 +1,16 @@
-import type { SetupPlace } from './setup-place.ts';
+import type { SetupRoute } from './setup-route.ts';
 import type { SetupStep } from './step.ts';
 
-const inBucket = ({ answers }: SetupPlace): boolean => (answers.storage ?? 'none') !== 'none';
+const inBucket = ({ answers }: SetupRoute): boolean => (answers.storage ?? 'none') !== 'none';
 const onProvider =
   (...providers: string[]) =>
-  ({ answers }: SetupPlace): boolean =>
+  ({ answers }: SetupRoute): boolean =>
     providers.includes(answers.storage ?? '');
-const byKeys = (place: SetupPlace): boolean => inBucket(place) && place.answers.credentials === KEYS;
+const byKeys = (route: SetupRoute): boolean => inBucket(route) && route.answers.credentials === KEYS;
 
-/** Of the credentials: those that are typed, and not the name of a profile. */
+/** The answer of the credentials question for typed keys instead of a profile. */
 export const KEYS = '';
 
-/** Where snapshots are kept besides this machine. */
 export const STORAGE_STEPS: SetupStep[] = [
   {
     id: 'storage',

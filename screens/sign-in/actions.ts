@@ -1,60 +1,42 @@
 import { interrupted, toUserError } from '../../src/errors.ts';
 import type { SignInEvent } from '../../src/events.ts';
 import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.ts';
-import { type Model, quietly } from '../model.ts';
-import type { SignInPlace } from '../place.ts';
-import { refreshTargetsAnew } from '../refresh.ts';
+import { type Model, quietly } from '../app/model.ts';
+import { refreshTargetsAnew } from '../app/refresh.ts';
+import type { SignInRoute } from './sign-in-route.ts';
 
-/** Begins to sign in, and shows how far it is; where there are several providers, asks with which. */
+/** Begins to sign in; where there are several providers, asks for one. */
 export async function signIn(model: Model): Promise<void> {
   const { navigation, operations } = model;
-  const place = navigation.top();
-  if (place.screen === 'sign-in') {
-    begin(model, { provider: place.provider, device: false });
-    return;
-  }
-  // What is wrong with the configuration is told by the signing in itself.
+  const route = navigation.top();
+  // A problem of the configuration is reported by the signing in itself.
   const providers = await operations.listProviders(quietly(new AbortController().signal)).catch(() => []);
-  if (navigation.top() !== place) return;
-  if (providers.length > 1) askForProvider(model, providers);
-  else begin(model, { provider: undefined, device: false });
+  if (navigation.top() !== route) return;
+  if (providers.length > 1) chooseProvider(model, providers);
+  else beginSignIn(model, { provider: undefined, device: false });
 }
 
-function askForProvider(model: Model, providers: ProviderChoice[]): void {
+function chooseProvider(model: Model, providers: ProviderChoice[]): void {
   model.navigation.push({
     screen: 'choice',
     path: ['sign in'],
     question: 'With which identity provider?',
     lines: [],
     options: providers.map(({ name, provider_url }) => ({ label: `${name}  ${provider_url}`, value: name })),
-    answer: (provider) => begin(model, { provider, device: false }),
+    answer: (provider) => beginSignIn(model, { provider, device: false }),
   });
 }
 
-/** By a code instead, for a browser of another machine. */
-export function signInByCode(model: Model): void {
-  const place = model.navigation.top();
-  begin(model, { provider: place.screen === 'sign-in' ? place.provider : undefined, device: true });
-}
-
-/** The URL into the clipboard of the terminal, by way of the terminal itself: it works over SSH. */
-export function copySignInUrl(model: Model): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'sign-in' || !place.prompt) return;
-  model.terminal.copy(place.prompt.url);
-  model.navigation.notify({ tone: 'good', text: 'The URL is in the clipboard, if the terminal allows it' });
-}
-
-function begin(model: Model, { provider, device }: Pick<Attempt, 'provider' | 'device'>): void {
+export function beginSignIn(model: Model, { provider, device }: Pick<Attempt, 'provider' | 'device'>): void {
   const { navigation } = model;
   const before = navigation.top();
   const controller = new AbortController();
   const nothing = { prompt: null, qr: [], result: null, error: null };
-  const place: SignInPlace = { screen: 'sign-in', provider, ...nothing, controller };
+  const route: SignInRoute = { screen: 'sign-in', provider, ...nothing, controller };
   if (before.screen === 'sign-in') {
     before.controller.abort(interrupted());
-    navigation.replace(place);
-  } else navigation.push(place);
+    navigation.replace(route);
+  } else navigation.push(route);
   void perform(model, { controller, provider, device });
 }
 
@@ -66,11 +48,11 @@ interface Attempt {
 
 async function perform(model: Model, { controller, provider, device }: Attempt): Promise<void> {
   const { signal } = controller;
-  /** Of a sign-in that one has gone away from nothing is shown. */
-  const show = (change: Partial<SignInPlace>): void => {
-    const place = model.navigation.top();
-    if (place.screen === 'sign-in' && place.controller === controller)
-      model.navigation.replace({ ...place, ...change });
+  /** Shows nothing once the user has left. */
+  const show = (change: Partial<SignInRoute>): void => {
+    const route = model.navigation.top();
+    if (route.screen === 'sign-in' && route.controller === controller)
+      model.navigation.replace({ ...route, ...change });
   };
   try {
     const result = await model.operations.signIn(
@@ -92,7 +74,7 @@ async function perform(model: Model, { controller, provider, device }: Attempt):
   }
 }
 
-/** Of a device code only: the other URL leads back to this machine, where no telephone is. */
+/** For a device code only: the other URL leads back to this machine. */
 async function qrCode({ url, user_code }: SignInEvent): Promise<string[]> {
   if (user_code === null) return [];
   const { renderUnicodeCompact } = await import('uqr');

@@ -4,23 +4,63 @@ import { Line, type Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { formatTime } from '../../src/amounts.ts';
 import { printable } from '../../src/printable.ts';
-import { Frame, useRoom } from '../frame.tsx';
-import type { SignInPlace } from '../place.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import { BACK, HELP } from '../app/keys.ts';
+import type { Model, ScreenModule } from '../app/model.ts';
+import { beginSignIn } from './actions.ts';
+import type { SignInRoute } from './sign-in-route.ts';
 
-/** Signing in: where to go, whether it is still waited for, and how it went. */
-export function SignInScreen({ place }: { place: SignInPlace }) {
+export const signInScreen: ScreenModule<SignInRoute> = {
+  id: 'sign-in',
+  title: 'Signing in',
+  view: SignInView,
+  keys: [
+    {
+      keys: ['c'],
+      label: 'copy the URL',
+      help: 'copy the URL into the clipboard',
+      when: ({ route: { prompt, result, error } }) => prompt !== null && result === null && error === null,
+      run: copySignInUrl,
+    },
+    {
+      keys: ['d'],
+      label: 'by a code',
+      help: 'sign in by a code, in a browser of any machine',
+      when: ({ route: { result, error } }) => result === null || error !== null,
+      run: (model, { provider }) => beginSignIn(model, { provider, device: true }),
+    },
+    {
+      keys: ['r'],
+      label: 'again',
+      help: 'sign in again',
+      when: ({ route }) => route.error !== null,
+      run: (model, { provider }) => beginSignIn(model, { provider, device: false }),
+    },
+    BACK,
+    HELP,
+  ],
+};
+
+/** Through the terminal itself: it works over SSH. */
+function copySignInUrl({ terminal, navigation }: Model, { prompt }: SignInRoute): void {
+  if (!prompt) return;
+  terminal.copy(prompt.url);
+  navigation.notify({ tone: 'good', text: 'The URL is in the clipboard, if the terminal allows it' });
+}
+
+export function SignInView({ route }: { route: SignInRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
   const width = columns - 3;
-  const { prompt, qr, result, error } = place;
+  const { prompt, qr, result, error } = route;
   const ended = result !== null || error !== null;
   const above = prompt === null ? 2 : 5 + Math.ceil(prompt.url.length / width) + (prompt.user_code === null ? 0 : 2);
-  // A picture that is cut cannot be read, and ASCII cannot draw it.
+  // A cut QR code cannot be read, and ASCII cannot draw one.
   const showsQr = !ended && qr.length > 0 && above + qr.length <= height && glyphs.ellipsis === '…';
   return (
     <Frame screen="sign-in" path={['sign in']}>
       <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
-        <Line spans={[stateOf(place, glyphs)]} width={width} />
+        <Line spans={[stateOf(route, glyphs)]} width={width} />
         <Line spans={[]} width={width} />
         {ended || prompt === null ? null : <Prompt prompt={prompt} width={width} />}
         {showsQr ? <Text>{qr.join('\n')}</Text> : null}
@@ -31,14 +71,14 @@ export function SignInScreen({ place }: { place: SignInPlace }) {
   );
 }
 
-function stateOf({ prompt, result, error }: SignInPlace, glyphs: { good: string; bad: string; running: string }): Span {
+function stateOf({ prompt, result, error }: SignInRoute, glyphs: { good: string; bad: string; running: string }): Span {
   if (error) return { text: `${glyphs.bad} You are not signed in`, tone: 'bad' };
   if (result) return { text: `${glyphs.good} You are signed in`, tone: 'good' };
   const text = prompt ? 'Waiting for you in the browser; up to five minutes' : 'Asking the identity provider';
   return { text: `${glyphs.running} ${text}`, tone: 'accent' };
 }
 
-function Prompt({ prompt, width }: { prompt: NonNullable<SignInPlace['prompt']>; width: number }) {
+function Prompt({ prompt, width }: { prompt: NonNullable<SignInRoute['prompt']>; width: number }) {
   return (
     <Box flexDirection="column" width={width}>
       <Line
@@ -60,7 +100,7 @@ function Prompt({ prompt, width }: { prompt: NonNullable<SignInPlace['prompt']>;
   );
 }
 
-function factsOf({ name, provider, groups, expires_at, refreshable }: NonNullable<SignInPlace['result']>): Fact[] {
+function factsOf({ name, provider, groups, expires_at, refreshable }: NonNullable<SignInRoute['result']>): Fact[] {
   const until = expires_at === null ? '' : `${formatTime(expires_at)}${refreshable ? ', then refreshed' : ''}`;
   return [
     { name: 'Name', value: name ?? '' },
@@ -70,7 +110,7 @@ function factsOf({ name, provider, groups, expires_at, refreshable }: NonNullabl
   ];
 }
 
-function failureOf({ message, hint, details }: NonNullable<SignInPlace['error']>): Fact[] {
+function failureOf({ message, hint, details }: NonNullable<SignInRoute['error']>): Fact[] {
   return [
     { name: 'Why', value: message, tone: 'bad' },
     ...details.map((value): Fact => ({ name: '', value })),

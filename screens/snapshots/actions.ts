@@ -1,67 +1,49 @@
-import { resolve } from 'node:path';
-import { textEdit } from '../../components/text-edit.ts';
 import type { DiffResult, SnapshotRow, SnapshotTable } from '../../src/results.ts';
-import { emptyList, selectedIndex } from '../../src/state/list.ts';
-import { factsOf } from '../facts.ts';
-import { showWhileLookingUp } from '../look-up.ts';
-import { notLookedUp } from '../looked-up.ts';
-import { type Model, quietly, tablesInView } from '../model.ts';
-import { type ExportPlace, runPlace, type TablesPlace } from '../place.ts';
-import { exportWork, transferWork } from '../run/transfer-work.ts';
+import { emptyList } from '../../src/state/list.ts';
+import { notFetched, showWhileFetching } from '../app/fetched.ts';
+import { contextOf, type Model, quietly } from '../app/model.ts';
+import { refreshSnapshots } from '../app/refresh.ts';
+import { begin } from '../run/run-route.ts';
+import { type Transfer, transferWork } from '../run/transfer-work.ts';
+import { type SnapshotsRoute, snapshotsRoute } from './snapshots-route.ts';
+
+export function openTarget(model: Model, name: string): void {
+  model.navigation.push(snapshotsRoute(name));
+  void refreshSnapshots(model, name);
+}
 
 const MARKS = 2;
 
-/** Marks what is selected, or takes its mark away; of snapshots a third mark takes the place of the oldest. */
-export function mark(model: Model): void {
-  const place = model.navigation.top();
-  if (place.screen === 'tables') {
-    const table = selectedTable(place);
-    if (table !== null) model.navigation.replace({ ...place, marked: toggled(place.marked, table) });
-  }
-  const { snapshot } = factsOf(model);
-  if (place.screen !== 'snapshots' || !snapshot) return;
-  model.navigation.replace({ ...place, marked: toggled(place.marked, snapshot.id).slice(-MARKS) });
+/** Marks the selected snapshot, or removes its mark; a third mark replaces the oldest. */
+export function mark(model: Model, route: SnapshotsRoute): void {
+  const { snapshot } = contextOf(model);
+  if (snapshot) model.navigation.replace({ ...route, marked: toggled(route.marked, snapshot.id).slice(-MARKS) });
 }
 
-function toggled(marked: string[], id: string): string[] {
+export function toggled(marked: string[], id: string): string[] {
   return marked.includes(id) ? marked.filter((other) => other !== id) : [...marked, id];
 }
 
-function selectedTable(place: TablesPlace): string | null {
-  const names = tablesInView(place).map(({ table }) => table);
-  return names[selectedIndex(names, place.list.selected)] ?? null;
-}
-
-export function openTables(model: Model): void {
-  const { target, snapshot } = factsOf(model);
-  if (!target || !snapshot) return;
-  const request = { target: target.row.name, snapshot: snapshot.id };
-  showWhileLookingUp(
+export function openTables(model: Model, { target }: SnapshotsRoute): void {
+  const { snapshot } = contextOf(model);
+  if (!snapshot) return;
+  const selection = { list: emptyList, typing: null, marked: [] };
+  showWhileFetching(
     model,
-    {
-      screen: 'tables',
-      target: request.target,
-      snapshot,
-      list: emptyList,
-      typing: null,
-      marked: [],
-      ...notLookedUp<SnapshotTable[]>(),
-    },
-    (signal) => model.operations.listTables(quietly(signal), request),
+    { screen: 'tables', target, snapshot, ...selection, ...notFetched<SnapshotTable[]>() },
+    (signal) => model.operations.listTables(quietly(signal), { target, snapshot: snapshot.id }),
   );
 }
 
-export function compare(model: Model): void {
-  const { target, snapshot, marked } = factsOf(model);
-  if (!target || !snapshot) return;
-  const { rows = [] } = model.snapshots.getState().targets[target.row.name] ?? {};
+export function compare(model: Model, { target, marked }: SnapshotsRoute): void {
+  const { snapshot } = contextOf(model);
+  if (!snapshot) return;
+  const { rows = [] } = model.snapshots.getState().targets[target] ?? {};
   const [older, newer] = compared(rows, { selected: snapshot, marked });
   const title = newer ? `snapshots ${older.index} and ${newer.index}` : `snapshot ${older.index} and the destination`;
-  const request = { target: target.row.name, a: older.id, ...(newer && { b: newer.id }) };
-  showWhileLookingUp(
-    model,
-    { screen: 'diff', target: request.target, title, list: emptyList, ...notLookedUp<DiffResult>() },
-    (signal) => model.operations.diff(quietly(signal), request),
+  const request = { target, a: older.id, ...(newer && { b: newer.id }) };
+  showWhileFetching(model, { screen: 'diff', target, title, list: emptyList, ...notFetched<DiffResult>() }, (signal) =>
+    model.operations.diff(quietly(signal), request),
   );
 }
 
@@ -75,27 +57,7 @@ function compared(
   return newer && older ? [older, newer] : [selected];
 }
 
-export function transfer(model: Model, kind: 'push' | 'pull'): void {
-  const { target, snapshot } = factsOf(model);
-  if (!target || !snapshot) return;
-  const run = model.runs.begin(transferWork(model, { kind, target: target.row.name, snapshot }));
-  model.navigation.push(runPlace(run));
-}
-
-export function askExport(model: Model): void {
-  const { target, snapshot } = factsOf(model);
-  if (!target || !snapshot) return;
-  const { name } = target.row;
-  const typing = textEdit(`${encodeURIComponent(name)}-${snapshot.id}.zip`);
-  model.navigation.push({ screen: 'export', target: name, snapshot, typing });
-}
-
-export function beginExport(model: Model, { target, snapshot, typing }: ExportPlace): void {
-  const name = typing.text.trim();
-  if (name === '') {
-    model.navigation.notify({ tone: 'caution', text: 'Type the name of a file' });
-    return;
-  }
-  const run = model.runs.begin(exportWork(model, { target, snapshot, file: resolve(model.cwd, name) }));
-  model.navigation.replace(runPlace(run));
+export function transfer(model: Model, { kind, target }: Omit<Transfer, 'snapshot'>): void {
+  const { snapshot } = contextOf(model);
+  if (snapshot) begin(model, transferWork(model, { kind, target, snapshot }));
 }

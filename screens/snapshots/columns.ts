@@ -5,7 +5,6 @@ import type { SnapshotRow } from '../../src/results.ts';
 
 const PLACES: Record<string, string> = { local: 'here', remote: 'bucket', 'local,remote': 'here, bucket' };
 
-/** The columns of a target's snapshots. */
 export function snapshotColumns({
   glyphs,
   now,

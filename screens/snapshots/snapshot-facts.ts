@@ -4,11 +4,10 @@ import { hiddenText } from '../../src/hidden-objects.ts';
 import { programText } from '../../src/program-text.ts';
 import type { SnapshotRow } from '../../src/results.ts';
 import { SIGNATURE_WORDS, signatureText } from '../../src/signature-text.ts';
-import { ENGINE_NAMES } from '../engine-names.ts';
+import { ENGINE_NAMES } from '../app/engine-names.ts';
 
 const PLACES = { local: 'this machine', remote: 'the bucket' };
 
-/** What is known of a snapshot, for the pane beside or below the list. */
 export function snapshotFacts(row: SnapshotRow, destination: string | null): Fact[] {
   const contents = `${formatNumberOf(row.tables, 'table')}, ${formatNumberOf(row.rows, 'row')} in ${row.schemas.join(', ')}`;
   return [
@@ -23,7 +22,7 @@ export function snapshotFacts(row: SnapshotRow, destination: string | null): Fac
     },
     { name: 'Note', value: row.note ?? 'none: n writes one' },
     { name: 'Loads into', value: destination ?? 'no destination is configured' },
-    // Last, where the window may cut it: the word stands above.
+    // Last, where a low window cuts it: the short form is above.
     { name: 'Signature', value: signatureText(row.signature) },
   ];
 }

@@ -2,49 +2,74 @@ import { Box } from 'ink';
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
-import { Line, type Span } from '../../components/line.tsx';
-import { List } from '../../components/list.tsx';
-import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
+import { Empty, Failure } from '../../components/empty.tsx';
+import { FilterLine } from '../../components/filter-line.tsx';
+import type { Span } from '../../components/line.tsx';
+import { TableList } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { formatNumberOf } from '../../src/amounts.ts';
-import type { SnapshotRow } from '../../src/results.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
-import { Empty, Failure } from '../empty.tsx';
-import { FilterLine } from '../filter-line.tsx';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import { positionIn } from '../in-view.ts';
-import { snapshotsInView, targetNamed } from '../model.ts';
-import type { SnapshotsPlace } from '../place.ts';
+import { FILTERED } from '../app/filter.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { positionIn } from '../app/in-view.ts';
+import { type ScreenModule, targetNamed } from '../app/model.ts';
+import { refreshSnapshots } from '../app/refresh.ts';
 import { snapshotColumns } from './columns.ts';
+import { SNAPSHOT_KEYS } from './keys.ts';
 import { snapshotFacts } from './snapshot-facts.ts';
+import { type SnapshotsRoute, selectedSnapshot, snapshotsInView } from './snapshots-route.ts';
 
-/** The snapshots of one target, newest first. */
-export function SnapshotsScreen({ place }: { place: SnapshotsPlace }) {
+export const snapshotsScreen: ScreenModule<SnapshotsRoute> = {
+  id: 'snapshots',
+  title: 'Snapshots of a target',
+  picture: 'snapshots',
+  view: SnapshotsView,
+  keys: SNAPSHOT_KEYS,
+  rows: snapshotsInView,
+  selected: (model, route) => ({ snapshot: selectedSnapshot(model, route) }),
+  onRefresh: (model, { target }) => refreshSnapshots(model, target),
+  ...FILTERED,
+};
+
+const MINUTE = 60_000;
+
+function SnapshotsView({ route }: { route: SnapshotsRoute }) {
   const model = useModel();
   const state = useStore(model.snapshots);
-  const target = useStore(model.targets, (targets) => targetNamed(targets, place.target));
+  const target = useStore(model.targets, (targets) => targetNamed(targets, route.target));
+  const { glyphs } = useTheme();
   const { columns, height, wide } = useRoom();
-  const list = snapshotsOf(state, place.target);
-  const view = snapshotsInView(model, place);
+  const { marked } = route;
+  const minute = Math.floor(model.clock().getTime() / MINUTE) * MINUTE;
+  const tableColumns = useMemo(() => snapshotColumns({ glyphs, now: minute, marked }), [glyphs, minute, marked]);
+  const list = snapshotsOf(state, route.target);
+  const view = snapshotsInView(model, route);
   const rows = view.items;
-  const index = positionIn(view, place.list.selected);
+  const index = positionIn(view, route.list.selected);
   const selected = rows[index];
-  const filtering = place.typing !== null || place.list.filter !== '';
+  const filtering = route.typing !== null || route.list.filter !== '';
   const detail = wide ? 'beside' : height >= 16 ? 'below' : 'none';
   const listWidth = detail === 'beside' ? Math.floor(columns * 0.6) : columns;
   const listHeight = height - (filtering ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);
   const destination = target?.row.dst_url ?? null;
   const shares = target?.row.type === 'share';
   return (
-    <Frame screen="snapshots" path={[place.target]} aside={countOf(rows.length, list.rows.length)}>
-      {filtering && <FilterLine typing={place.typing} filter={place.list.filter} width={columns} />}
+    <Frame screen="snapshots" path={[route.target]} aside={countOf(rows.length, list.rows.length)}>
+      {filtering && <FilterLine typing={route.typing} filter={route.list.filter} width={columns} />}
       {list.error && <Failure error={list.error} width={columns} />}
       {rows.length === 0 && !list.error && (
-        <NoSnapshots target={place.target} loading={list.phase === 'loading'} filtering={filtering} shares={shares} />
+        <NoSnapshots target={route.target} loading={list.phase === 'loading'} filtering={filtering} shares={shares} />
       )}
       {rows.length > 0 && (
         <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
-          <SnapshotTable rows={rows} marked={place.marked} selected={index} width={listWidth} height={listHeight} />
+          <TableList
+            columns={tableColumns}
+            rows={rows}
+            keyOf={({ id }) => id}
+            selected={index}
+            width={listWidth}
+            height={listHeight}
+          />
           {selected && detail !== 'none' && (
             <DetailPane
               title={[{ text: `Snapshot ${selected.index}`, tone: 'strong' }]}
@@ -59,44 +84,11 @@ export function SnapshotsScreen({ place }: { place: SnapshotsPlace }) {
   );
 }
 
-interface SnapshotTableProps {
-  rows: SnapshotRow[];
-  marked: string[];
-  /** Index of the row with the pointer. */
-  selected: number;
-  width: number;
-  height: number;
-}
-
-function SnapshotTable({ rows, marked, selected, width, height }: SnapshotTableProps) {
-  const { clock } = useModel();
-  const { glyphs } = useTheme();
-  const inner = width - 3;
-  const minute = Math.floor(clock().getTime() / 60_000);
-  const layout = useMemo(
-    () => layOutTable(snapshotColumns({ glyphs, now: minute * 60_000, marked }), rows, inner),
-    [glyphs, minute, marked, rows, inner],
-  );
-  return (
-    <Box flexDirection="column" width={width} height={height}>
-      <Line spans={[{ text: '  ' }, ...tableHead(layout, glyphs.ellipsis)]} width={width} />
-      <List
-        items={rows}
-        keyOf={({ id }) => id}
-        row={(row) => tableRow(layout, row, glyphs.ellipsis)}
-        selected={selected}
-        width={width}
-        height={Math.max(1, height - 1)}
-      />
-    </Box>
-  );
-}
-
 interface NoSnapshotsProps {
   target: string;
   loading: boolean;
   filtering: boolean;
-  /** What others have pushed is all that there can be. */
+  /** A shared target cannot build. */
   shares: boolean;
 }
 

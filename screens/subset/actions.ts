@@ -1,76 +1,64 @@
 import { toUserError } from '../../src/errors.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
-import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
-import { emptyList, selectedIndex } from '../../src/state/list.ts';
-import { ask, planAllowing } from '../confirm/actions.ts';
-import { factsOf } from '../facts.ts';
-import { type Model, quietly } from '../model.ts';
-import { notifyFailure } from '../notify-failure.ts';
-import type { SubsetPlace } from '../place.ts';
-import { choicesOf, isTarget, stepShare, toggleCopied, toggleExcluded } from './choices.ts';
-import { type PlanRow, planRows } from './rows.ts';
+import { emptyList } from '../../src/state/list.ts';
+import { contextOf, type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
+import { noTarget } from '../app/why-not.ts';
+import { confirm, UNVERIFIED_SOURCES } from '../confirm/actions.ts';
+import { choicesOf, stepShare, subsetTarget, toggleCopied, toggleExcluded } from './choices.ts';
+import { subsetQuestion } from './question.ts';
+import { type SubsetRoute, selectedTable } from './subset-route.ts';
+import { subsetWork } from './work.ts';
 
 /** Plans the target's subset, and shows what would come. */
-export function showSubset(model: Model): void {
-  const { target } = factsOf(model);
-  if (!target) return;
-  const place: SubsetPlace = {
-    screen: 'subset',
-    target: target.row.name,
-    choices: null,
-    changed: false,
-    found: null,
-    error: null,
-    counting: true,
-    controller: new AbortController(),
-    list: emptyList,
-  };
-  model.navigation.push(place);
-  count(model, place);
-}
+export const SUBSET: KeyBinding = {
+  keys: ['x'],
+  label: 'subset',
+  help: 'what a small database of this target would hold; makes it',
+  whyNot: noTarget,
+  run: (model) => {
+    const { target } = contextOf(model);
+    if (!target) return;
+    const route: SubsetRoute = {
+      screen: 'subset',
+      target: target.row.name,
+      choices: null,
+      changed: false,
+      found: null,
+      error: null,
+      counting: true,
+      controller: new AbortController(),
+      list: emptyList,
+    };
+    model.navigation.push(route);
+    count(model, route);
+  },
+};
 
-/** Looks for the rows anew; of what was asked for before nothing is shown any more. */
-function count(model: Model, { target, choices, controller }: SubsetPlace): void {
-  const answer = (change: (place: SubsetPlace) => Partial<SubsetPlace>): void =>
+/** Plans anew; an earlier plan that is still being made is not shown any more. */
+function count(model: Model, { target, choices, controller }: SubsetRoute): void {
+  const answer = (change: (route: SubsetRoute) => Partial<SubsetRoute>): void =>
     model.navigation.change((other) =>
       other.screen === 'subset' && other.controller === controller ? { ...other, ...change(other) } : other,
     );
-  const request = { target, ...(choices && { settings: choices }) };
-  const session = quietly(controller.signal);
-  planAllowing((allowed) => model.operations.planSubset(session, { ...request, ...allowed })).then(
+  const request = { target, ...(choices && { settings: choices }), ...UNVERIFIED_SOURCES };
+  model.operations.planSubset(quietly(controller.signal), request).then(
     (found) =>
-      answer((place) => ({ found, error: null, counting: false, choices: place.choices ?? choicesOf(found.settings) })),
+      answer((route) => ({ found, error: null, counting: false, choices: route.choices ?? choicesOf(found.settings) })),
     (thrown: unknown) => answer(() => ({ error: toUserError(thrown), counting: false })),
   );
 }
 
-export function selectedTable({ found, list }: SubsetPlace): PlanRow | null {
-  const rows = planRows(found?.plan.tables ?? []);
-  return (
-    rows[
-      selectedIndex(
-        rows.map(({ table }) => table),
-        list.selected,
-      )
-    ] ?? null
-  );
+export function excludeTable(model: Model, route: SubsetRoute): void {
+  change(model, route, unlessTarget(toggleExcluded));
 }
 
-export function excludeTable(model: Model): void {
-  change(model, (choices, table) =>
-    isTarget(choices, table) ? `${table} is what the subset is made of` : toggleExcluded(choices, table),
-  );
+export function copyTable(model: Model, route: SubsetRoute): void {
+  change(model, route, unlessTarget(toggleCopied));
 }
 
-export function copyTable(model: Model): void {
-  change(model, (choices, table) =>
-    isTarget(choices, table) ? `${table} is what the subset is made of` : toggleCopied(choices, table),
-  );
-}
-
-export function changeShare(model: Model, direction: 1 | -1): void {
-  change(model, (choices, table) => {
-    const percent = choices.subset_tables.find((target) => target.table === table)?.percent;
+export function changeShare(model: Model, route: SubsetRoute, direction: 1 | -1): void {
+  change(model, route, (choices, table) => {
+    const percent = subsetTarget(choices, table)?.percent;
     if (percent === undefined) return `${table} is not chosen by a percentage`;
     return (
       stepShare(choices, table, direction) ?? `${percent} % is the ${direction === 1 ? 'largest' : 'smallest'} step`
@@ -79,42 +67,44 @@ export function changeShare(model: Model, direction: 1 | -1): void {
 }
 
 /** A text says why nothing is changed. */
-function change(model: Model, work: (choices: SubsetChoices, table: string) => SubsetChoices | string): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'subset' || !place.choices) return;
-  const row = selectedTable(place);
-  if (!row) return;
-  const choices = work(place.choices, row.table);
+type Change = (choices: SubsetChoices, table: string) => SubsetChoices | string;
+
+function unlessTarget(change: Change): Change {
+  return (choices, table) =>
+    subsetTarget(choices, table) ? `${table} is what the subset is made of` : change(choices, table);
+}
+
+function change(model: Model, route: SubsetRoute, changed: Change): void {
+  const row = selectedTable(route);
+  if (!route.choices || !row) return;
+  const choices = changed(route.choices, row.table);
   if (typeof choices === 'string') {
     model.navigation.notify({ tone: 'caution', text: choices });
     return;
   }
-  place.controller.abort();
-  const changed: SubsetPlace = {
-    ...place,
+  route.controller.abort();
+  const next: SubsetRoute = {
+    ...route,
     choices,
     changed: true,
     counting: true,
     controller: new AbortController(),
-    list: { ...place.list, selected: row.table },
+    list: { ...route.list, selected: row.table },
   };
-  model.navigation.replace(changed);
-  count(model, changed);
+  model.navigation.replace(next);
+  count(model, next);
 }
 
-/** Makes it as it is planned now, whether that is saved or not. */
-export function askSubset(model: Model): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'subset' || !place.found || place.counting || place.error) return;
-  const planned: PlannedSubset = place.found;
-  ask(model, { target: place.target, title: 'make the subset', plan: async () => ({ kind: 'subset', planned }) });
+/** Makes the subset as it is planned now, whether the plan is saved or not. */
+export function confirmSubset(model: Model, { target, found, counting, error }: SubsetRoute): void {
+  if (!found || counting || error) return;
+  const plan = { question: subsetQuestion(found.plan), work: subsetWork(model, found) };
+  confirm(model, { target, title: 'make the subset', plan: async () => plan });
 }
 
-/** Writes what was chosen into the configuration, comments and all else as they were. */
-export function saveSubset(model: Model): void {
-  const place = model.navigation.top();
-  if (place.screen !== 'subset' || !place.choices) return;
-  const { target, choices, controller } = place;
+/** Writes the choices into the configuration; comments and everything else stay. */
+export function saveSubset(model: Model, { target, choices, controller }: SubsetRoute): void {
+  if (!choices) return;
   model.operations.saveSubset(quietly(controller.signal), { target, choices }).then(
     ({ file }) => {
       model.navigation.change((other) =>
@@ -122,8 +112,6 @@ export function saveSubset(model: Model): void {
       );
       model.navigation.notify({ tone: 'good', text: `Saved ${file}` });
     },
-    (thrown: unknown) => {
-      notifyFailure(model, thrown);
-    },
+    (thrown: unknown) => notifyFailure(model, thrown),
   );
 }

@@ -1,7 +1,7 @@
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 
-/** What one can change while looking at the plan; the rest stays as it is configured. */
+/** The settings that the screen can change. */
 export function choicesOf({
   subset_tables = [],
   copy_tables = [],
@@ -10,26 +10,23 @@ export function choicesOf({
   return { subset_tables, copy_tables, excluded_tables };
 }
 
-/** Shares that one steps through. */
 const PERCENTAGES = [0.1, 0.5, 1, 2, 5, 10, 20, 50, 100];
 
-/** A table is made empty, or comes again as the rules say. */
 export function toggleExcluded(choices: SubsetChoices, table: string): SubsetChoices {
   const { excluded_tables } = without(choices, table);
   const isExcluded = choices.excluded_tables.includes(table);
   return { ...without(choices, table), excluded_tables: isExcluded ? excluded_tables : [...excluded_tables, table] };
 }
 
-/** A table comes whole, or again as the rules say. */
 export function toggleCopied(choices: SubsetChoices, table: string): SubsetChoices {
   const { copy_tables } = without(choices, table);
   const isCopied = choices.copy_tables.includes(table);
   return { ...without(choices, table), copy_tables: isCopied ? copy_tables : [...copy_tables, table] };
 }
 
-/** The next larger or smaller share of a target that is chosen by one; `null` where there is none. */
+/** The next larger or smaller percentage; `null` where there is none. */
 export function stepShare(choices: SubsetChoices, table: string, direction: 1 | -1): SubsetChoices | null {
-  const percent = choices.subset_tables.find((target) => target.table === table)?.percent;
+  const percent = subsetTarget(choices, table)?.percent;
   if (percent === undefined) return null;
   const steps = direction === 1 ? PERCENTAGES : PERCENTAGES.toReversed();
   const next = steps.find((step) => (direction === 1 ? step > percent : step < percent));
@@ -42,13 +39,11 @@ export function stepShare(choices: SubsetChoices, table: string, direction: 1 | 
   };
 }
 
-/** One table has one rule. */
 function without(choices: SubsetChoices, table: string): SubsetChoices {
   const others = (tables: string[]): string[] => tables.filter((other) => other !== table);
   return { ...choices, copy_tables: others(choices.copy_tables), excluded_tables: others(choices.excluded_tables) };
 }
 
-/** Whether a target would be left out or come whole, which contradicts what it is. */
-export function isTarget({ subset_tables }: SubsetChoices, table: string): boolean {
-  return subset_tables.some((target) => target.table === table);
+export function subsetTarget({ subset_tables }: SubsetChoices, table: string) {
+  return subset_tables.find((target) => target.table === table);
 }

@@ -3,7 +3,6 @@ import { dataWord } from '../../src/sanitize-results.ts';
 import type { SubsetPlanResult } from '../../src/subset-results.ts';
 import { destinationFacts, nameToType, type Question, unverifiedWarnings } from '../confirm/question-facts.ts';
 
-/** What is asked before a subset is made. */
 export function subsetQuestion(plan: SubsetPlanResult): Question {
   const { source, destination, tables, warnings, undo } = plan;
   const { database, exists } = destination;
@@ -34,7 +33,7 @@ export function subsetQuestion(plan: SubsetPlanResult): Question {
   };
 }
 
-/** What is in the way of nobody is told by its number: the plan that was looked at before says the rest. */
+/** Harmless warnings as counts: the plan shown before has the details. */
 function summaryOf(warnings: SubsetPlanResult['warnings'], tables: SubsetPlanResult['tables']): string[] {
   const slow = warnings.filter(({ code }) => code === 'reference_without_index').length;
   const empty = tables.filter(({ rule }) => rule === 'empty').length;

@@ -3,12 +3,12 @@ import type { Glyphs, Tone } from '../../components/theme.ts';
 import { formatBytes, formatCount } from '../../src/amounts.ts';
 import type { SubsetTableRow } from '../../src/subset-results.ts';
 
-/** A table of the plan, at its place in the tree of the ways by which rows come. */
+/** A table of the plan in the tree of references. */
 export interface PlanRow extends SubsetTableRow {
   depth: number;
 }
 
-/** Each table below the one that it comes by, what is asked for first and what nothing leads to last. */
+/** Each table below the one that it is reached from: subset tables first, unreachable ones last. */
 export function planRows(tables: SubsetTableRow[]): PlanRow[] {
   const below = Map.groupBy(
     tables.filter(({ path }) => path.length > 1),

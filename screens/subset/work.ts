@@ -1,8 +1,8 @@
 import { formatCount, formatDuration, formatNumberOf } from '../../src/amounts.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import type { Work } from '../../src/state/runs.ts';
-import type { Model } from '../model.ts';
-import { refreshAfterWork } from '../refresh.ts';
+import type { Model } from '../app/model.ts';
+import { refreshAfterWork } from '../app/refresh.ts';
 import { replacedDatabase } from '../run/rivals.ts';
 
 export function subsetWork(model: Model, planned: PlannedSubset): Work {

@@ -1,4 +1,6 @@
 import { useMemo } from 'react';
+import { Empty, Failure } from '../../components/empty.tsx';
+import { FilterLine } from '../../components/filter-line.tsx';
 import type { Span } from '../../components/line.tsx';
 import type { Cell, Column } from '../../components/table.ts';
 import { TableList } from '../../components/table-list.tsx';
@@ -6,23 +8,51 @@ import { type Glyphs, useTheme } from '../../components/theme.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { SnapshotTable } from '../../src/results.ts';
 import { selectedIndex } from '../../src/state/list.ts';
-import { Empty, Failure } from '../empty.tsx';
-import { FilterLine } from '../filter-line.tsx';
-import { Frame, useRoom } from '../frame.tsx';
-import { tablesInView } from '../model.ts';
-import type { TablesPlace } from '../place.ts';
+import { FILTER, FILTERED } from '../app/filter.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import { selectedItem } from '../app/in-view.ts';
+import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
+import { LOAD_MARKED } from '../confirm/load.ts';
+import { toggled } from '../snapshots/actions.ts';
+import { type TablesRoute, tablesInView } from './tables-route.ts';
 
-/** The tables of a snapshot, the largest first. */
-export function TablesScreen({ place }: { place: TablesPlace }) {
+export const tablesScreen: ScreenModule<TablesRoute> = {
+  id: 'tables',
+  title: 'Tables of a snapshot',
+  view: TablesView,
+  keys: [
+    {
+      keys: ['space', 'm'],
+      label: 'mark',
+      help: 'mark the table, to load it',
+      run: ({ navigation }, route) => {
+        const row = selectedItem(tablesInView(route), ({ table }) => table, route.list);
+        if (row) navigation.replace({ ...route, marked: toggled(route.marked, row.table) });
+      },
+    },
+    LOAD_MARKED,
+    ...FILTER,
+    BACK,
+    PALETTE,
+    HELP,
+    ...MOVES,
+  ],
+  rows: (_, route) => ({ ids: tablesInView(route).map(({ table }) => table) }),
+  selected: (_, { snapshot }) => ({ snapshot }),
+  ...FILTERED,
+};
+
+export function TablesView({ route }: { route: TablesRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
-  const { target, snapshot, found, error, list, typing, marked } = place;
+  const { target, snapshot, found, error, list, typing, marked } = route;
   const bars = columns >= BARS_FROM;
   const tableColumns = useMemo(
     () => columnsOf({ tables: found ?? [], marked, bars, glyphs }),
     [found, marked, bars, glyphs],
   );
-  const tables = tablesInView(place);
+  const tables = tablesInView(route);
   const names = tables.map(({ table }) => table);
   const filtering = typing !== null || list.filter !== '';
   return (

@@ -5,7 +5,7 @@ import { briefReason } from '../../src/connection-failures.ts';
 import type { TargetRow, TargetStatus } from '../../src/results.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 
-/** The columns of the list of targets; where room is short, what the pane of a target shows too goes first. */
+/** Where room is short, columns that the detail pane repeats are dropped first. */
 export function targetColumns(entries: TargetEntry[], { glyphs, now }: ColumnsOptions): Column<TargetEntry>[] {
   const storage: Column<TargetEntry> = {
     title: 'STORAGE',
@@ -27,7 +27,7 @@ export function targetColumns(entries: TargetEntry[], { glyphs, now }: ColumnsOp
       dropRank: 2,
       cell: ({ row }) => ({ text: formatCount(row.snapshots), tone: row.snapshots === 0 ? 'dim' : 'plain' }),
     },
-    // Where nothing is kept elsewhere, it tells nothing.
+    // Only where some target has a bucket.
     ...(entries.some(({ row }) => row.storage_profile !== null) ? [storage] : []),
     {
       title: 'LATENCY',
@@ -49,7 +49,7 @@ interface ColumnsOptions {
   now: number;
 }
 
-/** Host, port and database: a row has little room, and the pane of the target shows the whole URL. */
+/** Host, port and database. */
 function placeOf(url: string): string {
   return url.replace(/^\w+:\/\/([^@/]*@)?/, '');
 }
@@ -60,7 +60,6 @@ interface StatusLook {
   glyph: 'good' | 'bad' | 'caution' | 'pending';
 }
 
-/** How each status reads. */
 export const STATUS_LOOKS: Record<TargetStatus, StatusLook> = {
   ok: { word: 'up', tone: 'good', glyph: 'good' },
   missing: { word: 'no database', tone: 'caution', glyph: 'caution' },
@@ -69,10 +68,9 @@ export const STATUS_LOOKS: Record<TargetStatus, StatusLook> = {
   unchecked: { word: 'not checked', tone: 'dim', glyph: 'pending' },
 };
 
-/** A server slower than this is told apart. */
+/** A server slower than this is shown as slow. */
 const SLOW_MS = 250;
 
-/** The status and, in a few words, the reason for it, where that says more. */
 function statusWords({ status, error_code }: TargetRow): string {
   const { word } = STATUS_LOOKS[status];
   const reason = status === 'missing' ? null : briefReason(error_code);
@@ -83,7 +81,7 @@ function statusCell({ row, checking, checkedAt }: TargetEntry, glyphs: Glyphs) {
   if (checking && checkedAt === null) return { text: `${glyphs.pending} checking`, tone: 'dim' as const };
   const { tone, glyph } = STATUS_LOOKS[row.status];
   const slow = row.status === 'ok' && (row.latency_ms ?? 0) > SLOW_MS;
-  // The mark of a check has its cell in every row, so that no column moves when checks begin and end.
+  // Every row reserves a cell for the mark of a running check, so that columns do not move.
   const text = `${glyphs[glyph]} ${slow ? 'slow' : statusWords(row)}${checking ? glyphs.ellipsis : ' '}`;
   return { text, tone: slow ? ('caution' as const) : tone };
 }

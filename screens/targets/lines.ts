@@ -1,7 +1,6 @@
 import type { TargetRow } from '../../src/results.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 
-/** A line of the list of targets: a target, or the heading of a group. */
 export type TargetLine = { heading: TargetRow['type']; count: number } | { entry: TargetEntry };
 
 export const GROUP_NAMES: Record<TargetRow['type'], string> = {
@@ -10,7 +9,7 @@ export const GROUP_NAMES: Record<TargetRow['type'], string> = {
   share: 'Shared',
 };
 
-/** Targets that come group by group, with a heading over each group where there is more than one. */
+/** The targets, already sorted by group, with a heading for each group. */
 export function targetLines(entries: TargetEntry[], grouped: boolean): TargetLine[] {
   if (!grouped) return entries.map((entry) => ({ entry }));
   return [...Map.groupBy(entries, ({ row }) => row.type)].flatMap(([heading, group]): TargetLine[] => [
@@ -19,7 +18,6 @@ export function targetLines(entries: TargetEntry[], grouped: boolean): TargetLin
   ]);
 }
 
-/** The line of an entry, by the lines of the headings. */
 export function lineOfEntry(headings: number[], index: number): number {
   return index + headings.filter((line, before) => line - before <= index).length;
 }
@@ -28,7 +26,7 @@ export function headingLines(lines: TargetLine[]): number[] {
   return lines.flatMap((line, index) => ('heading' in line ? [index] : []));
 }
 
-/** A heading's is none that a target can have. */
+/** A line feed cannot be in the name of a target. */
 export function keyOfLine(line: TargetLine): string {
   return 'entry' in line ? line.entry.row.name : `\n${line.heading}`;
 }

@@ -1,11 +1,12 @@
 import type { TargetRow } from '../../src/results.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
-import type { Sort } from '../place.ts';
 
-/** What needs somebody comes first. */
+export type Sort = 'configured' | 'name' | 'status' | 'size' | 'snapshots' | 'age';
+
+/** Problems first. */
 const STATUS_ORDER = ['unreachable', 'denied', 'missing', 'unchecked', 'ok'];
 
-/** What there is to sort by, in the order in which it is offered; that of the configuration needs no comparing. */
+/** In the order offered; `null` is the order of the configuration. */
 const ORDERS: Record<Sort, ((entry: TargetEntry) => string | number) | null> = {
   configured: null,
   name: ({ row }) => row.name,
@@ -17,10 +18,9 @@ const ORDERS: Record<Sort, ((entry: TargetEntry) => string | number) | null> = {
 
 const SORTS = Object.keys(ORDERS) as Sort[];
 
-/** The groups, in the order in which they are listed. */
 const TARGET_TYPES: TargetRow['type'][] = ['local', 'cloud', 'share'];
 
-/** Group by group, and in each of them in the order that was asked for. */
+/** By group, then in the chosen order. */
 export function sortTargets(entries: TargetEntry[], sort: Sort): TargetEntry[] {
   const value = ORDERS[sort];
   const sorted = value ? entries.toSorted((a, b) => compare(value(a), value(b))) : entries;
@@ -28,7 +28,7 @@ export function sortTargets(entries: TargetEntry[], sort: Sort): TargetEntry[] {
   return sorted.toSorted((a, b) => TARGET_TYPES.indexOf(a.row.type) - TARGET_TYPES.indexOf(b.row.type));
 }
 
-/** Where all are of one type, it tells nothing. */
+/** Targets of one type need no headings. */
 export function isGrouped(entries: TargetEntry[]): boolean {
   return entries.some(({ row }) => row.type !== entries[0]?.row.type);
 }

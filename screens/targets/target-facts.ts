@@ -1,10 +1,9 @@
 import type { Fact } from '../../components/facts.tsx';
 import { formatAge, formatBytes, formatCount, formatTime } from '../../src/amounts.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
-import { ENGINE_NAMES } from '../engine-names.ts';
+import { ENGINE_NAMES } from '../app/engine-names.ts';
 import { STATUS_LOOKS } from './columns.ts';
 
-/** What is known of a target, for the pane beside or below the list. */
 export function targetFacts(entry: TargetEntry, now: number): Fact[] {
   const { row } = entry;
   const engine = row.engine

@@ -2,6 +2,8 @@ import { Box } from 'ink';
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
+import { Empty, Failure } from '../../components/empty.tsx';
+import { FilterLine } from '../../components/filter-line.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
@@ -9,34 +11,43 @@ import { useTheme } from '../../components/theme.ts';
 import { formatCount, formatNumberOf } from '../../src/amounts.ts';
 import type { UserError } from '../../src/errors.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
-import { Empty, Failure } from '../empty.tsx';
-import { FilterLine } from '../filter-line.tsx';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import { positionIn } from '../in-view.ts';
-import { targetsInView } from '../model.ts';
-import type { Sort, TargetsPlace } from '../place.ts';
+import { FILTERED } from '../app/filter.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { positionIn } from '../app/in-view.ts';
+import type { ScreenModule } from '../app/model.ts';
 import { targetColumns } from './columns.ts';
+import { TARGET_KEYS } from './keys.ts';
 import { GROUP_NAMES, headingLines, keyOfLine, lineOfEntry, type TargetLine, targetLines } from './lines.ts';
-import { isGrouped } from './sort.ts';
+import { isGrouped, type Sort } from './sort.ts';
 import { targetFacts } from './target-facts.ts';
+import { selectedTarget, type TargetsRoute, targetsInView } from './targets-route.ts';
+
+export const targetsScreen: ScreenModule<TargetsRoute> = {
+  id: 'targets',
+  title: 'Targets',
+  picture: 'targets',
+  view: TargetsView,
+  keys: TARGET_KEYS,
+  rows: targetsInView,
+  selected: (model, route) => ({ target: selectedTarget(model, route) }),
+  ...FILTERED,
+};
 
 const POINTER_WIDTH = 2;
 
 const MINUTE = 60_000;
 
-/** Every target with its source's live state. */
-export function TargetsScreen({ place }: { place: TargetsPlace }) {
+function TargetsView({ route }: { route: TargetsRoute }) {
   const model = useModel();
   const state = useStore(model.targets);
   const { columns, height, wide } = useRoom();
-  const view = targetsInView(model, place);
+  const view = targetsInView(model, route);
   const entries = view.items;
-  const index = positionIn(view, place.list.selected);
+  const index = positionIn(view, route.list.selected);
   const selected = entries[index];
   const now = Math.floor(model.clock().getTime() / MINUTE) * MINUTE;
   const grouped = useMemo(() => isGrouped(state.entries), [state.entries]);
-  const filtering = place.typing !== null || place.list.filter !== '';
-  // Beside the list where there is room, below it where the window is high enough.
+  const filtering = route.typing !== null || route.list.filter !== '';
   const detail = wide ? 'beside' : height >= 16 ? 'below' : 'none';
   const listWidth = detail === 'beside' ? Math.floor(columns * 0.6) : columns;
   const listHeight = height - (filtering ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);
@@ -44,9 +55,9 @@ export function TargetsScreen({ place }: { place: TargetsPlace }) {
     <Frame
       screen="targets"
       path={['targets']}
-      aside={state.entries.length === 0 ? [] : countOf(entries.length, state.entries.length, place.sort)}
+      aside={state.entries.length === 0 ? [] : countOf(entries.length, state.entries.length, route.sort)}
     >
-      {filtering && <FilterLine typing={place.typing} filter={place.list.filter} width={columns} />}
+      {filtering && <FilterLine typing={route.typing} filter={route.list.filter} width={columns} />}
       {state.error && <Failure error={state.error} width={columns} />}
       {state.error && <Empty lines={[wayOut(state.error)]} />}
       {entries.length === 0 && !state.error && <NoTargets loading={state.phase === 'loading'} filtering={filtering} />}
@@ -78,9 +89,9 @@ interface TargetTableProps {
   entries: TargetEntry[];
   /** Whether each group has a heading. */
   grouped: boolean;
-  /** Index of the entry with the pointer. */
+  /** Index. */
   selected: number;
-  /** The minute that ages are told at. */
+  /** Rounded to a minute. */
   now: number;
   width: number;
   height: number;
@@ -128,7 +139,7 @@ function titleOf({ row }: TargetEntry): Span[] {
   ];
 }
 
-/** The keys that lead out of a configuration that is missing or wrong. */
+/** The keys that help with a missing or invalid configuration. */
 function wayOut({ code }: UserError): string {
   if (code === 'configuration_untrusted') return 'r asks again whether you trust it.';
   if (code === 'no_configuration') return 'i writes a first one, question by question.';

@@ -18,7 +18,7 @@ const LOOKS: Record<Run['state']['status'], Look> = {
   cancelled: { glyph: 'caution', tone: 'caution' },
 };
 
-/** The columns of the work of a session; `runs` is all of it, to say what waits for what. */
+/** `runs` are all runs, to name the one that another waits for. */
 export function taskColumns(runs: Run[], { glyphs, now }: { glyphs: Glyphs; now: number }): Column<Run>[] {
   return [
     { title: 'STATE', cell: (run) => stateCell(run, glyphs) },
@@ -34,7 +34,7 @@ function stateCell({ state, receipt, cancelling }: Run, glyphs: Glyphs): Cell {
   return { text: `${glyphs[glyph]} ${word}`, tone };
 }
 
-/** What it is, and how far; of what has ended, what came of it. */
+/** Title and progress; of an ended run its result. */
 function taskText(run: Run, runs: Run[]): string {
   const { title, state, receipt } = run;
   switch (state.status) {

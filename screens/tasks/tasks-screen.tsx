@@ -1,18 +1,65 @@
 import { Box, useAnimation } from 'ink';
 import { useStore } from 'zustand';
+import { Empty } from '../../components/empty.tsx';
 import type { Span } from '../../components/line.tsx';
 import { TableList } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { formatNumberOf } from '../../src/amounts.ts';
-import { selectedIndex } from '../../src/state/list.ts';
+import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
-import { Empty } from '../empty.tsx';
-import { Frame, useModel, useRoom } from '../frame.tsx';
-import type { TasksPlace } from '../place.ts';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { selectedItem } from '../app/in-view.ts';
+import { BACK, HELP, MESSAGES, MOVES, PALETTE } from '../app/keys.ts';
+import { contextOf, type Model, type ScreenModule } from '../app/model.ts';
+import { RUN_KEYS } from '../run/keys.ts';
+import { runRoute } from '../run/run-route.ts';
 import { taskColumns } from './columns.ts';
 
-/** All work of the session, newest first: it goes on wherever one is. */
-export function TasksScreen({ place }: { place: TasksPlace }) {
+declare module '../app/route.ts' {
+  interface Routes {
+    tasks: TasksRoute;
+  }
+}
+
+interface TasksRoute {
+  screen: 'tasks';
+  list: ListState;
+}
+
+export const tasksScreen: ScreenModule<TasksRoute> = {
+  id: 'tasks',
+  title: 'Tasks',
+  view: TasksView,
+  keys: [
+    {
+      keys: ['enter', 'right'],
+      label: 'open',
+      help: 'the task with its steps and log',
+      whyNot: ({ run }) => (run ? null : 'There is no task yet'),
+      run: (model) => {
+        const { run } = contextOf(model);
+        if (run) model.navigation.push(runRoute(run.id));
+      },
+      palette: false,
+    },
+    ...RUN_KEYS,
+    BACK,
+    MESSAGES,
+    PALETTE,
+    HELP,
+    ...MOVES,
+  ],
+  rows: (model) => ({ ids: newestFirst(model).map(({ id }) => id) }),
+  selected: (model, { list }) => ({ run: selectedItem(newestFirst(model), ({ id }) => id, list) }),
+  listsRuns: true,
+};
+
+function newestFirst({ runs }: Model): Run[] {
+  return runs.store.getState().runs.toReversed();
+}
+
+/** The runs of the session, newest first. */
+function TasksView({ route }: { route: TasksRoute }) {
   const model = useModel();
   const { glyphs } = useTheme();
   const { columns, height } = useRoom();
@@ -30,7 +77,7 @@ export function TasksScreen({ place }: { place: TasksPlace }) {
             columns={taskColumns(inOrder, { glyphs, now: model.clock().getTime() })}
             rows={runs}
             keyOf={({ id }) => id}
-            selected={selectedIndex(ids, place.list.selected)}
+            selected={selectedIndex(ids, route.list.selected)}
             width={columns}
             height={height}
           />

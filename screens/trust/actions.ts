@@ -1,18 +1,15 @@
 import { wrap } from '../../src/cells.ts';
 import { trustItems, UntrustedConfiguration } from '../../src/config/trust/untrusted-configuration.ts';
 import { emptyList } from '../../src/state/list.ts';
-import type { Model } from '../model.ts';
-import { notifyFailure } from '../notify-failure.ts';
-import { refreshSnapshots, refreshTargets } from '../refresh.ts';
+import { type Model, notifyFailure } from '../app/model.ts';
+import { refreshSnapshots, refreshTargets } from '../app/refresh.ts';
 
-/** Why nothing is listed: the configuration of the current folder is not trusted yet. */
 export function untrustedOf({ targets }: Model): UntrustedConfiguration | null {
   const { error } = targets.getState();
   return error instanceof UntrustedConfiguration ? error : null;
 }
 
-/** Shows what the configuration asks for, and asks. */
-export function askTrust(model: Model): void {
+export function confirmTrust(model: Model): void {
   const error = untrustedOf(model);
   if (!error) return;
   const lines = trustItems(error.request).flatMap(({ label, text }) =>
@@ -21,10 +18,10 @@ export function askTrust(model: Model): void {
   model.navigation.push({ screen: 'trust', error, lines, list: emptyList });
 }
 
-/** Fits beside the labels in the narrowest window: nothing that is asked about may be cut. */
+/** Fits beside the labels in the narrowest window: nothing may be cut. */
 const TEXT_WIDTH = 40;
 
-/** Remembers that the file is trusted as it was shown, and reads it. */
+/** Stores the trust and reads the file. */
 export async function answerTrust(model: Model, { request }: UntrustedConfiguration): Promise<void> {
   const { navigation, operations } = model;
   if (navigation.top().screen === 'trust') navigation.pop();
@@ -34,6 +31,6 @@ export async function answerTrust(model: Model, { request }: UntrustedConfigurat
     notifyFailure(model, thrown);
     return;
   }
-  const place = navigation.top();
-  await Promise.all([refreshTargets(model), 'target' in place ? refreshSnapshots(model, place.target) : null]);
+  const route = navigation.top();
+  await Promise.all([refreshTargets(model), 'target' in route ? refreshSnapshots(model, route.target) : null]);
 }

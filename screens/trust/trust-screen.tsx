@@ -1,20 +1,58 @@
 import { Line } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { wrap } from '../../src/cells.ts';
-import { LABEL_WIDTH } from '../../src/config/trust/untrusted-configuration.ts';
-import { selectedIndex } from '../../src/state/list.ts';
-import { Frame, useRoom } from '../frame.tsx';
-import type { TrustPlace } from '../place.ts';
+import {
+  LABEL_WIDTH,
+  type TrustLine,
+  type UntrustedConfiguration,
+} from '../../src/config/trust/untrusted-configuration.ts';
+import type { ListState } from '../../src/state/list.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import { positionIn, rowsByIndex } from '../app/in-view.ts';
+import { BACK, HELP, MOVES } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
+import { answerTrust } from './actions.ts';
 
-/** What a configuration found in this folder would do, before it does any of it. */
-export function TrustScreen({ place }: { place: TrustPlace }) {
+declare module '../app/route.ts' {
+  interface Routes {
+    trust: TrustRoute;
+  }
+}
+
+interface TrustRoute {
+  screen: 'trust';
+  error: UntrustedConfiguration;
+  lines: TrustLine[];
+  list: ListState;
+}
+
+export const trustScreen: ScreenModule<TrustRoute> = {
+  id: 'trust',
+  title: 'Trust in the configuration of this folder',
+  view: TrustView,
+  keys: [
+    {
+      keys: ['y'],
+      label: 'trust',
+      help: 'trust the configuration as shown, and read it',
+      run: (model, { error }) => void answerTrust(model, error),
+      stays: true,
+      palette: false,
+    },
+    { ...BACK, label: "don't trust", help: 'back; the configuration is not used', stays: true },
+    HELP,
+    ...MOVES,
+  ],
+  rows: (_, { lines }) => rowsByIndex(lines),
+};
+
+function TrustView({ route }: { route: TrustRoute }) {
   const { columns, height } = useRoom();
-  const { error, lines, list } = place;
+  const { error, lines, list } = route;
   const above = [
     ...wrap(`You have not trusted this configuration yet: ${error.request.file}`, columns - 4),
     ...wrap('Nothing was connected to, and no variable was read. If you trust it, the program may:', columns - 4),
   ];
-  const ids = lines.map((_, index) => String(index));
   return (
     <Frame screen="trust" path={['trust']}>
       {above.map((text, index) => (
@@ -25,7 +63,7 @@ export function TrustScreen({ place }: { place: TrustPlace }) {
         items={[...lines.entries()]}
         keyOf={([index]) => String(index)}
         row={([, { label, text }]) => [{ text: `${label.padEnd(LABEL_WIDTH)}  `, tone: 'dim' }, { text }]}
-        selected={selectedIndex(ids, list.selected)}
+        selected={positionIn(rowsByIndex(lines), list.selected)}
         width={columns}
         height={Math.max(1, height - above.length - 1)}
       />

@@ -17,6 +17,9 @@ const house = {
   'src/operations/load.ts': "import { engine } from '../engines/engine.ts';\nexport const load = engine;",
   'src/commands/load.ts': "import { load } from '../operations/load.ts';\nexport const command = load;",
   'components/list.tsx': "import { Text } from 'ink';\nexport const List = () => <Text>…</Text>;",
+  'screens/tables/tables-screen.tsx': 'export const tablesScreen = {};',
+  'screens/app/screens.ts':
+    "import { tablesScreen } from '../tables/tables-screen.tsx';\nexport const SCREENS = [tablesScreen];",
   'screens/start.tsx':
     "import { List } from '../components/list.tsx';\nimport { load } from '../src/operations/load.ts';\nexport const start = [List, load];",
 };
@@ -79,6 +82,7 @@ test.each([
   ['main-starts-the-screens-lazily', 'src/main.ts', "import '../screens/start.tsx';"],
   ['screens-and-commands-act-through-operations', 'screens/targets.tsx', "import '../src/engines/engine.ts';"],
   ['screens-are-not-the-command-line', 'screens/targets.tsx', "import '../src/commands/load.ts';"],
+  ['screens-open-each-other-by-route', 'screens/targets/keys.ts', "import '../tables/tables-screen.tsx';"],
   ['components-know-nothing-of-databases', 'components/table.tsx', "import '../src/operations/load.ts';"],
   ['only-the-runners-import-execa', 'src/engines/dump.ts', "import { execa } from 'execa';\nexport const run = execa;"],
   [

@@ -119,7 +119,9 @@ test.for(SIZES)('work in a queue at %d×%d is shown as it was', async ([columns,
   await frame('waiting', '○ Begins when this has ended');
   await back('4 targets');
   terminal.press('down', 'b');
-  await terminal.waitFor((screen) => screen.includes('Build a snapshot of billing') && screen.includes('25 %'));
+  await terminal.waitFor(
+    (screen) => screen.includes('Build a snapshot of billing') && screen.includes('Dump 25 tables'),
+  );
   await back('4 targets');
   await frame('elsewhere', 'Build a snapshot of app 25 % and 1 more, 1 waiting');
   terminal.press('t');

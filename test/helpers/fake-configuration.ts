@@ -1,4 +1,4 @@
-import type { Operations } from '../../screens/operations.ts';
+import type { Operations } from '../../screens/app/operations.ts';
 import {
   addChange,
   changeDraft,

@@ -1,4 +1,4 @@
-import type { Operations } from '../../screens/operations.ts';
+import type { Operations } from '../../screens/app/operations.ts';
 import { UserError } from '../../src/errors.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
 import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow, TargetRow } from '../../src/results.ts';

@@ -1,4 +1,4 @@
-import type { TerminalControl } from '../../screens/model.ts';
+import type { TerminalControl } from '../../screens/app/model.ts';
 
 /** A terminal that does nothing but what is said here. */
 export function fakeTerminal(control: Partial<TerminalControl> = {}): TerminalControl {

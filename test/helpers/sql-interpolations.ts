@@ -14,7 +14,16 @@ const SQL =
 /** What writes an identifier, a literal, a number, a word of a catalog (letters, digits, `_`), or a comparison of those. */
 const QUOTING = new Set([
   ...['quoteName', 'quoteText', 'quoteNumber', 'quotePath', 'Number'],
-  ...['plainWord', 'plainWords', 'inDatabase', 'tablesIn', 'tablesExcept', 'withOwnRows', 'quoteBytes'],
+  ...[
+    'plainWord',
+    'plainWords',
+    'inDatabase',
+    'tablesIn',
+    'tablesExcept',
+    'withOwnRows',
+    'keysWithOwnRows',
+    'quoteBytes',
+  ],
 ]);
 
 /** Expressions in the SQL of a folder that are neither quoted nor constants: `file: expression`, sorted, each once. */

@@ -1,13 +1,13 @@
 import { render } from 'ink-testing-library';
 import type { ReactElement } from 'react';
 import { expect, test } from 'vitest';
+import { Ask } from '../../components/ask.tsx';
 import { Choice } from '../../components/choice.tsx';
 import { DetailPane } from '../../components/detail-pane.tsx';
+import { Empty, Failure } from '../../components/empty.tsx';
 import { Line } from '../../components/line.tsx';
 import { textEdit } from '../../components/text-edit.ts';
 import { TextField } from '../../components/text-field.tsx';
-import { Ask } from '../../screens/ask.tsx';
-import { Empty, Failure } from '../../screens/empty.tsx';
 import { EXIT, UserError } from '../../src/errors.ts';
 
 const HOSTILE = 'a\x1b[2J\x1b]0;owned\x07b\x9b8m\u202Ec\rd\x7f\x1b[31me';

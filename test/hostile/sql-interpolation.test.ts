@@ -84,7 +84,7 @@ const MYSQL: Record<string, string[]> = {
   'foreign-keys.ts': ['clause'],
   'sequence-defaults.ts': ['clauses.join(", ")'],
   // A condition of its callers, of tablesIn and inDatabase.
-  'own-rows.ts': ['within'],
+  'own-rows.ts': ['column', 'names', 'within'],
   'dump/dump.ts': ['part', 'where'],
   'dump/parts.ts': ['key'],
   // A hint for people: rights, and names that were quoted before.
@@ -94,8 +94,15 @@ const MYSQL: Record<string, string[]> = {
   'restore/load-tables.ts': ['additions', 'conversions.join(", ")', 'fields.join(", ")', 'set'],
   // A path of quoted names.
   'restore/foreign-references.ts': ['pathOf(reference)'],
-  // Renames of quoted names; conditions of ours, and statements that EXECUTE IMMEDIATE takes as quoted text.
-  'restore/swap-packet.ts': ['condition', 'renames.map(ArrowFunctionExpression).join(", ")', 'run'],
+  // Renames of quoted names; conditions of ours, statements that EXECUTE IMMEDIATE takes as quoted text, and clauses that
+  // check-definitions.ts has read token by token.
+  'restore/swap-packet.ts': [
+    'clause',
+    'pathOf(from)',
+    'condition',
+    'renames.map(ArrowFunctionExpression).join(", ")',
+    'run',
+  ],
   'restore/swap.ts': ['destination'],
   'table-entries.ts': ['name'],
   'sanitize/columns.ts': [

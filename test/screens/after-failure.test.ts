@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Model } from '../../screens/app/model.ts';
 import { answerConfirm } from '../../screens/confirm/actions.ts';
-import type { Model } from '../../screens/model.ts';
 import { UserError } from '../../src/errors.ts';
 import type { BuildRequest } from '../../src/operations/build.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';

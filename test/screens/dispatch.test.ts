@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { dispatchPaste } from '../../screens/app/dispatch.ts';
+import type { Model } from '../../screens/app/model.ts';
+import { refreshTargets } from '../../screens/app/refresh.ts';
 import { answerConfirm } from '../../screens/confirm/actions.ts';
-import { dispatchPaste } from '../../screens/dispatch.ts';
-import { type Model, selectedTarget } from '../../screens/model.ts';
-import type { TargetsPlace } from '../../screens/place.ts';
-import { refreshTargets } from '../../screens/refresh.ts';
+import { selectedTarget, type TargetsRoute } from '../../screens/targets/targets-route.ts';
 import { UserError } from '../../src/errors.ts';
 import type { TargetRow } from '../../src/results.ts';
 import { listed, newModel, press, running, until } from '../helpers/driven-model.ts';
@@ -225,6 +225,64 @@ describe('sanitizing', () => {
     expect(world.done).toEqual(['sanitize app']);
   });
 
+  test('a build without a question is never shown as a confirmation', async () => {
+    for (const queryFile of [null, '/etc/sanitize.sql']) {
+      const model = await listed(fakeWorld({ queryFile }));
+      const shown: string[] = [];
+      model.navigation.store.subscribe(() => shown.push(model.navigation.top().screen));
+      press(model, 'b');
+      await running(model);
+      await model.runs.settled();
+      expect(new Set(shown)).toEqual(new Set(['targets', 'run']));
+    }
+  });
+
+  test('a second b while the build is planned builds nothing more', async () => {
+    const world = fakeWorld();
+    const model = await listed(world);
+    press(model, 'b', 'b');
+    expect(notice(model)).toBe('The build of app is being planned');
+    await running(model);
+    await model.runs.settled();
+    expect(world.done).toEqual(['build app']);
+  });
+
+  test('a build that cannot be planned says why and what to do, and builds nothing', async () => {
+    const world = fakeWorld();
+    const error = new UserError('the query cannot be read', { code: 'x', exit: 2, hint: 'look at sanitize.sql' });
+    const model = await listed(world, {
+      operations: { ...fakeOperations(world), planBuild: () => Promise.reject(error) },
+    });
+    press(model, 'b');
+    await until(() => model.navigation.top().screen === 'confirm');
+    expect(model.navigation.top()).toMatchObject({ target: 'app', plan: null, error });
+    press(model, 'esc');
+    expect(model.navigation.top().screen).toBe('targets');
+    expect(world.done).toEqual([]);
+  });
+
+  test('a question that comes when the user has gone elsewhere is not asked', async () => {
+    const world = fakeWorld({ queryFile: '/etc/sanitize.sql' });
+    const operations = fakeOperations(world);
+    const planning = Promise.withResolvers<void>();
+    const model = await listed(world, {
+      operations: {
+        ...operations,
+        async planBuild(session, request) {
+          await planning.promise;
+          const planned = await operations.planBuild(session, request);
+          return planned && { ...planned, plan: { ...planned.plan, destination: world.destination } };
+        },
+      },
+    });
+    press(model, 'b', 'enter');
+    planning.resolve();
+    await until(() => notice(model) !== undefined);
+    expect(notice(model)).toBe('app was not built: press b again');
+    expect(model.navigation.top().screen).toBe('snapshots');
+    expect(world.done).toEqual([]);
+  });
+
   test('asks before a build whose result replaces a database', async () => {
     const world = fakeWorld({ queryFile: '/etc/sanitize.sql' });
     const operations = fakeOperations(world);
@@ -247,7 +305,7 @@ describe('sanitizing', () => {
 });
 
 function selected(model: Model): string | undefined {
-  return selectedTarget(model, model.navigation.top() as TargetsPlace)?.row.name;
+  return selectedTarget(model, model.navigation.top() as TargetsRoute)?.row.name;
 }
 
 function notice(model: Model): string | undefined {

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createTheme, ThemeContext } from '../../components/theme.ts';
-import { DoctorScreen } from '../../screens/doctor/doctor-screen.tsx';
-import { FixScreen } from '../../screens/doctor/fix-screen.tsx';
-import { rowsOf, selectedFinding } from '../../screens/doctor/selection.ts';
+import type { ModelOptions } from '../../screens/app/create-model.ts';
+import { ModelContext } from '../../screens/app/frame.tsx';
+import type { Model } from '../../screens/app/model.ts';
+import { DoctorView } from '../../screens/doctor/doctor-screen.tsx';
+import { type DoctorRoute, rowsOf, selectedFinding } from '../../screens/doctor/selection.ts';
 import { panesOf } from '../../screens/editor/selection.ts';
-import { ModelContext } from '../../screens/frame.tsx';
-import type { Model, ModelOptions } from '../../screens/model.ts';
-import type { DoctorPlace } from '../../screens/place.ts';
+import { FixView } from '../../screens/fix/fix-screen.tsx';
 import { configFolder, withKey } from '../helpers/config-folder.ts';
 import { newModel, press, until } from '../helpers/driven-model.ts';
 import { fakeTerminal } from '../helpers/fake-terminal.ts';
@@ -112,9 +112,9 @@ async function opened(content = FILE, options: Partial<ModelOptions> = {}) {
   return { model, file, text: () => readFile(file, 'utf8') };
 }
 
-function top(model: Model): DoctorPlace {
+function top(model: Model): DoctorRoute {
   const place = model.navigation.store.getState().stack.find(({ screen }) => screen === 'doctor');
-  return place as DoctorPlace;
+  return place as DoctorRoute;
 }
 
 function foundOf(model: Model): unknown {
@@ -139,8 +139,8 @@ async function drawn(model: Model, size: { columns: number; rows: number }): Pro
     size,
     <ThemeContext value={createTheme({ unicode: true })}>
       <ModelContext value={model}>
-        {place.screen === 'doctor' && <DoctorScreen place={place} />}
-        {place.screen === 'fix' && <FixScreen place={place} />}
+        {place.screen === 'doctor' && <DoctorView route={place} />}
+        {place.screen === 'fix' && <FixView route={place} />}
       </ModelContext>
     </ThemeContext>,
   );

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { dispatchKey, dispatchPaste } from '../../screens/dispatch.ts';
-import type { EditorPlace } from '../../screens/editor/editor-places.ts';
+import { dispatchKey, dispatchPaste } from '../../screens/app/dispatch.ts';
+import type { Model } from '../../screens/app/model.ts';
+import type { EditorRoute } from '../../screens/editor/editor-route.ts';
 import { suggestionsAt } from '../../screens/editor/names.ts';
 import { panesOf, selectPath } from '../../screens/editor/selection.ts';
-import type { Model } from '../../screens/model.ts';
 import type { KeyPath } from '../../src/config/tree.ts';
 import { UserError } from '../../src/errors.ts';
 import { configFolder, withKey } from '../helpers/config-folder.ts';
@@ -135,9 +135,9 @@ async function opened(change: Partial<FakeWorld> = {}) {
   return { model, world };
 }
 
-function editor(model: Model): EditorPlace {
+function editor(model: Model): EditorRoute {
   const found = model.navigation.store.getState().stack.find(({ screen }) => screen === 'editor');
-  return found as EditorPlace;
+  return found as EditorRoute;
 }
 
 /** The names that are offered; `null` as long as none are known. */

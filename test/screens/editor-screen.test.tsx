@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { createTheme, ThemeContext } from '../../components/theme.ts';
-import { EditorDiffScreen } from '../../screens/editor/editor-diff-screen.tsx';
-import type { EditorPlace } from '../../screens/editor/editor-places.ts';
-import { EditorScreen } from '../../screens/editor/editor-screen.tsx';
+import { ModelContext } from '../../screens/app/frame.tsx';
+import type { Model } from '../../screens/app/model.ts';
+import type { EditorRoute } from '../../screens/editor/editor-route.ts';
+import { EditorView } from '../../screens/editor/editor-screen.tsx';
 import { selectPath } from '../../screens/editor/selection.ts';
-import { ModelContext } from '../../screens/frame.tsx';
-import type { Model } from '../../screens/model.ts';
+import { EditorDiffView } from '../../screens/editor-diff/editor-diff-screen.tsx';
 import { configFolder, withKey } from '../helpers/config-folder.ts';
 import { newModel, press, until } from '../helpers/driven-model.ts';
 import { fakeWorld } from '../helpers/fake-world.ts';
@@ -63,8 +63,8 @@ async function opened(): Promise<Model> {
   return model;
 }
 
-function top(model: Model): EditorPlace {
-  return model.navigation.top() as EditorPlace;
+function top(model: Model): EditorRoute {
+  return model.navigation.top() as EditorRoute;
 }
 
 async function drawn(model: Model, size: { columns: number; rows: number }): Promise<string[]> {
@@ -73,8 +73,8 @@ async function drawn(model: Model, size: { columns: number; rows: number }): Pro
     size,
     <ThemeContext value={createTheme({ unicode: true })}>
       <ModelContext value={model}>
-        {place.screen === 'editor' && <EditorScreen place={place} />}
-        {place.screen === 'editor-diff' && <EditorDiffScreen place={place} />}
+        {place.screen === 'editor' && <EditorView route={place} />}
+        {place.screen === 'editor-diff' && <EditorDiffView route={place} />}
       </ModelContext>
     </ThemeContext>,
   );

@@ -1,12 +1,12 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { dispatchKey, dispatchPaste } from '../../screens/dispatch.ts';
-import type { EditorPlace } from '../../screens/editor/editor-places.ts';
+import { dispatchKey, dispatchPaste } from '../../screens/app/dispatch.ts';
+import type { Model } from '../../screens/app/model.ts';
+import type { ChoiceRoute } from '../../screens/choice/choice-screen.tsx';
+import type { EditorRoute } from '../../screens/editor/editor-route.ts';
 import { shownValue, typedValue } from '../../screens/editor/fields.ts';
 import { type Panes, panesOf, selectPath } from '../../screens/editor/selection.ts';
-import type { Model } from '../../screens/model.ts';
-import type { ChoicePlace } from '../../screens/place.ts';
 import type { KeyPath } from '../../src/config/tree.ts';
 import { configFolder, withKey } from '../helpers/config-folder.ts';
 import { newModel, press, until } from '../helpers/driven-model.ts';
@@ -100,7 +100,7 @@ test('a storage profile is chosen from those that there are', async () => {
   const { model } = await opened();
   select(model, ['targets', 'app', 'storage_profile']);
   press(model, 'enter');
-  const choice = model.navigation.top() as ChoicePlace;
+  const choice = model.navigation.top() as ChoiceRoute;
   expect(choice.options.map(({ label }) => label)).toEqual(['not set', 'team']);
   model.navigation.pop();
   choice.answer('team');
@@ -138,7 +138,7 @@ test.each([
   press(model, 'enter');
   await until(() => model.navigation.top().screen === 'choice');
   expect(await text()).toBe(`${FILE}debug: true\n`);
-  const { answer: choose } = model.navigation.top() as ChoicePlace;
+  const { answer: choose } = model.navigation.top() as ChoiceRoute;
   model.navigation.pop();
   choose(answer);
   await until(() => editor(model).draft?.written.debug === true);
@@ -208,9 +208,9 @@ async function opened(content = FILE) {
   return { model, folder, file, text: () => readFile(file, 'utf8') };
 }
 
-function editor(model: Model): EditorPlace {
+function editor(model: Model): EditorRoute {
   const found = model.navigation.store.getState().stack.find(({ screen }) => screen === 'editor');
-  return found as EditorPlace;
+  return found as EditorRoute;
 }
 
 function panes(model: Model): Panes {

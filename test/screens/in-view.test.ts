@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createViews, positionIn } from '../../screens/in-view.ts';
-import { selectedSnapshot } from '../../screens/model.ts';
+import { createViews, positionIn } from '../../screens/app/in-view.ts';
+import { selectedSnapshot } from '../../screens/snapshots/snapshots-route.ts';
 import { snapshotsListed } from '../../src/state/snapshots.ts';
 import { newModel, press } from '../helpers/driven-model.ts';
 import { fakeSnapshot, fakeWorld } from '../helpers/fake-world.ts';

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { keyedInput } from '../../screens/input.ts';
+import { keyedInput } from '../../screens/app/terminal/input.ts';
 
 test.each([
   ['jj\r', ['j', 'j', '\r']],

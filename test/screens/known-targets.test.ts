@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { knownTargets } from '../../screens/known-targets.ts';
+import { knownTargets } from '../../screens/app/known-targets.ts';
 import { fakeTarget } from '../helpers/fake-world.ts';
 
 let cache: string;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { dispatchMouse } from '../../screens/dispatch.ts';
-import { readMouse } from '../../screens/mouse.ts';
+import { dispatchMouse } from '../../screens/app/dispatch.ts';
+import { readMouse } from '../../screens/app/terminal/mouse.ts';
 import { entriesInView } from '../../screens/palette/entries.ts';
 import { listed, press } from '../helpers/driven-model.ts';
 import { fakeTarget, fakeWorld } from '../helpers/fake-world.ts';

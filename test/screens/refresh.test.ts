@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Operations } from '../../screens/operations.ts';
-import { cancelRefresh, refreshTargets, refreshTargetsAnew } from '../../screens/refresh.ts';
+import type { Operations } from '../../screens/app/operations.ts';
+import { cancelRefresh, refreshTargets, refreshTargetsAnew } from '../../screens/app/refresh.ts';
 import { UserError } from '../../src/errors.ts';
 import type { TargetRow } from '../../src/results.ts';
 import { listed, newModel, press, until } from '../helpers/driven-model.ts';
@@ -57,10 +57,12 @@ test('the targets in view are checked first', async () => {
 test('a load that may replace a source that cannot be identified goes on only when the name is typed', async () => {
   const world = fakeWorld({ targets });
   const operations = fakeOperations(world);
+  let plans = 0;
   const model = await listed(world, {
     operations: {
       ...operations,
       async planLoad(session, request) {
+        plans += 1;
         if (!request.unverifiedSources) throw new UserError('may be a source', { code: 'sources_unverified', exit: 5 });
         const planned = await operations.planLoad(session, request);
         return { ...planned, plan: { ...planned.plan, unverified_sources: ['legacy'] } };
@@ -76,4 +78,5 @@ test('a load that may replace a source that cannot be identified goes on only wh
   expect(model.navigation.top().screen).toBe('confirm');
   press(model, ...'app_dev', 'enter');
   expect(model.navigation.top().screen).toBe('run');
+  expect(plans).toBe(1);
 });

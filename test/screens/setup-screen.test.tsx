@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { textEdit } from '../../components/text-edit.ts';
 import { createTheme, ThemeContext } from '../../components/theme.ts';
-import { ModelContext } from '../../screens/frame.tsx';
+import { ModelContext } from '../../screens/app/frame.tsx';
 import { setUp } from '../../screens/setup/actions.ts';
-import type { SetupPlace } from '../../screens/setup/setup-place.ts';
-import { SetupScreen } from '../../screens/setup/setup-screen.tsx';
+import type { SetupRoute } from '../../screens/setup/setup-route.ts';
+import { SetupView } from '../../screens/setup/setup-screen.tsx';
 import { UserError } from '../../src/errors.ts';
 import { newModel } from '../helpers/driven-model.ts';
 import { fakeWorld } from '../helpers/fake-world.ts';
@@ -69,20 +69,20 @@ for (const size of [
   });
 }
 
-type Change = Omit<Partial<SetupPlace>, 'found'> & { found?: object };
+type Change = Omit<Partial<SetupRoute>, 'found'> & { found?: object };
 
 async function drawn(size: { columns: number; rows: number }, change: Change): Promise<string> {
   const model = newModel(fakeWorld());
   setUp(model);
   await expect.poll(() => model.navigation.top()).toMatchObject({ found: { engines: expect.any(Array) } });
-  const top = model.navigation.top() as SetupPlace;
+  const top = model.navigation.top() as SetupRoute;
   const place = { ...top, ...change, found: { ...top.found, ...change.found } };
   model.navigation.replace(place);
   const rendered = renderAt(
     size,
     <ThemeContext value={createTheme({ unicode: true })}>
       <ModelContext value={model}>
-        <SetupScreen place={place} />
+        <SetupView route={place} />
       </ModelContext>
     </ThemeContext>,
   );

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { dispatchKey, dispatchPaste } from '../../screens/dispatch.ts';
-import type { Model } from '../../screens/model.ts';
+import { dispatchKey, dispatchPaste } from '../../screens/app/dispatch.ts';
+import type { Model } from '../../screens/app/model.ts';
 import { answerChosen, setUp } from '../../screens/setup/actions.ts';
-import type { SetupPlace } from '../../screens/setup/setup-place.ts';
+import type { SetupRoute } from '../../screens/setup/setup-route.ts';
 import type { SetupStepId } from '../../screens/setup/step-ids.ts';
 import { newModel } from '../helpers/driven-model.ts';
 import { type FakeWorld, fakeWorld } from '../helpers/fake-world.ts';
@@ -210,7 +210,7 @@ async function asked(model: Model, step: SetupStepId): Promise<void> {
   await expect.poll(() => model.navigation.top()).toMatchObject({ step, busy: null, error: null });
 }
 
-function place(model: Model): SetupPlace {
+function place(model: Model): SetupRoute {
   const top = model.navigation.top();
   if (top.screen !== 'setup') throw new Error(`at ${top.screen}`);
   return top;

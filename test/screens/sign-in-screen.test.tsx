@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createTheme, ThemeContext } from '../../components/theme.ts';
-import { ModelContext } from '../../screens/frame.tsx';
-import { createModel } from '../../screens/model.ts';
-import type { SignInPlace } from '../../screens/place.ts';
-import { SignInScreen } from '../../screens/sign-in/sign-in-screen.tsx';
+import { createModel } from '../../screens/app/create-model.ts';
+import { ModelContext } from '../../screens/app/frame.tsx';
+import type { SignInRoute } from '../../screens/sign-in/sign-in-route.ts';
+import { SignInView } from '../../screens/sign-in/sign-in-screen.tsx';
 import { UserError } from '../../src/errors.ts';
 import { fakeOperations } from '../helpers/fake-operations.ts';
 import { fakeTerminal } from '../helpers/fake-terminal.ts';
@@ -32,19 +32,19 @@ test('a failure says why, and what to do next', async () => {
   expect(shown).toMatch(/You are not signed in.*Why +It was refused.*Next +Sign in again/s);
 });
 
-async function drawn(change: Partial<SignInPlace>): Promise<string> {
+async function drawn(change: Partial<SignInRoute>): Promise<string> {
   const model = createModel({
     operations: fakeOperations(fakeWorld()),
     terminal: fakeTerminal(),
     clock: () => new Date(0),
   });
-  const place: SignInPlace = { ...BARE, qr: [], controller: new AbortController(), ...change };
+  const place: SignInRoute = { ...BARE, qr: [], controller: new AbortController(), ...change };
   model.navigation.push(place);
   const rendered = renderAt(
     { columns: 80, rows: 24 },
     <ThemeContext value={createTheme({ unicode: true })}>
       <ModelContext value={model}>
-        <SignInScreen place={place} />
+        <SignInView route={place} />
       </ModelContext>
     </ThemeContext>,
   );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Model } from '../../screens/model.ts';
-import type { ChoicePlace } from '../../screens/place.ts';
+import type { Model } from '../../screens/app/model.ts';
+import type { ChoiceRoute } from '../../screens/choice/choice-screen.tsx';
 import { UserError } from '../../src/errors.ts';
 import { listed, press, until } from '../helpers/driven-model.ts';
 import { fakeTerminal } from '../helpers/fake-terminal.ts';
@@ -36,7 +36,7 @@ describe('signing in', () => {
     const model = await listed(fakeWorld({ providers: ['work', 'home'], gate: new Promise(() => {}) }));
     press(model, 's');
     await until(() => model.navigation.top().screen === 'choice');
-    const choice = model.navigation.top() as ChoicePlace;
+    const choice = model.navigation.top() as ChoiceRoute;
     expect(choice.options.map(({ label }) => label)).toEqual([
       'work  https://work.example.com',
       'home  https://home.example.com',

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { createModel } from '../../screens/app/create-model.ts';
+import type { Model } from '../../screens/app/model.ts';
+import { refreshTargets } from '../../screens/app/refresh.ts';
 import { answerConfirm } from '../../screens/confirm/actions.ts';
-import { createModel, type Model, selectedTarget } from '../../screens/model.ts';
-import { refreshTargets } from '../../screens/refresh.ts';
+import { selectedTarget } from '../../screens/targets/targets-route.ts';
 import { press } from '../helpers/driven-model.ts';
 import { fakeOperations } from '../helpers/fake-operations.ts';
 import { fakeTerminal } from '../helpers/fake-terminal.ts';
@@ -43,7 +45,7 @@ test('marked tables are loaded, after what they need was shown', async () => {
   expect(model.navigation.top()).toMatchObject({ marked: ['public.orders', 'sales.漢字 🚀'] });
   press(model, 'l');
   expect(model.navigation.top()).toMatchObject({ screen: 'confirm', title: 'load 2 tables of snapshot 0' });
-  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { kind: 'load' } });
+  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { work: { kind: 'load' } } });
   answerConfirm(model, 'go');
   await model.runs.settled();
   expect(world.done).toEqual(['load app public.orders sales.漢字 🚀']);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Model } from '../../screens/model.ts';
-import type { SubsetPlace } from '../../screens/place.ts';
+import type { Model } from '../../screens/app/model.ts';
 import { planRows } from '../../screens/subset/rows.ts';
+import type { SubsetRoute } from '../../screens/subset/subset-route.ts';
 import { UserError } from '../../src/errors.ts';
 import { listed, press, until } from '../helpers/driven-model.ts';
 import { fakeWorld } from '../helpers/fake-world.ts';
 
-function placeOf(model: Model): SubsetPlace | null {
+function placeOf(model: Model): SubsetRoute | null {
   const place = model.navigation.top();
   return place.screen === 'subset' ? place : null;
 }

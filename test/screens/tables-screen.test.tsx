@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { textEdit } from '../../components/text-edit.ts';
 import { createTheme, ThemeContext, type ThemeOptions } from '../../components/theme.ts';
-import { ConfirmScreen } from '../../screens/confirm/confirm-screen.tsx';
-import { ModelContext } from '../../screens/frame.tsx';
-import { notLookedUp } from '../../screens/looked-up.ts';
-import type { TablesPlace } from '../../screens/place.ts';
-import { TablesScreen } from '../../screens/tables/tables-screen.tsx';
+import { notFetched } from '../../screens/app/fetched.ts';
+import { ModelContext } from '../../screens/app/frame.tsx';
+import { ConfirmView } from '../../screens/confirm/confirm-screen.tsx';
+import { loadQuestion } from '../../screens/confirm/question.ts';
+import { loadWork } from '../../screens/run/work.ts';
+import type { TablesRoute } from '../../screens/tables/tables-route.ts';
+import { TablesView } from '../../screens/tables/tables-screen.tsx';
 import { emptyList } from '../../src/state/list.ts';
 import { newModel } from '../helpers/driven-model.ts';
 import { fakeOperations } from '../helpers/fake-operations.ts';
@@ -21,24 +23,24 @@ const SIZES = [
 
 const LONG = `public.${'very_'.repeat(40)}long`;
 
-function tablesPlace(change: Partial<TablesPlace>): TablesPlace {
+function tablesPlace(change: Partial<TablesRoute>): TablesRoute {
   const found = ['public.orders', '表.漢字 🚀', LONG].map((table) => ({ table, rows: 12_000, bytes: 1_200_000 }));
   const snapshot = fakeSnapshot({ tables: found.length });
   return {
     ...{ screen: 'tables', target: 'app', snapshot, list: emptyList, typing: null, marked: [] },
-    ...{ ...notLookedUp(), found },
+    ...{ ...notFetched(), found },
     ...change,
   };
 }
 
-async function drawn(size: (typeof SIZES)[number], place: TablesPlace, theme: ThemeOptions = { unicode: true }) {
+async function drawn(size: (typeof SIZES)[number], place: TablesRoute, theme: ThemeOptions = { unicode: true }) {
   const model = newModel(fakeWorld());
   model.navigation.push(place);
   const rendered = renderAt(
     size,
     <ThemeContext value={createTheme(theme)}>
       <ModelContext value={model}>
-        <TablesScreen place={place} />
+        <TablesView route={place} />
       </ModelContext>
     </ThemeContext>,
   );
@@ -89,13 +91,14 @@ test.for(SIZES)(
       ...{ table: `public.table_${index}`, needed_by: 'public.orders', why: 'reference' as const },
     }));
     const selection = { chosen: Array.from({ length: 30 }, (_, index) => `sales.part_${index}`), needed, empty: [] };
-    const plan = { kind: 'load' as const, planned: { ...planned, plan: { ...planned.plan, selection } } };
+    const question = loadQuestion({ ...planned.plan, selection }, model.clock());
+    const plan = { question, work: loadWork(model, planned) };
     const controller = new AbortController();
     const rendered = renderAt(
       size,
       <ModelContext value={model}>
-        <ConfirmScreen
-          place={{ screen: 'confirm', target: 'app', title: 'load', plan, error: null, typing: null, controller }}
+        <ConfirmView
+          route={{ screen: 'confirm', target: 'app', title: 'load', plan, error: null, typing: null, controller }}
         />
       </ModelContext>,
     );

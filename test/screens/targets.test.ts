@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
 import { createTheme } from '../../components/theme.ts';
-import { createViews } from '../../screens/in-view.ts';
-import type { Sort } from '../../screens/place.ts';
+import { createViews } from '../../screens/app/in-view.ts';
 import { targetColumns } from '../../screens/targets/columns.ts';
 import { headingLines, keyOfLine, lineOfEntry, targetLines } from '../../screens/targets/lines.ts';
+import type { Sort } from '../../screens/targets/sort.ts';
 import { cellWidth } from '../../src/cells.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { fakeTarget } from '../helpers/fake-world.ts';

@@ -7,6 +7,7 @@ import {
   splitTable,
   type Unreadable,
 } from './definitions.ts';
+import { keysWithOwnRows } from './own-rows.ts';
 import { readSequenceDefaults } from './sequence-defaults.ts';
 import { referredTable } from './table-entries.ts';
 
@@ -59,7 +60,7 @@ async function readDangling(session: Session, database: string): Promise<Danglin
   const keys = await session.query<{ table_: string; name: string; referred: string | null }>(`
     SELECT TABLE_NAME AS table_, CONSTRAINT_NAME AS name, REFERENCED_TABLE_NAME AS referred
     FROM information_schema.REFERENTIAL_CONSTRAINTS
-    WHERE ${inDatabase('CONSTRAINT_SCHEMA', database)} AND ${inDatabase('UNIQUE_CONSTRAINT_SCHEMA', database)}`);
+    WHERE ${await keysWithOwnRows(session, `${inDatabase('CONSTRAINT_SCHEMA', database)} AND ${inDatabase('UNIQUE_CONSTRAINT_SCHEMA', database)}`)}`);
   const dangling = keys.filter(({ referred }) => referred === null || !there.has(referred));
   const found: DanglingKey[] = [];
   for (const [table, ofTable] of Map.groupBy(dangling, ({ table_ }) => table_)) {

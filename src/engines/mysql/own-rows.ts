@@ -60,15 +60,33 @@ export function tablesExcept(database: string, names: string[]): string {
 
 /** The condition of a query of sizes, of one database or several, narrowed to tables with rows of their own. */
 export async function withOwnRows(session: Session, within: string): Promise<string> {
+  return `(${within})${excluding(await withoutRows(session, within), 'TABLE_SCHEMA')}`;
+}
+
+/** The same for a query of foreign keys, for which the server opens every table. */
+export async function keysWithOwnRows(session: Session, within: string): Promise<string> {
+  return `(${within})${excluding(await withoutRows(session, 'TRUE'), 'CONSTRAINT_SCHEMA')}`;
+}
+
+interface InSchema {
+  schema_: string;
+  name: string;
+}
+
+function withoutRows(session: Session, within: string): Promise<InSchema[]> {
   const known = [...WITH_ROWS].map(quoteText).join(', ');
-  const others = await session.query<{ schema_: string; name: string }>(`
+  return session.query<InSchema>(`
     SELECT TABLE_SCHEMA AS schema_, TABLE_NAME AS name FROM information_schema.TABLES
     WHERE (${within}) AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND ENGINE NOT IN (${known}, 'PERFORMANCE_SCHEMA')`);
-  const excluded = [...Map.groupBy(others, ({ schema_ }) => schema_)].map(
-    ([schema, tables]) =>
-      ` AND NOT (CAST(TABLE_SCHEMA AS BINARY) = ${quoteBytes(schema)} AND CAST(TABLE_NAME AS BINARY) IN (${tables.map(({ name }) => quoteBytes(name)).join(', ')}))`,
-  );
-  return `(${within})${excluded.join('')}`;
+}
+
+function excluding(others: InSchema[], column: 'TABLE_SCHEMA' | 'CONSTRAINT_SCHEMA'): string {
+  return [...Map.groupBy(others, ({ schema_ }) => schema_)]
+    .map(([schema, tables]) => {
+      const names = tables.map(({ name }) => quoteBytes(name)).join(', ');
+      return ` AND NOT (CAST(${column} AS BINARY) = ${quoteBytes(schema)} AND CAST(TABLE_NAME AS BINARY) IN (${names}))`;
+    })
+    .join('');
 }
 
 function quoteBytes(name: string): string {

@@ -21,6 +21,7 @@ import { createDumpProgress } from '../dump/dump-progress.ts';
 import { recordTreatedApart } from '../dump/treated-apart.ts';
 import { withEventsEnabled } from '../events.ts';
 import { collationsIn, featuresOf } from '../features.ts';
+import { withoutDatabaseOfSequences } from '../sequence-defaults.ts';
 import { type ClientTool, dumpToolFor } from '../tools.ts';
 import { InsertRefused, type InsertScanner } from './insert-scanner.ts';
 import { END_OF_ROWS } from './rows-file.ts';
@@ -84,13 +85,14 @@ export async function dumpByProgram(
   const of = `${formatNumberOf(tables.length, 'table')} of ${url.display} with ${tool.name} ${tool.version}`;
   report({ event: 'step', step: 'dump', state: 'started', label: `Dump ${of}` });
   const left = [MARK, ...brokenViews.keys()].map((name) => `--ignore-table=${database}.${name}`);
-  const { dumped, definitions: found } = await runProgram(context, {
+  const { dumped, definitions: written } = await runProgram(context, {
     ...{ request, tool, tables, schema },
     flags: [...FLAGS, ...OWN_FLAGS[tool.flavour], ...left],
     definitions: createScriptDefinitions(database, collations),
   });
   if (JSON.stringify(await readInventory(session, database)) !== JSON.stringify(inventory)) throw changed(url.display);
   refuseMissing(tables, dumped);
+  const found = { ...written, tables: written.tables.map((table) => withoutDatabaseOfSequences(table, database)) };
   const definitions = copyOf ? withEventsEnabled(found, detailsOf(copyOf).enabled_events ?? []) : found;
   const recorded = inScript(context, inventory, definitions);
   const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });

@@ -1,9 +1,10 @@
 import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
 import { type ExpectedRows, expectedRows } from '../../shared/expected-rows.ts';
 import { compareNames, refuseDifferences } from '../../shared/verify.ts';
-import { type Inventory, readInventory } from '../catalogue.ts';
+import { type Inventory, readInventory, settingsAmong } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
+import type { CodeDefinitions } from '../definitions.ts';
 import type { Details } from '../details.ts';
 import { readNameCase } from '../name-case.ts';
 
@@ -14,6 +15,8 @@ export interface Check {
   jobs: number;
   /** Tables and views of the snapshot that were not created. */
   leftOut: string[];
+  /** What was created. */
+  code: Pick<CodeDefinitions, 'routines' | 'views' | 'triggers'>;
 }
 
 /** Compares a restored database with its manifest: rows of every table, every object. */
@@ -57,9 +60,15 @@ function takeSome(queue: ExpectedRows[]): ExpectedRows[] {
   return taken;
 }
 
-async function compareObjects(context: EngineContext, { url, details, leftOut }: Check): Promise<string[]> {
+async function compareObjects(context: EngineContext, { url, details, leftOut, code }: Check): Promise<string[]> {
   await using session = await connect(context, url);
-  const expected = details.inventory;
+  const settings = details.inventory['character set'];
+  const expected: Inventory = {
+    ...details.inventory,
+    ...(settings && {
+      'character set': settingsAmong(settings, [...code.routines, ...code.views, ...code.triggers]),
+    }),
+  };
   const found = await readInventory(session, url.database ?? '', details.invalid_views);
   const names = [...Object.values(expected), ...Object.values(found)].flat();
   const { fold } = await readNameCase(session, [...names, ...leftOut]);

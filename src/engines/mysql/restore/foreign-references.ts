@@ -3,6 +3,7 @@ import { EXIT, UserError } from '../../../errors.ts';
 import type { WarningEvent } from '../../../events.ts';
 import { inDatabase, quoteName, type Session, SqlError } from '../connection/session.ts';
 import { besideNames } from '../names.ts';
+import { keysWithOwnRows } from '../own-rows.ts';
 import { destinationName } from '../server.ts';
 
 /** A foreign key of a table in another database that references a table of the destination. */
@@ -31,7 +32,7 @@ export async function foreignReferences(server: Session, destination: string): P
   const rows = await server.query<ForeignReference>(`
     SELECT CONSTRAINT_SCHEMA AS \`database\`, TABLE_NAME AS \`table\`, CONSTRAINT_NAME AS \`constraint\`, REFERENCED_TABLE_NAME AS referenced
     FROM information_schema.REFERENTIAL_CONSTRAINTS
-    WHERE ${inDatabase('UNIQUE_CONSTRAINT_SCHEMA', destination)} AND NOT ${inDatabase('CONSTRAINT_SCHEMA', destination)}
+    WHERE ${await keysWithOwnRows(server, `${inDatabase('UNIQUE_CONSTRAINT_SCHEMA', destination)} AND NOT ${inDatabase('CONSTRAINT_SCHEMA', destination)}`)}
     ORDER BY 1, 2, 3`);
   const { prefix, undo } = besideNames(await destinationName(server, destination));
   return rows.filter(({ database }) => database !== undo && !database.startsWith(prefix));

@@ -61,7 +61,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       report({ event: 'step', step: 'check', state: 'started', label: 'Check against the manifest' });
       const created = new Set(code.views);
       const missing = [...tables, ...definitions.views.filter((view) => !created.has(view)).map(({ name }) => name)];
-      await checkRestored(running, { url: beside, details, plan, jobs, leftOut: missing });
+      await checkRestored(running, { url: beside, details, plan, jobs, leftOut: missing, code });
       report({
         event: 'step',
         step: 'check',

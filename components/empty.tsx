@@ -1,0 +1,36 @@
+import { Box, Text } from 'ink';
+import { wrap } from '../src/cells.ts';
+import type { UserError } from '../src/errors.ts';
+import { printable } from '../src/printable.ts';
+import { Line } from './line.tsx';
+import { useTheme } from './theme.ts';
+
+/** Shown instead of an empty list. */
+export function Empty({ lines }: { lines: string[] }) {
+  const { tones } = useTheme();
+  return (
+    <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
+      {lines.map((line, index) => (
+        <Text key={line} {...(index === 0 ? {} : tones.dim)}>
+          {printable(line)}
+        </Text>
+      ))}
+    </Box>
+  );
+}
+
+export function Failure({ error, width }: { error: UserError; width: number }) {
+  const lines = (text: string) => wrap(text, Math.max(10, width - 5));
+  return (
+    <Box flexDirection="column" paddingLeft={2} paddingTop={1} flexShrink={0}>
+      {lines(error.message).map((text) => (
+        <Line key={text} spans={[{ text, tone: 'bad' }]} width={width - 3} />
+      ))}
+      {error.details.flatMap(lines).map((text) => (
+        <Line key={text} spans={[{ text }]} width={width - 3} />
+      ))}
+      {error.hint &&
+        lines(error.hint).map((text) => <Line key={text} spans={[{ text, tone: 'dim' }]} width={width - 3} />)}
+    </Box>
+  );
+}

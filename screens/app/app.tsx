@@ -1,0 +1,61 @@
+import { Text, useApp, useInput, usePaste, useWindowSize } from 'ink';
+import { useEffect } from 'react';
+import { useStore } from 'zustand';
+import { ViewportContext } from '../../components/list.tsx';
+import type { Size } from '../../components/page.tsx';
+import { type Theme, ThemeContext } from '../../components/theme.ts';
+import { topOf } from '../../src/state/navigation.ts';
+import { dispatchKey, dispatchPaste } from './dispatch.ts';
+import { ModelContext } from './frame.tsx';
+import { type Model, screenOf } from './model.ts';
+import { keyPresses } from './terminal/key-press.ts';
+
+export interface AppProps {
+  model: Model;
+  theme: Theme;
+  /** Hands the terminal back to the shell; resolves when the program continues. */
+  suspend: () => Promise<void>;
+  bindHandOver: (suspendTerminal: (work: () => Promise<void>) => Promise<void>) => void;
+}
+
+/** The screen of the present route, and its keys. */
+export function App({ model, theme, suspend, bindHandOver }: AppProps) {
+  const { suspendTerminal } = useApp();
+  useEffect(() => bindHandOver(suspendTerminal), [bindHandOver, suspendTerminal]);
+  const route = useStore(model.navigation.store, topOf);
+  const { view: View } = screenOf(model, route);
+  const size = useWindowSize();
+  const tooSmall = isTooSmall(size);
+  useInput((input, key) => {
+    for (const press of keyPresses(input, key)) {
+      if (press === 'ctrl+z') void suspendTerminal(suspend);
+      // Keys have no meaning while nothing is drawn.
+      else if (!tooSmall || press === 'ctrl+c') dispatchKey(model, press);
+    }
+  });
+  usePaste((text) => dispatchPaste(model, text));
+  if (tooSmall) return <TooSmall {...size} />;
+  return (
+    <ThemeContext value={theme}>
+      <ModelContext value={model}>
+        <ViewportContext value={model.viewport}>
+          <View route={route} />
+        </ViewportContext>
+      </ModelContext>
+    </ThemeContext>
+  );
+}
+
+const SMALLEST: Size = { columns: 40, rows: 10 };
+
+function isTooSmall({ columns, rows }: Size): boolean {
+  return columns < SMALLEST.columns || rows < SMALLEST.rows;
+}
+
+function TooSmall({ columns, rows }: Size) {
+  return (
+    <Text>
+      The window is too small: {columns}×{rows}. Needed: {SMALLEST.columns}×{SMALLEST.rows}.
+    </Text>
+  );
+}

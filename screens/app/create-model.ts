@@ -1,0 +1,57 @@
+import { createStore } from 'zustand/vanilla';
+import { createMessages } from '../../src/state/messages.ts';
+import { createNavigation } from '../../src/state/navigation.ts';
+import { createRuns } from '../../src/state/runs.ts';
+import { createSnapshotsStore } from '../../src/state/snapshots.ts';
+import { createTargetsStore, type KnownTarget } from '../../src/state/targets.ts';
+import { keepMessages, tellOutcome } from '../messages/keep.ts';
+import { snapshotsRoute } from '../snapshots/snapshots-route.ts';
+import { targetsRoute } from '../targets/targets-route.ts';
+import { createViews } from './in-view.ts';
+import type { Model, TerminalControl } from './model.ts';
+import type { Operations } from './operations.ts';
+import type { Route } from './route.ts';
+import { SCREENS } from './screens.ts';
+
+export interface ModelOptions {
+  /** Opens the snapshots of this target. */
+  target?: string | undefined;
+  operations: Operations;
+  terminal: TerminalControl;
+  clock: () => Date;
+  cwd?: string;
+  config?: string | undefined;
+  readOnly?: boolean;
+  known?: KnownTarget[];
+  remember?: (targets: KnownTarget[]) => void;
+}
+
+export function createModel(options: ModelOptions): Model {
+  const { target, operations, terminal, clock, cwd = '/', config, readOnly = false } = options;
+  const { known = [], remember = () => {} } = options;
+  const targets = targetsRoute(target);
+  const navigation = createNavigation<Route>(target === undefined ? [targets] : [targets, snapshotsRoute(target)]);
+  const messages = createMessages({ clock });
+  keepMessages(navigation, messages);
+  return {
+    screens: SCREENS,
+    navigation,
+    messages,
+    targets: createTargetsStore(known),
+    snapshots: createSnapshotsStore(),
+    runs: createRuns({ clock, onEnd: (run) => tellOutcome(run, { navigation, messages }) }),
+    operations,
+    terminal,
+    clock,
+    cwd,
+    config,
+    file: createStore(() => null),
+    readOnly,
+    remember,
+    views: createViews(),
+    viewport: { keys: [], furthest: Number.POSITIVE_INFINITY },
+    planning: new Set(),
+    mouse: { on: false },
+    interrupts: { last: null },
+  };
+}

@@ -1,0 +1,90 @@
+import { PAGE_HEAD } from '../../components/page.tsx';
+import { editText, pasteText, type TextEdit } from '../../components/text-edit.ts';
+import { interrupt } from '../quit/actions.ts';
+import { positionIn } from './in-view.ts';
+import { bindingsOf, runBinding } from './keys.ts';
+import { contextOf, type Model, screenOf } from './model.ts';
+import { back, move } from './navigate.ts';
+import { type Route, typingAt } from './route.ts';
+import type { MouseEvent } from './terminal/mouse.ts';
+
+/** Runs the command of a key on the present route. While text is typed, keys are text. */
+export function dispatchKey(model: Model, key: string): void {
+  if (key === 'ctrl+c') {
+    interrupt(model);
+    return;
+  }
+  model.navigation.notify(null);
+  model.messages.seen();
+  const typing = typingAt(model.navigation.top());
+  if (typing) dispatchTyped(model, typing, key);
+  else dispatchBound(model, key);
+}
+
+const WHEEL_STEP = 3;
+
+/** The wheel moves as the arrows do; a click selects a row, and opens the one that is selected. */
+export function dispatchMouse(model: Model, event: MouseEvent): void {
+  switch (event.kind) {
+    case 'wheel-up':
+    case 'wheel-down':
+      for (let step = 0; step < WHEEL_STEP; step += 1) move(model, event.kind === 'wheel-up' ? 'up' : 'down');
+      return;
+    case 'click':
+      click(model, event.row);
+      return;
+    case 'other':
+      return;
+    default:
+      event satisfies never;
+  }
+}
+
+function click(model: Model, row: number): void {
+  const route = model.navigation.top();
+  const { rows, linesAboveRows } = screenOf(model, route);
+  if (!rows || !('list' in route)) return;
+  const inView = rows(model, route);
+  const clicked = model.viewport.keys[row - PAGE_HEAD - (linesAboveRows?.(route) ?? 1)];
+  if (clicked === undefined || !inView.ids.includes(clicked)) return;
+  if (clicked === inView.ids[positionIn(inView, route.list.selected)]) dispatchKey(model, 'enter');
+  else model.navigation.replace({ ...route, list: { ...route.list, selected: clicked } });
+}
+
+/** A paste is taken only where text is typed. */
+export function dispatchPaste(model: Model, pasted: string): void {
+  const route = model.navigation.top();
+  const typing = typingAt(route);
+  if (typing) changeText(model, route, pasteText(typing, pasted));
+}
+
+function dispatchBound(model: Model, key: string): void {
+  const context = contextOf(model);
+  const binding = bindingsOf(screenOf(model, context.route), context).find(({ keys }) => keys.includes(key));
+  if (binding) runBinding(model, binding);
+}
+
+function dispatchTyped(model: Model, typing: TextEdit, key: string): void {
+  const route = model.navigation.top();
+  const { onAccept, onLeave, onComplete } = screenOf(model, route);
+  if (key === 'enter') {
+    onAccept?.(model, route);
+    return;
+  }
+  if (key === 'esc') {
+    if (onLeave) onLeave(model, route);
+    else back(model);
+    return;
+  }
+  const edited = editText(typing, key);
+  if (edited) changeText(model, route, edited);
+  else if (key === 'tab') onComplete?.(model, route);
+  // While a filter is typed, the selection in the list below it can be moved.
+  else if (key === 'up' || key === 'down') move(model, key);
+}
+
+function changeText(model: Model, route: Route, typing: TextEdit): void {
+  const { onText } = screenOf(model, route);
+  if (onText) onText(model, route, typing);
+  else if ('typing' in route) model.navigation.replace({ ...route, typing });
+}

@@ -1,0 +1,73 @@
+import { useWindowSize } from 'ink';
+import { createContext, type ReactNode, useContext } from 'react';
+import { useStore } from 'zustand';
+import type { KeyHint } from '../../components/key-bar.tsx';
+import type { Span } from '../../components/line.tsx';
+import { PAGE_CHROME, Page, type Size } from '../../components/page.tsx';
+import { useTheme } from '../../components/theme.ts';
+import { bindingsOf, keyName } from './keys.ts';
+import { contextOf, type Model } from './model.ts';
+import type { ScreenId } from './route.ts';
+import { statusSpans, workWords } from './status-line.ts';
+
+export const ModelContext = createContext<Model | null>(null);
+
+export function useModel(): Model {
+  const model = useContext(ModelContext);
+  if (!model) throw new Error('a screen is drawn outside of the application');
+  return model;
+}
+
+/** Up to this many columns panes are stacked; beyond, side by side. */
+const STACKED_UP_TO = 84;
+
+export interface Room extends Size {
+  height: number;
+  wide: boolean;
+}
+
+export function useRoom(): Room {
+  const { columns, rows } = useWindowSize();
+  return { columns, rows, height: Math.max(1, rows - PAGE_CHROME), wide: columns > STACKED_UP_TO };
+}
+
+export interface FrameProps {
+  screen: ScreenId;
+  path: string[];
+  aside?: Span[];
+  children: ReactNode;
+}
+
+/** The page of a screen, with its keys and a status line. */
+export function Frame({ screen, path, aside = [], children }: FrameProps) {
+  const model = useModel();
+  const { glyphs } = useTheme();
+  const size = useWindowSize();
+  const route = model.navigation.top();
+  const shown = route.screen === 'run' ? route.run : null;
+  const file = useStore(model.file);
+  const notice = useStore(model.navigation.store, (state) => state.notice);
+  const toast = useStore(model.messages.store, (state) => state.toast);
+  const work = useStore(model.runs.store, ({ runs }) =>
+    model.screens[screen].listsRuns ? '' : workWords(runs, { shown, glyphs }),
+  );
+  return (
+    <Page
+      size={size}
+      path={['tool', ...path]}
+      aside={file === null ? aside : [{ text: `${file}  `, tone: 'dim' }, ...aside]}
+      status={statusSpans({ notice, toast, work }, glyphs)}
+      hints={keyHints(model, screen)}
+    >
+      {children}
+    </Page>
+  );
+}
+
+function keyHints(model: Model, screen: ScreenId): KeyHint[] {
+  const context = contextOf(model);
+  return bindingsOf(model.screens[screen], context).flatMap(({ keys, label, stays = false, whyNot }) => {
+    const disabled = (whyNot?.(context) ?? null) !== null;
+    return label === undefined ? [] : [{ keys: keyName(keys[0]), label, stays, disabled }];
+  });
+}

@@ -1,0 +1,142 @@
+import { textEdit } from '../../components/text-edit.ts';
+import { emptyList, type Move } from '../../src/state/list.ts';
+import { confirmTrust } from '../trust/actions.ts';
+import { contextOf, type KeyBinding, type KeyContext, type Model, type ScreenModule, screenOf } from './model.ts';
+import { back, move } from './navigate.ts';
+import { refreshTargets } from './refresh.ts';
+import type { Route } from './route.ts';
+
+// Keys of many screens.
+
+export const BACK: KeyBinding = {
+  keys: ['esc', 'left'],
+  label: 'back',
+  help: 'back by one level',
+  run: back,
+  stays: true,
+  palette: false,
+};
+
+const PAGES: KeyBinding[] = [
+  moving('page-up', { keys: ['pageup', 'ctrl+b'], help: 'a page up' }),
+  moving('page-down', { keys: ['pagedown', 'ctrl+f'], help: 'a page down' }),
+  moving('first', { keys: ['home', 'g'], help: 'to the beginning' }),
+  moving('last', { keys: ['end', 'G'], help: 'to the end' }),
+];
+
+/** For screens where Tab has a meaning of its own. */
+export const MOVES_WITHOUT_TAB: KeyBinding[] = [
+  moving('up', { keys: ['up', 'k'], help: 'up' }),
+  moving('down', { keys: ['down', 'j'], help: 'down' }),
+  ...PAGES,
+];
+
+export const MOVES: KeyBinding[] = [
+  moving('up', { keys: ['up', 'k', 'shift+tab'], help: 'up' }),
+  moving('down', { keys: ['down', 'j', 'tab'], help: 'down' }),
+  ...PAGES,
+];
+
+export function moving(direction: Move, binding: Pick<KeyBinding, 'keys' | 'help' | 'label' | 'when'>): KeyBinding {
+  return { ...binding, run: (model) => move(model, direction), palette: false };
+}
+
+export const HELP: KeyBinding = {
+  keys: ['?'],
+  label: 'help',
+  help: 'these keys',
+  run: ({ navigation }, route) => navigation.push({ screen: 'help', of: route, scrolled: 0 }),
+  stays: true,
+  palette: false,
+};
+
+export const PALETTE: KeyBinding = {
+  keys: [':'],
+  label: 'commands',
+  help: 'every action, found by some letters of its name',
+  run: ({ navigation }, route) =>
+    navigation.push({ screen: 'palette', of: route, typing: textEdit(), list: emptyList }),
+  palette: false,
+};
+
+export const TASKS: KeyBinding = {
+  keys: ['t'],
+  label: 'tasks',
+  help: 'all work of this session: running, waiting for its turn, ended',
+  when: hasRuns,
+  run: ({ navigation }) => navigation.push({ screen: 'tasks', list: emptyList }),
+};
+
+export const MESSAGES: KeyBinding = {
+  keys: ['H'],
+  label: 'messages',
+  help: 'what has come of the work of this session, to read again',
+  when: hasRuns,
+  run: ({ navigation }) => navigation.push({ screen: 'messages', list: emptyList }),
+};
+
+function hasRuns({ model }: KeyContext): boolean {
+  return model.runs.store.getState().runs.length > 0;
+}
+
+export const REFRESH: KeyBinding = {
+  keys: ['r'],
+  label: 'refresh',
+  help: 'look again',
+  run: (model, route) => {
+    const refreshed = screenOf(model, route).onRefresh?.(model, route) ?? refreshTargets(model);
+    void refreshed.then(() => confirmTrust(model));
+  },
+};
+
+/** Off until asked for: while it is on, the terminal cannot select text. */
+export const MOUSE: KeyBinding = {
+  keys: ['M'],
+  help: 'the mouse on or off: wheel and click, instead of the selecting of text',
+  run: ({ mouse, terminal, navigation }) => {
+    mouse.on = !mouse.on;
+    terminal.mouse(mouse.on);
+    navigation.notify({ tone: 'good', text: mouse.on ? 'The mouse is on' : 'The mouse is off' });
+  },
+  palette: 'mouse',
+};
+
+/** Keys that mean the same on every screen, typed text included; they are shown in the help only. */
+export const EVERYWHERE: { keys: string; help: string }[] = [
+  { keys: 'ctrl+c', help: 'cancel the work that is going on; twice within two seconds: leave' },
+  { keys: 'ctrl+z', help: 'suspend, until `fg`' },
+];
+
+/** The bindings that have a meaning now. */
+export function bindingsOf(screen: ScreenModule, context: KeyContext): KeyBinding[] {
+  return screen.keys.filter(({ when }) => when?.(context) ?? true);
+}
+
+/** Runs the command of a binding on the present route, or shows why it is disabled. */
+export function runBinding(model: Model, binding: KeyBinding): void {
+  const route: Route = model.navigation.top();
+  const reason = binding.whyNot?.(contextOf(model, route)) ?? null;
+  if (reason === null) binding.run(model, route);
+  else model.navigation.notify({ tone: 'caution', text: reason });
+}
+
+/** A key as people write it. */
+export function keyName(key: string): string {
+  const names: Record<string, string> = {
+    up: '↑',
+    down: '↓',
+    left: '←',
+    right: '→',
+    enter: 'Enter',
+    esc: 'Esc',
+    pageup: 'PgUp',
+    pagedown: 'PgDn',
+    home: 'Home',
+    end: 'End',
+    delete: 'Del',
+    space: 'Space',
+    tab: 'Tab',
+    'shift+tab': 'Shift-Tab',
+  };
+  return names[key] ?? key.replace(/^ctrl\+(.)$/, (_, letter: string) => `Ctrl-${letter.toUpperCase()}`);
+}

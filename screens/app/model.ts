@@ -1,0 +1,164 @@
+import type { ReactNode } from 'react';
+import type { StoreApi } from 'zustand/vanilla';
+import type { Viewport } from '../../components/list.tsx';
+import type { TextEdit } from '../../components/text-edit.ts';
+import { toUserError } from '../../src/errors.ts';
+import type { SnapshotRow } from '../../src/results.ts';
+import type { Move } from '../../src/state/list.ts';
+import type { Messages } from '../../src/state/messages.ts';
+import type { Navigation } from '../../src/state/navigation.ts';
+import type { Run, Runs, Session } from '../../src/state/runs.ts';
+import type { SnapshotsStore } from '../../src/state/snapshots.ts';
+import type { KnownTarget, TargetEntry, TargetsState, TargetsStore } from '../../src/state/targets.ts';
+import type { Rows, Views } from './in-view.ts';
+import type { Operations } from './operations.ts';
+import type { Route, Routes, ScreenId } from './route.ts';
+
+/** A screen: its view, its keys and what differs from the defaults. Methods, so that a screen sees its own routes only. */
+export interface ScreenModule<Own extends Route = Route> {
+  id: Own['screen'];
+  /** Heading in docs/screens.md. */
+  title: string;
+  /** File name in docs/pictures. */
+  picture?: string;
+  view(props: { route: Own }): ReactNode;
+  /** In the order shown. Of two bindings of one key the first that applies wins. */
+  keys: KeyBinding<Own>[];
+  /** The listed rows, among which the selection moves. */
+  rows?(model: Model, route: Own): Rows;
+  /** Lines between the head of the page and the first row. Default 1. */
+  linesAboveRows?(route: Own): number;
+  /** What the keys act on. By default the run and the target that the route names. */
+  selected?(model: Model, route: Own): Partial<Selected>;
+  /** Default: moves the selection. */
+  onMove?(model: Model, route: Own, move: Move): void;
+  /** Default: goes back by one level. */
+  onBack?(model: Model, route: Own): void;
+  /** Default: checks the targets. */
+  onRefresh?(model: Model, route: Own): Promise<void>;
+  /** Typed text has changed. Default: the route with the text. */
+  onText?(model: Model, route: Own, typing: TextEdit): void;
+  /** Enter in a text. */
+  onAccept?(model: Model, route: Own): void;
+  /** Esc in a text. Default: `onBack`. */
+  onLeave?(model: Model, route: Own): void;
+  /** Tab in a text. */
+  onComplete?(model: Model, route: Own): void;
+  /** The screen lists the runs: the status line need not. */
+  listsRuns?: boolean;
+}
+
+/** A key as data beside its handler; the key bar, the help, the palette and docs/screens.md derive from these. */
+export interface KeyBinding<Own extends Route = Route> {
+  /** The first is the one that is shown. */
+  keys: [string, ...string[]];
+  /** In the key bar; without one the key is in the help only. */
+  label?: string;
+  help: string;
+  /** Whether the key has a meaning now. Default: always. */
+  when?(context: KeyContext<Own>): boolean;
+  /** Why the command is disabled; `null` when it is not. */
+  whyNot?(context: KeyContext<Own>): string | null;
+  run(model: Model, route: Own): void;
+  /** Stays in the key bar when others have no room. */
+  stays?: boolean;
+  /** Name in the palette instead of the label; `false` keeps the key out of it. */
+  palette?: string | false;
+}
+
+/** What a key depends on: the route and the selection. */
+export interface KeyContext<Own extends Route = Route> extends Selected {
+  model: Model;
+  route: Own;
+}
+
+export interface Selected {
+  target: TargetEntry | null;
+  snapshot: SnapshotRow | null;
+  run: Run | null;
+}
+
+/** What the screens are made from: the stores, the operations, and what only the terminal can do. */
+export interface Model {
+  screens: { [Id in ScreenId]: ScreenModule<Routes[Id]> };
+  navigation: Navigation<Route>;
+  targets: TargetsStore;
+  snapshots: SnapshotsStore;
+  runs: Runs;
+  messages: Messages;
+  operations: Operations;
+  terminal: TerminalControl;
+  clock: () => Date;
+  /** Base of relative file names. */
+  cwd: string;
+  /** The file given with `--config`. */
+  config: string | undefined;
+  /** Display name of the configuration file in effect; `null` until it is known, or when there is none. */
+  file: StoreApi<string | null>;
+  /** Disables everything that writes. */
+  readOnly: boolean;
+  /** Keeps the state of the targets for the first frame of the next session. */
+  remember: (targets: KnownTarget[]) => void;
+  views: Views;
+  /** The list of the present screen, as it was drawn last. */
+  viewport: Viewport;
+  /** Targets whose build is being planned. */
+  planning: Set<string>;
+  mouse: { on: boolean };
+  /** When Ctrl-C was pressed last: a second one soon after leaves. */
+  interrupts: { last: number | null };
+}
+
+export interface TerminalControl {
+  quit(): void;
+  /** Opens a file in the user's editor, at a line where supported; resolves when the editor is closed. */
+  edit(file: string, line?: number): Promise<void>;
+  /** Whether the terminal reports the mouse. */
+  mouse(on: boolean): void;
+  /** Puts the text on the clipboard, where the terminal has one. */
+  copy(text: string): void;
+  /** Rows of the window. */
+  rows(): number;
+}
+
+export function screenOf(model: Model, route: Route): ScreenModule {
+  return model.screens[route.screen];
+}
+
+/** What keys and handlers act on. */
+export function contextOf(model: Model, route: Route = model.navigation.top()): KeyContext {
+  const selected = screenOf(model, route).selected?.(model, route) ?? {};
+  const { runs } = model.runs.store.getState();
+  const run = selected.run ?? ('run' in route ? runWithId(runs, route.run) : null);
+  const name = run?.target ?? ('target' in route ? route.target : null);
+  const named = name === null ? null : targetNamed(model.targets.getState(), name);
+  return { model, route, run, target: selected.target ?? named, snapshot: selected.snapshot ?? null };
+}
+
+export function isAtRoot({ navigation }: Model): boolean {
+  return navigation.store.getState().stack.length === 1;
+}
+
+/** Whether there is no configuration at all. */
+export function isUnconfigured({ targets }: Model): boolean {
+  return targets.getState().error?.code === 'no_configuration';
+}
+
+/** A session for an operation without progress, such as a listing. */
+export function quietly(signal: AbortSignal): Session {
+  return { report: () => {}, signal };
+}
+
+/** Shows an error in passing, with what to do next. */
+export function notifyFailure({ navigation }: Pick<Model, 'navigation'>, thrown: unknown): void {
+  const { message, hint } = toUserError(thrown);
+  navigation.notify({ tone: 'bad', text: [message, hint].filter(Boolean).join('. ') });
+}
+
+export function targetNamed({ entries }: TargetsState, name: string): TargetEntry | null {
+  return entries.find(({ row }) => row.name === name) ?? null;
+}
+
+export function runWithId(runs: Run[], id: string): Run | null {
+  return runs.find((run) => run.id === id) ?? null;
+}

@@ -1,0 +1,240 @@
+import type { Change } from '../../src/config/edit/change.ts';
+import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
+import type { KeyPath } from '../../src/config/tree.ts';
+import type { TrustRequest } from '../../src/config/trust/trust-request.ts';
+import type { Context } from '../../src/context.ts';
+import type { BuildRequest } from '../../src/operations/build.ts';
+import type { CheckRequest, EngineState } from '../../src/operations/configuration/check.ts';
+import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { Diagnosis } from '../../src/operations/configuration/fix.ts';
+import type { SetUp, SetUpPlan } from '../../src/operations/configuration/set-up.ts';
+import type { SourceNames } from '../../src/operations/configuration/source-names.ts';
+import type { TriedDestination, TriedSource } from '../../src/operations/configuration/try-connection.ts';
+import type { StorageProfile } from '../../src/operations/configuration/try-storage.ts';
+import type { GuardOptions } from '../../src/operations/load/guard.ts';
+import type { LoadRequest, PlannedLoad } from '../../src/operations/load/planned-load.ts';
+import type { UndoRequest } from '../../src/operations/load/undo.ts';
+import type { PlannedSanitize, SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
+import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.ts';
+import type { SignInRequest } from '../../src/operations/sign-in/sign-in.ts';
+import type { SignedIn } from '../../src/operations/sign-in/sign-in-status.ts';
+import type { DiffRequest } from '../../src/operations/snapshots/diff.ts';
+import type { ExportRequest } from '../../src/operations/snapshots/export.ts';
+import type { SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
+import type { SaveSubset } from '../../src/operations/subset/save-subset.ts';
+import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
+import type { SubsetRequest } from '../../src/operations/subset/subset-setting.ts';
+import type { RefreshTargets } from '../../src/operations/targets.ts';
+import type {
+  DiffResult,
+  ExportResult,
+  LoadResult,
+  RemovePlan,
+  Sized,
+  SnapshotRow,
+  SnapshotTable,
+  TargetRow,
+  TargetSnapshots,
+  TransferResult,
+  UndoPlan,
+  VerifyResult,
+} from '../../src/results.ts';
+import type { SanitizeResult } from '../../src/sanitize-results.ts';
+import type { Session } from '../../src/state/runs.ts';
+import type { SubsetResult } from '../../src/subset-results.ts';
+
+/** The operations as the screens see them. */
+export interface Operations {
+  listTargets(session: Session): Promise<TargetRow[]>;
+  /** `apart`: in a worker thread. */
+  refreshTargets(session: Session, request: RefreshTargets & { apart?: boolean }): Promise<void>;
+  listSnapshots(session: Session, target: string): Promise<TargetSnapshots>;
+  annotate(session: Session, request: SnapshotRequest & { note: string }): Promise<SnapshotRow>;
+  build(session: Session, request: BuildRequest): Promise<SnapshotRow>;
+  /** The sanitization after the build; `null` without a sanitization query. */
+  planBuild(session: Session, request: BuildRequest & GuardOptions): Promise<PlannedSanitize | null>;
+  planSanitize(session: Session, request: SanitizeRequest): Promise<PlannedSanitize>;
+  sanitize(session: Session, planned: PlannedSanitize): Promise<SanitizeResult>;
+  planLoad(session: Session, request: LoadRequest): Promise<PlannedLoad>;
+  load(session: Session, planned: PlannedLoad): Promise<LoadResult>;
+  verify(session: Session, request: SnapshotRequest): Promise<VerifyResult>;
+  planRemove(session: Session, request: SnapshotRequest): Promise<RemovePlan>;
+  remove(session: Session, plan: RemovePlan): Promise<void>;
+  planUndo(session: Session, request: UndoRequest): Promise<UndoPlan>;
+  undo(session: Session, plan: UndoPlan): Promise<LoadResult>;
+  listTables(session: Session, request: SnapshotRequest): Promise<SnapshotTable[]>;
+  diff(session: Session, request: DiffRequest): Promise<DiffResult>;
+  push(session: Session, request: SnapshotRequest): Promise<TransferResult>;
+  pull(session: Session, request: SnapshotRequest): Promise<TransferResult>;
+  export(session: Session, request: ExportRequest): Promise<ExportResult>;
+  diagnose(session: Session): Promise<Diagnosis>;
+  findEngines(session: Session): Promise<EngineState[]>;
+  listDatabases(session: Session, url: string): Promise<Sized[]>;
+  trySource(session: Session, url: string): Promise<TriedSource>;
+  tryDestination(session: Session, urls: { source: string; destination: string }): Promise<TriedDestination>;
+  listCliProfiles(): Promise<string[]>;
+  /** Resolves with the bucket's display name. */
+  tryStorage(session: Session, profile: StorageProfile): Promise<string>;
+  planSetUp(setUp: SetUp): Promise<SetUpPlan>;
+  /** Writes the file and sets its variables for the rest of the session. */
+  writeSetUp(plan: SetUpPlan): Promise<void>;
+  /** Includes row counts. */
+  planSubset(session: Session, request: SubsetRequest): Promise<PlannedSubset>;
+  subset(session: Session, planned: PlannedSubset): Promise<SubsetResult>;
+  saveSubset(session: Session, request: SaveSubset): Promise<{ file: string }>;
+  openDraft(): Promise<Draft>;
+  /** With a time limit of its own. */
+  listSourceNames(session: Session, request: { draft: Draft; source: KeyPath }): Promise<SourceNames>;
+  changeDraft(draft: Draft, changes: Change[]): Promise<Draft>;
+  addChange(draft: Draft, change: Change): Promise<Draft>;
+  redoDraft(draft: Draft): Promise<Draft>;
+  diffDraft(draft: Draft): Promise<DiffLine[]>;
+  saveDraft(draft: Draft): Promise<Draft>;
+  listProviders(session: Session): Promise<ProviderChoice[]>;
+  signIn(session: Session, request: SignInRequest): Promise<SignedIn>;
+  /** Remembers that the configuration of the current folder is trusted. */
+  trust(request: TrustRequest): Promise<void>;
+}
+
+/** Makes the context of an operation; reads the configuration on first use. */
+export type CreateContext = (session: Session) => Context | Promise<Context>;
+
+/** For operations on a configuration that may be missing or invalid. */
+export type Surroundings = Pick<CheckRequest, 'file' | 'environment' | 'cwd' | 'clock'>;
+
+export interface OperationsOptions {
+  /** Keeps a log even where the configuration does not. */
+  debug?: boolean | undefined;
+  /** Called with the configuration file that a worker thread has read; `createContext` reports that of this one. */
+  fileRead?: (file: string | null) => void;
+}
+
+/** The real operations, each loaded on first use: the first frame needs none of them. */
+export function lazyOperations(
+  createContext: CreateContext,
+  surroundings: Surroundings,
+  { debug = false, fileRead = () => {} }: OperationsOptions = {},
+): Operations {
+  const inContext =
+    <Args extends unknown[], Result>(
+      operation: () => Promise<(context: Context, ...args: Args) => Result | Promise<Result>>,
+    ) =>
+    async (session: Session, ...args: Args): Promise<Result> => {
+      const perform = await operation();
+      return perform(await createContext(session), ...args);
+    };
+  return {
+    listTargets: inContext(async () => (await import('../../src/operations/targets.ts')).listTargets),
+    async refreshTargets(session, request) {
+      if (request.apart) {
+        const { refreshInThread } = await import('../../src/operations/refresh-thread.ts');
+        const { file: config, environment, cwd } = surroundings;
+        const place = { config, environment, cwd, debug };
+        if (await refreshInThread({ ...request, signal: session.signal, place, fileRead })) return;
+      }
+      const { refreshTargets } = await import('../../src/operations/targets.ts');
+      return refreshTargets(await createContext(session), request);
+    },
+    listSnapshots: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).listSnapshots),
+    annotate: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).annotate),
+    build: inContext(async () => (await import('../../src/operations/build.ts')).build),
+    async planBuild(session, request) {
+      const { hasSanitizeQuery, planSanitize } = await import('../../src/operations/sanitize/sanitize.ts');
+      const context = await createContext(session);
+      const build = request.includeNeededSchemas ? { includeNeededSchemas: true } : {};
+      return hasSanitizeQuery(context, request.target) ? planSanitize(context, { ...request, build }) : null;
+    },
+    planSanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).planSanitize),
+    sanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).sanitize),
+    planLoad: inContext(async () => (await import('../../src/operations/load/load.ts')).planLoad),
+    load: inContext(async () => (await import('../../src/operations/load/load.ts')).load),
+    verify: inContext(async () => (await import('../../src/operations/snapshots/verify.ts')).verify),
+    planRemove: inContext(async () => (await import('../../src/operations/snapshots/remove.ts')).planRemove),
+    remove: inContext(async () => (await import('../../src/operations/snapshots/remove.ts')).remove),
+    planUndo: inContext(async () => (await import('../../src/operations/load/undo.ts')).planUndo),
+    undo: inContext(async () => (await import('../../src/operations/load/undo.ts')).undo),
+    listTables: inContext(async () => (await import('../../src/operations/snapshots/snapshot-tables.ts')).listTables),
+    diff: inContext(async () => (await import('../../src/operations/snapshots/diff.ts')).diff),
+    push: inContext(async () => (await import('../../src/operations/snapshots/push.ts')).push),
+    pull: inContext(async () => (await import('../../src/operations/snapshots/pull.ts')).pull),
+    export: inContext(async () => (await import('../../src/operations/snapshots/export.ts')).exportSnapshot),
+    async diagnose(session) {
+      // Without a context, which an invalid configuration does not have.
+      const { diagnose } = await import('../../src/operations/configuration/fix.ts');
+      return diagnose({ ...surroundings, ...session, offline: false });
+    },
+    async findEngines(session) {
+      const { findEngines } = await import('../../src/operations/configuration/check.ts');
+      return findEngines({ ...surroundings, ...session });
+    },
+    async listDatabases(session, url) {
+      const { listDatabases } = await import('../../src/operations/configuration/try-connection.ts');
+      return listDatabases({ ...surroundings, ...session }, url);
+    },
+    async trySource(session, url) {
+      const { trySource } = await import('../../src/operations/configuration/try-connection.ts');
+      return trySource({ ...surroundings, ...session }, url);
+    },
+    async tryDestination(session, urls) {
+      const { tryDestination } = await import('../../src/operations/configuration/try-connection.ts');
+      return tryDestination({ ...surroundings, ...session }, urls);
+    },
+    async listCliProfiles() {
+      const { readAwsProfiles } = await import('../../src/config/aws-profiles.ts');
+      return [...(await readAwsProfiles(surroundings.environment)).keys()];
+    },
+    async tryStorage(session, profile) {
+      const { tryStorage } = await import('../../src/operations/configuration/try-storage.ts');
+      return tryStorage(profile, session);
+    },
+    async planSetUp(setUp) {
+      const { planSetUp } = await import('../../src/operations/configuration/set-up.ts');
+      return planSetUp(surroundings, setUp);
+    },
+    async writeSetUp(plan) {
+      const { writeSetUp } = await import('../../src/operations/configuration/set-up.ts');
+      await writeSetUp(surroundings, plan);
+      for (const [name, value] of Object.entries(plan.variables)) surroundings.environment[name] ??= value;
+    },
+    async planSubset(session, request) {
+      const { planSubset } = await import('../../src/operations/subset/subset.ts');
+      return planSubset(await createContext(session), request, { count: true });
+    },
+    subset: inContext(async () => (await import('../../src/operations/subset/subset.ts')).subset),
+    saveSubset: inContext(async () => (await import('../../src/operations/subset/save-subset.ts')).saveSubset),
+    async openDraft() {
+      const { openDraft } = await import('../../src/operations/configuration/edit-configuration.ts');
+      return openDraft(surroundings);
+    },
+    async listSourceNames(session, request) {
+      const { sourceNames } = await import('../../src/operations/configuration/source-names.ts');
+      return sourceNames({ ...surroundings, ...session }, request);
+    },
+    async changeDraft(draft, changes) {
+      const { changeDraft } = await import('../../src/operations/configuration/edit-configuration.ts');
+      return changeDraft(surroundings, draft, changes);
+    },
+    async addChange(draft, change) {
+      const { addChange } = await import('../../src/operations/configuration/edit-configuration.ts');
+      return addChange(surroundings, draft, change);
+    },
+    async redoDraft(draft) {
+      const { redoDraft } = await import('../../src/operations/configuration/edit-configuration.ts');
+      return redoDraft(surroundings, draft);
+    },
+    async diffDraft(draft) {
+      const { diffDraft } = await import('../../src/operations/configuration/edit-configuration.ts');
+      return diffDraft(draft);
+    },
+    async saveDraft(draft) {
+      const { saveDraft } = await import('../../src/operations/configuration/edit-configuration.ts');
+      return saveDraft(surroundings, draft);
+    },
+    listProviders: inContext(async () => (await import('../../src/operations/sign-in/find-provider.ts')).listProviders),
+    signIn: inContext(async () => (await import('../../src/operations/sign-in/sign-in.ts')).signIn),
+    async trust(request) {
+      const { rememberTrust } = await import('../../src/config/trust/trust-store.ts');
+      await rememberTrust(request, surroundings.environment);
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { cancelScreen } from '../cancel/cancel-screen.tsx';
+import { choiceScreen } from '../choice/choice-screen.tsx';
+import { confirmScreen } from '../confirm/confirm-screen.tsx';
+import { coverageScreen } from '../coverage/coverage-screen.tsx';
+import { diffScreen } from '../diff/diff-screen.tsx';
+import { doctorScreen } from '../doctor/doctor-screen.tsx';
+import { editorScreen } from '../editor/editor-screen.tsx';
+import { editorDiffScreen } from '../editor-diff/editor-diff-screen.tsx';
+import { editorProblemsScreen } from '../editor-problems/editor-problems-screen.tsx';
+import { exportScreen } from '../export/export-screen.tsx';
+import { fixScreen } from '../fix/fix-screen.tsx';
+import { helpScreen } from '../help/help-screen.tsx';
+import { messagesScreen } from '../messages/messages-screen.tsx';
+import { noteScreen } from '../note/note-screen.tsx';
+import { paletteScreen } from '../palette/palette-screen.tsx';
+import { quitScreen } from '../quit/quit-screen.tsx';
+import { runScreen } from '../run/run-screen.tsx';
+import { setupScreen } from '../setup/setup-screen.tsx';
+import { signInScreen } from '../sign-in/sign-in-screen.tsx';
+import { snapshotsScreen } from '../snapshots/snapshots-screen.tsx';
+import { subsetScreen } from '../subset/subset-screen.tsx';
+import { tablesScreen } from '../tables/tables-screen.tsx';
+import { targetsScreen } from '../targets/targets-screen.tsx';
+import { tasksScreen } from '../tasks/tasks-screen.tsx';
+import { trustScreen } from '../trust/trust-screen.tsx';
+import type { Model } from './model.ts';
+
+/** Every screen, in the order of docs/screens.md. */
+export const SCREENS: Model['screens'] = {
+  targets: targetsScreen,
+  snapshots: snapshotsScreen,
+  confirm: confirmScreen,
+  run: runScreen,
+  coverage: coverageScreen,
+  tasks: tasksScreen,
+  messages: messagesScreen,
+  tables: tablesScreen,
+  diff: diffScreen,
+  doctor: doctorScreen,
+  fix: fixScreen,
+  setup: setupScreen,
+  editor: editorScreen,
+  'editor-diff': editorDiffScreen,
+  'editor-problems': editorProblemsScreen,
+  choice: choiceScreen,
+  export: exportScreen,
+  'sign-in': signInScreen,
+  subset: subsetScreen,
+  note: noteScreen,
+  palette: paletteScreen,
+  trust: trustScreen,
+  cancel: cancelScreen,
+  quit: quitScreen,
+  help: helpScreen,
+};

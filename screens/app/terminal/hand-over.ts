@@ -1,0 +1,61 @@
+import { basename } from 'node:path';
+import { EXIT, UserError } from '../../../src/errors.ts';
+
+/** Gives the terminal to another program; the application, once drawn, binds how. */
+export interface HandOver {
+  bind(suspend: (work: () => Promise<void>) => Promise<void>): void;
+  /** Opens a file in the user's editor, at a line where supported; resolves when the editor is closed. */
+  edit(file: string, line?: number): Promise<void>;
+}
+
+export function createHandOver(environment: NodeJS.ProcessEnv): HandOver {
+  let suspend = (work: () => Promise<void>): Promise<void> => work();
+  return {
+    bind(given) {
+      suspend = given;
+    },
+    async edit(file, line) {
+      const editor = environment.VISUAL || environment.EDITOR || 'vi';
+      let failed: UserError | null = null;
+      await suspend(async () => {
+        failed = await runEditor(editor, placeIn(editor, file, line), environment);
+      });
+      if (failed) throw failed;
+    },
+  };
+}
+
+/** Arguments for opening a file at a line; other editors open it at the beginning. */
+const LINES: { editors: string[]; words: (file: string, line: number) => string[] }[] = [
+  {
+    editors: ['vi', 'vim', 'nvim', 'view', 'nano', 'pico', 'emacs', 'emacsclient', 'micro', 'kak', 'joe', 'mg', 'ne'],
+    words: (file, line) => [`+${line}`, file],
+  },
+  { editors: ['code', 'codium', 'cursor'], words: (file, line) => ['--goto', `${file}:${line}`] },
+  { editors: ['hx', 'helix', 'subl', 'zed'], words: (file, line) => [`${file}:${line}`] },
+];
+
+function placeIn(editor: string, file: string, line: number | undefined): string[] {
+  const [program = ''] = editor.trim().split(/\s+/);
+  const known = LINES.find(({ editors }) => editors.includes(basename(program)));
+  return line === undefined || !known ? [file] : known.words(file, line);
+}
+
+/** As git does: the variable may contain arguments, `code --wait`. */
+async function runEditor(editor: string, place: string[], environment: NodeJS.ProcessEnv): Promise<UserError | null> {
+  const { spawn } = await import('node:child_process');
+  return new Promise((resolve) => {
+    const child = spawn('sh', ['-c', `${editor} "$@"`, editor, ...place], { stdio: 'inherit', env: environment });
+    child.once('error', (cause) => resolve(notOpened(editor, cause)));
+    child.once('exit', (code) => resolve(code === 0 ? null : notOpened(editor)));
+  });
+}
+
+function notOpened(editor: string, cause?: Error): UserError {
+  return new UserError(`The editor "${editor}" failed`, {
+    code: 'editor_failed',
+    exit: EXIT.failed,
+    hint: 'Set VISUAL or EDITOR to the editor that you use.',
+    cause,
+  });
+}

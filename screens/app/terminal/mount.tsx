@@ -1,0 +1,79 @@
+import { render } from 'ink';
+import type { Theme } from '../../../components/theme.ts';
+import { App } from '../app.tsx';
+import { dispatchMouse } from '../dispatch.ts';
+import type { Model } from '../model.ts';
+import type { HandOver } from './hand-over.ts';
+import { keyedInput } from './input.ts';
+import { MOUSE_OFF, MOUSE_ON } from './mouse.ts';
+import { settledOutput, type TerminalOutput } from './output.ts';
+
+export interface Mounted {
+  unmount(): void;
+  /** Resolves when the application has left the terminal; rejects when it failed. */
+  ended: Promise<unknown>;
+}
+
+export interface MountOptions {
+  model: Model;
+  handOver: HandOver;
+  theme: Theme;
+  stdin: NodeJS.ReadStream;
+  stdout: TerminalOutput;
+  /** Draws linearly on the ordinary screen. */
+  screenReader: boolean;
+}
+
+const AUTOWRAP_OFF = '\x1b[?7l';
+const AUTOWRAP_ON = '\x1b[?7h';
+
+/** Draws the application on the alternate screen of a terminal. */
+export function mount({ model, handOver, theme, stdin, stdout, screenReader }: MountOptions): Mounted {
+  // Keys typed before the first frame would be echoed into it.
+  stdin.setRawMode(true);
+  const input = keyedInput(stdin, (event) => dispatchMouse(model, event));
+  const output = settledOutput(stdout);
+  // Clips lines that are too long for a window just made narrower.
+  stdout.write(AUTOWRAP_OFF);
+  const suspend = async () => {
+    stdout.write(AUTOWRAP_ON + MOUSE_OFF);
+    stopUntilContinued();
+    stdout.write(AUTOWRAP_OFF + (model.mouse.on ? MOUSE_ON : ''));
+  };
+  const bindHandOver = (suspendTerminal: (work: () => Promise<void>) => Promise<void>) =>
+    handOver.bind(async (work) => {
+      await input.pause();
+      stdout.write(AUTOWRAP_ON);
+      try {
+        await suspendTerminal(work);
+      } finally {
+        stdout.write(AUTOWRAP_OFF);
+        input.resume();
+      }
+    });
+  const app = render(<App model={model} theme={theme} suspend={suspend} bindHandOver={bindHandOver} />, {
+    stdin: input.stream,
+    stdout: output.stream,
+    alternateScreen: !screenReader,
+    isScreenReaderEnabled: screenReader,
+    interactive: true,
+    maxFps: 60,
+    exitOnCtrlC: false,
+    patchConsole: false,
+    incrementalRendering: !screenReader,
+  });
+  output.onSettled(() => app.clear());
+  const ended = app.waitUntilExit().finally(() => {
+    input.close();
+    output.close();
+    stdout.write(AUTOWRAP_ON + MOUSE_OFF);
+  });
+  return { unmount: () => app.unmount(), ended };
+}
+
+function stopUntilContinued(): void {
+  // The whole process group, as the terminal does: the launcher must stop too for the shell to notice.
+  process.kill(0, 'SIGTSTP');
+  // The window may have been resized meanwhile; only the foreground gets the signal.
+  process.kill(process.pid, 'SIGWINCH');
+}

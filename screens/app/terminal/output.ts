@@ -1,0 +1,61 @@
+import { EventEmitter } from 'node:events';
+
+/** `fd` is for synchronous writes before the process ends. */
+export type TerminalOutput = NodeJS.WriteStream & { fd: number };
+
+/** The output of Ink: the terminal, with the window's size settled. */
+export interface SettledOutput {
+  stream: NodeJS.WriteStream;
+  /** Called when the size has settled, before the next frame. */
+  onSettled: (clear: () => void) => void;
+  close(): void;
+}
+
+/** While a window is dragged, sizes come in bursts; only the last is worth a frame. */
+const SETTLE_MS = 40;
+
+const HOME_AND_ERASE = '\x1b[H\x1b[J';
+
+/** Ink draws from the cursor, which may follow echoed input. */
+const ENTER = '\x1b[?1049h';
+const ENTER_AT_HOME = `${ENTER}\x1b[H`;
+
+/**
+ * Ink draws a resized window over the old frame, which leaves remnants of longer lines. So it learns of a new size only
+ * once it has settled, and starts on an empty screen.
+ */
+export function settledOutput(stdout: TerminalOutput): SettledOutput {
+  let forgetFrame = () => {};
+  let timer: NodeJS.Timeout | undefined;
+  const stream = Object.assign(new EventEmitter(), {
+    isTTY: true,
+    columns: stdout.columns,
+    rows: stdout.rows,
+    fd: stdout.fd,
+    write: (text: string, ...rest: []) => stdout.write(text.replace(ENTER, ENTER_AT_HOME), ...rest),
+  });
+  const settle = () => {
+    if (stream.columns === stdout.columns && stream.rows === stdout.rows) return;
+    stream.columns = stdout.columns;
+    stream.rows = stdout.rows;
+    forgetFrame();
+    stdout.write(HOME_AND_ERASE);
+    stream.emit('resize');
+  };
+  const onResize = () => {
+    clearTimeout(timer);
+    timer = setTimeout(settle, SETTLE_MS);
+  };
+  stdout.on('resize', onResize);
+  return {
+    // Ink uses only these members of a stream.
+    stream: stream as unknown as NodeJS.WriteStream,
+    onSettled: (clear) => {
+      forgetFrame = clear;
+    },
+    close: () => {
+      clearTimeout(timer);
+      stdout.off('resize', onResize);
+    },
+  };
+}

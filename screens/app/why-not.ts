@@ -1,0 +1,36 @@
+import { isUnconfigured, type KeyContext, type Model } from './model.ts';
+
+// Why a command is disabled; `null` where it is not.
+
+const READ_ONLY = 'Started with --read-only: nothing is changed';
+
+export function notWritable({ model }: { model: Model }): string | null {
+  return model.readOnly ? READ_ONLY : null;
+}
+
+export function notEditable({ model }: { model: Model }): string | null {
+  return (
+    notWritable({ model }) ?? (isUnconfigured(model) ? 'There is no configuration yet: i writes a first one' : null)
+  );
+}
+
+export function noTarget({ target }: Pick<KeyContext, 'target'>): string | null {
+  return target ? null : 'No target is selected';
+}
+
+export function noSnapshot({ snapshot }: Pick<KeyContext, 'snapshot'>): string | null {
+  return snapshot ? null : 'There is no snapshot yet: b builds one';
+}
+
+export function notLoadable(context: KeyContext): string | null {
+  return notWritable(context) ?? noSnapshot(context) ?? noDestination(context);
+}
+
+/** Whether there is a snapshot may depend on a remote repository. */
+export function latestNotLoadable(context: KeyContext): string | null {
+  return notWritable(context) ?? noTarget(context) ?? noDestination(context);
+}
+
+function noDestination({ target }: Pick<KeyContext, 'target'>): string | null {
+  return target && target.row.dst_url === null ? `${target.row.name} has no destination (snapshot.dst_url)` : null;
+}

@@ -1,0 +1,45 @@
+import { Ask } from '../../components/ask.tsx';
+import type { ChoiceOption } from '../../components/choice.tsx';
+import { Frame, useModel } from '../app/frame.tsx';
+import { BACK, HELP } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    choice: ChoiceRoute;
+  }
+}
+
+export interface ChoiceRoute {
+  screen: 'choice';
+  path: string[];
+  question: string;
+  lines: string[];
+  options: ChoiceOption<string>[];
+  answer: (value: string) => void;
+}
+
+export const choiceScreen: ScreenModule<ChoiceRoute> = {
+  id: 'choice',
+  title: 'A choice',
+  view: ChoiceView,
+  keys: [{ ...BACK, label: 'choose nothing', help: 'back; nothing is changed' }, HELP],
+};
+
+function ChoiceView({ route }: { route: ChoiceRoute }) {
+  const { navigation } = useModel();
+  const { path, question, lines, options, answer } = route;
+  return (
+    <Frame screen="choice" path={path}>
+      <Ask
+        question={question}
+        lines={lines}
+        options={options}
+        onAnswer={(value) => {
+          navigation.pop();
+          answer(value);
+        }}
+      />
+    </Frame>
+  );
+}

@@ -1,0 +1,28 @@
+import type { TextEdit } from '../../components/text-edit.ts';
+import type { UserError } from '../../src/errors.ts';
+import type { Work } from '../../src/state/runs.ts';
+import type { Question } from './question-facts.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    confirm: ConfirmRoute;
+  }
+}
+
+/** The question before something is replaced or removed. The plan is made while the screen is shown. */
+export interface ConfirmRoute {
+  screen: 'confirm';
+  target: string;
+  title: string;
+  plan: PlannedWork | null;
+  error: UserError | null;
+  /** The name typed to confirm, where one is required. */
+  typing: TextEdit | null;
+  /** Ends the planning when the user leaves. */
+  controller: AbortController;
+}
+
+export interface PlannedWork {
+  question: Question;
+  work: Work;
+}

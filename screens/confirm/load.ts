@@ -1,0 +1,55 @@
+import { formatNumberOf } from '../../src/amounts.ts';
+import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
+import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
+import { latestNotLoadable, notLoadable } from '../app/why-not.ts';
+import { loadWork } from '../run/work.ts';
+import type { TablesRoute } from '../tables/tables-route.ts';
+import { confirm, UNVERIFIED_SOURCES } from './actions.ts';
+import { loadQuestion } from './question.ts';
+
+export const LOAD: KeyBinding = {
+  keys: ['l', 'enter'],
+  label: 'load',
+  help: 'restore the snapshot into the destination; shows the plan and asks first',
+  whyNot: notLoadable,
+  run: (model) => {
+    const { target, snapshot } = contextOf(model);
+    if (!target || !snapshot) return;
+    const request = { target: target.row.name, snapshot: snapshot.id };
+    confirmLoad(model, request, `snapshot ${snapshot.index}`);
+  },
+};
+
+export const LOAD_LATEST: KeyBinding = {
+  keys: ['l'],
+  label: 'load latest',
+  help: 'restore the newest snapshot into the destination; shows the plan and asks first',
+  whyNot: latestNotLoadable,
+  run: (model) => {
+    const { target } = contextOf(model);
+    if (target) confirmLoad(model, { target: target.row.name }, 'the newest snapshot');
+  },
+};
+
+export const LOAD_MARKED: KeyBinding<TablesRoute> = {
+  keys: ['l'],
+  label: 'load marked',
+  help: 'restore the marked tables and all that they need, the others without rows; shows the plan and asks first',
+  whyNot: (context) =>
+    notLoadable(context) ?? (context.route.marked.length === 0 ? 'Mark the tables to load: Space does' : null),
+  run: (model, { target, snapshot, marked: tables }) => {
+    const request = { target, snapshot: snapshot.id, tables };
+    confirmLoad(model, request, `${formatNumberOf(tables.length, 'table')} of snapshot ${snapshot.index}`);
+  },
+};
+
+export function confirmLoad(model: Model, request: LoadRequest, what: string): void {
+  confirm(model, {
+    target: request.target,
+    title: `load ${what}`,
+    plan: async (signal) => {
+      const planned = await model.operations.planLoad(quietly(signal), { ...request, ...UNVERIFIED_SOURCES });
+      return { question: loadQuestion(planned.plan, model.clock()), work: loadWork(model, planned) };
+    },
+  });
+}

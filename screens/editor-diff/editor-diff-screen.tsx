@@ -1,0 +1,51 @@
+import { formatNumberOf } from '../../src/amounts.ts';
+import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
+import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { ListState } from '../../src/state/list.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import { rowsByIndex } from '../app/in-view.ts';
+import { BACK, HELP, MOVES } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
+import { saveShown } from '../editor/save.ts';
+import { DiffView } from './diff-view.tsx';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    'editor-diff': EditorDiffRoute;
+  }
+}
+
+interface EditorDiffRoute {
+  screen: 'editor-diff';
+  draft: Draft;
+  lines: DiffLine[];
+  list: ListState;
+}
+
+export const editorDiffScreen: ScreenModule<EditorDiffRoute> = {
+  id: 'editor-diff',
+  title: 'What saving would change',
+  view: EditorDiffView,
+  keys: [
+    { keys: ['enter'], label: 'save', help: 'write the file', run: saveShown, stays: true, palette: false },
+    { ...BACK, label: 'go on editing', help: 'back to the editor; nothing is written' },
+    HELP,
+    ...MOVES,
+  ],
+  rows: (_, { lines }) => rowsByIndex(lines),
+};
+
+export function EditorDiffView({ route }: { route: EditorDiffRoute }) {
+  const { columns, height } = useRoom();
+  const { draft, lines, list } = route;
+  const errors = draft.problems.filter(({ severity }) => severity === 'error').length;
+  return (
+    <Frame
+      screen="editor-diff"
+      path={['configuration', 'save']}
+      aside={errors === 0 ? [] : [{ text: `${formatNumberOf(errors, 'error')} in it`, tone: 'bad' }]}
+    >
+      <DiffView change={draft} lines={lines} list={list} width={columns} height={height} />
+    </Frame>
+  );
+}

@@ -1,0 +1,94 @@
+import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { List } from '../../components/list.tsx';
+import { useTheme } from '../../components/theme.ts';
+import { pathOfKey } from '../../src/config/path-of-key.ts';
+import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { ListState } from '../../src/state/list.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import { positionIn, rowsByIndex } from '../app/in-view.ts';
+import { BACK, HELP, MOVES } from '../app/keys.ts';
+import type { Model, ScreenModule } from '../app/model.ts';
+import { selectPath } from '../editor/selection.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    'editor-problems': EditorProblemsRoute;
+  }
+}
+
+interface EditorProblemsRoute {
+  screen: 'editor-problems';
+  draft: Draft;
+  list: ListState;
+}
+
+export const editorProblemsScreen: ScreenModule<EditorProblemsRoute> = {
+  id: 'editor-problems',
+  title: 'Problems of the edited configuration',
+  view: EditorProblemsView,
+  keys: [
+    {
+      keys: ['enter', 'right'],
+      label: 'go there',
+      help: 'to the field or section of the problem',
+      run: goToProblem,
+      palette: false,
+    },
+    BACK,
+    HELP,
+    ...MOVES,
+  ],
+  rows: (_, { draft }) => rowsByIndex(draft.problems),
+};
+
+function selectedProblem({ draft, list }: EditorProblemsRoute): number {
+  return positionIn(rowsByIndex(draft.problems), list.selected);
+}
+
+/** Opens the editor at the problem. */
+function goToProblem({ navigation }: Model, route: EditorProblemsRoute): void {
+  const { draft } = route;
+  const key = draft.problems[selectedProblem(route)]?.key ?? '';
+  navigation.pop();
+  const editor = navigation.top();
+  if (editor.screen === 'editor') navigation.replace(selectPath(editor, pathOfKey(draft.written, key)));
+}
+
+function EditorProblemsView({ route }: { route: EditorProblemsRoute }) {
+  const { glyphs } = useTheme();
+  const { columns, height } = useRoom();
+  const { problems } = route.draft;
+  const selected = selectedProblem(route);
+  const problem = problems[selected];
+  return (
+    <Frame screen="editor-problems" path={['configuration', 'problems']}>
+      {!problem && <Empty lines={['Nothing is wrong.']} />}
+      <List
+        items={[...problems.entries()]}
+        keyOf={([index]) => String(index)}
+        row={([, { severity, message }]) => [
+          severity === 'error'
+            ? { text: `${glyphs.bad} `, tone: 'bad' }
+            : { text: `${glyphs.caution} `, tone: 'caution' },
+          { text: message },
+        ]}
+        selected={selected}
+        width={columns}
+        height={Math.max(1, height - DETAIL_ROWS)}
+      />
+      {problem && (
+        <DetailPane
+          title={[{ text: problem.key || 'configuration', tone: 'strong' }]}
+          facts={[
+            { name: 'Problem', value: problem.message },
+            ...(problem.hint ? [{ name: 'What to do', value: problem.hint }] : []),
+            ...(problem.line === null ? [] : [{ name: 'Line', value: `${problem.line}:${problem.column}` }]),
+          ]}
+          width={columns}
+          place="below"
+        />
+      )}
+    </Frame>
+  );
+}

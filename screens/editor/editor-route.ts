@@ -1,0 +1,44 @@
+import type { TextEdit } from '../../components/text-edit.ts';
+import type { UserError } from '../../src/errors.ts';
+import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { Sized } from '../../src/results.ts';
+import type { ListState } from '../../src/state/list.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    editor: EditorRoute;
+  }
+}
+
+/** A tree of the configuration's sections with a form for each. Only saving writes the file. */
+export interface EditorRoute {
+  screen: 'editor';
+  /** `null` until the file is read. */
+  draft: Draft | null;
+  error: UserError | null;
+  /** Serializes the changes: each one is made on the result of the one before. */
+  queue: { last: Promise<void> };
+  pane: 'tree' | 'form';
+  list: ListState;
+  /** Selection among the fields of the selected section. */
+  fields: ListState;
+  /** Ids of the unfolded entries. */
+  unfolded: string[];
+  /** Whether the typed text is a value or a name. */
+  task: 'value' | 'add' | 'rename';
+  typing: TextEdit | null;
+  /** The problem of the typed text. */
+  wrong: string | null;
+  /** Existing names, such as tables, by cache key. */
+  names: Record<string, KnownNames>;
+  /** The name selected instead of the typed text. */
+  suggestion: string | null;
+}
+
+export type NameKind = 'schema' | 'table' | 'cli_profile';
+
+/** The names of one database or of the command-line client. */
+export type KnownNames =
+  | { state: 'asked' }
+  | { state: 'known'; names: Partial<Record<NameKind, Sized[]>> }
+  | { state: 'failed'; why: string };

@@ -1,0 +1,29 @@
+import type { TextEdit } from '../../components/text-edit.ts';
+import { emptyList, type ListState } from '../../src/state/list.ts';
+import type { Work } from '../../src/state/runs.ts';
+import type { Model } from '../app/model.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    run: RunRoute;
+  }
+}
+
+export interface RunRoute {
+  screen: 'run';
+  run: string;
+  /** Lines that the log is scrolled up; 0 follows its end. */
+  scrolledUp: number;
+  /** The filter of the log, which has no selection. */
+  list: ListState;
+  typing: TextEdit | null;
+}
+
+export function runRoute(run: string): RunRoute {
+  return { screen: 'run', run, scrolledUp: 0, list: emptyList, typing: null };
+}
+
+/** Begins a run and shows it. */
+export function begin({ navigation, runs }: Model, work: Work): void {
+  navigation.push(runRoute(runs.begin(work)));
+}

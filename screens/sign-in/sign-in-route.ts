@@ -1,0 +1,23 @@
+import type { UserError } from '../../src/errors.ts';
+import type { SignInEvent } from '../../src/events.ts';
+import type { SignedIn } from '../../src/operations/sign-in/sign-in-status.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    'sign-in': SignInRoute;
+  }
+}
+
+export interface SignInRoute {
+  screen: 'sign-in';
+  /** The chosen one; without it the only one there is. */
+  provider: string | undefined;
+  /** Where to go; `null` until the provider has answered. */
+  prompt: SignInEvent | null;
+  /** The URL as a QR code, a line each. */
+  qr: string[];
+  result: SignedIn | null;
+  error: UserError | null;
+  /** Ends the sign-in when the user leaves. */
+  controller: AbortController;
+}

@@ -1,0 +1,119 @@
+import { textEdit } from '../../components/text-edit.ts';
+import { FILTER } from '../app/filter.ts';
+import { BACK, HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
+import { contextOf, type KeyBinding } from '../app/model.ts';
+import { noSnapshot, notWritable } from '../app/why-not.ts';
+import { REMOVE, UNDO } from '../confirm/actions.ts';
+import { BUILD } from '../confirm/build.ts';
+import { LOAD } from '../confirm/load.ts';
+import { SANITIZE } from '../coverage/actions.ts';
+import { begin } from '../run/run-route.ts';
+import { verifyWork } from '../run/work.ts';
+import { COPY_URL, copyUrl } from '../targets/keys.ts';
+import { compare, mark, openTables, transfer } from './actions.ts';
+import type { SnapshotsRoute } from './snapshots-route.ts';
+
+export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
+  LOAD,
+  {
+    keys: ['o', 'right'],
+    label: 'tables',
+    help: 'its tables and their sizes; some of them can be loaded',
+    whyNot: noSnapshot,
+    run: openTables,
+    palette: false,
+  },
+  {
+    keys: ['m', 'space'],
+    label: 'mark',
+    help: 'mark the snapshot, to compare it with another',
+    whyNot: noSnapshot,
+    run: mark,
+  },
+  {
+    keys: ['c'],
+    label: 'compare',
+    help: 'what changed between two marked snapshots, the marked and this one, or this one and the live destination',
+    whyNot: (context) =>
+      noSnapshot(context) ??
+      (context.route.marked.length === 0 && context.target?.row.dst_url === null
+        ? 'Mark another snapshot first: there is no destination to compare with'
+        : null),
+    run: compare,
+  },
+  {
+    keys: ['v'],
+    label: 'verify',
+    help: 're-read every byte of the snapshot against its checksums',
+    whyNot: noSnapshot,
+    run: (model, { target }) => {
+      const { snapshot } = contextOf(model);
+      if (snapshot) begin(model, verifyWork(model, target, snapshot));
+    },
+  },
+  {
+    keys: ['n'],
+    label: 'note',
+    help: 'write a note on the snapshot',
+    whyNot: (context) => notWritable(context) ?? noSnapshot(context),
+    run: (model, { target }) => {
+      const { snapshot } = contextOf(model);
+      if (!snapshot) return;
+      model.navigation.push({ screen: 'note', target, snapshot, typing: textEdit(snapshot.note ?? '') });
+    },
+  },
+  {
+    keys: ['p'],
+    label: 'pull',
+    help: 'fetch the snapshot from the bucket: only what this machine lacks',
+    whyNot: (context) =>
+      notWritable(context) ??
+      noSnapshot(context) ??
+      (context.snapshot?.where.includes('local')
+        ? 'It is on this machine already'
+        : context.snapshot?.where.includes('remote')
+          ? null
+          : 'It is not in a bucket'),
+    run: (model, { target }) => transfer(model, { kind: 'pull', target }),
+  },
+  {
+    keys: ['P'],
+    label: 'push',
+    help: 'copy the snapshot to the bucket: only what the bucket lacks',
+    whyNot: (context) =>
+      notWritable(context) ??
+      noSnapshot(context) ??
+      (context.target?.row.storage_profile === null
+        ? `${context.target.row.name} has no bucket (storage_profile)`
+        : context.snapshot?.where.includes('remote')
+          ? 'It is in the bucket already'
+          : null),
+    run: (model, { target }) => transfer(model, { kind: 'push', target }),
+  },
+  {
+    keys: ['e'],
+    label: 'export',
+    help: 'write the snapshot to one file, to hand it over without a bucket',
+    whyNot: (context) => notWritable(context) ?? noSnapshot(context),
+    run: (model, { target }) => {
+      const { snapshot } = contextOf(model);
+      if (!snapshot) return;
+      const typing = textEdit(`${encodeURIComponent(target)}-${snapshot.id}.zip`);
+      model.navigation.push({ screen: 'export', target, snapshot, typing });
+    },
+  },
+  REMOVE,
+  BUILD,
+  SANITIZE,
+  { ...COPY_URL, run: (model) => copyUrl(model, 'destination') },
+  UNDO,
+  ...FILTER,
+  BACK,
+  REFRESH,
+  TASKS,
+  MESSAGES,
+  PALETTE,
+  HELP,
+  MOUSE,
+  ...MOVES,
+];

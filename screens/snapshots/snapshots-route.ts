@@ -1,0 +1,38 @@
+import type { TextEdit } from '../../components/text-edit.ts';
+import type { SnapshotRow } from '../../src/results.ts';
+import { emptyList, type ListState } from '../../src/state/list.ts';
+import { snapshotsOf } from '../../src/state/snapshots.ts';
+import { type InView, positionIn } from '../app/in-view.ts';
+import type { Model } from '../app/model.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    snapshots: SnapshotsRoute;
+  }
+}
+
+export interface SnapshotsRoute {
+  screen: 'snapshots';
+  target: string;
+  list: ListState;
+  typing: TextEdit | null;
+  /** Ids of the snapshots to compare. */
+  marked: string[];
+}
+
+export function snapshotsRoute(target: string): SnapshotsRoute {
+  return { screen: 'snapshots', target, list: emptyList, typing: null, marked: [] };
+}
+
+/** The snapshots that the filter lets through. */
+export function snapshotsInView(
+  { snapshots, views }: Model,
+  { target, list, typing }: SnapshotsRoute,
+): InView<SnapshotRow> {
+  return views.snapshots(snapshotsOf(snapshots.getState(), target).rows, typing?.text ?? list.filter);
+}
+
+export function selectedSnapshot(model: Model, route: SnapshotsRoute): SnapshotRow | null {
+  const view = snapshotsInView(model, route);
+  return view.items[positionIn(view, route.list.selected)] ?? null;
+}

@@ -1,0 +1,33 @@
+import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
+import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
+import type { ListState } from '../../src/state/list.ts';
+import type { Fetched } from '../app/fetched.ts';
+import { selectedItem } from '../app/in-view.ts';
+import { type PlanRow, planRows } from './rows.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    subset: SubsetRoute;
+  }
+}
+
+/** The plan of a subset, which can be changed before it is made. */
+export interface SubsetRoute extends Fetched<PlannedSubset> {
+  screen: 'subset';
+  target: string;
+  /** `null` until the configured ones are known. */
+  choices: SubsetChoices | null;
+  /** Whether they differ from the configured ones. */
+  changed: boolean;
+  /** Whether the plan shown is of before the last change. */
+  counting: boolean;
+  list: ListState;
+}
+
+export function subsetRows({ found }: SubsetRoute): PlanRow[] {
+  return planRows(found?.plan.tables ?? []);
+}
+
+export function selectedTable(route: SubsetRoute): PlanRow | null {
+  return selectedItem(subsetRows(route), ({ table }) => table, route.list);
+}

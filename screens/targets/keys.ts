@@ -1,0 +1,96 @@
+import { FILTER } from '../app/filter.ts';
+import { HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
+import { contextOf, isAtRoot, isUnconfigured, type KeyBinding, type Model } from '../app/model.ts';
+import { noTarget, notWritable } from '../app/why-not.ts';
+import { BUILD } from '../confirm/build.ts';
+import { LOAD_LATEST } from '../confirm/load.ts';
+import { DOCTOR } from '../doctor/actions.ts';
+import { EDIT_CONFIGURATION } from '../editor/actions.ts';
+import { quit } from '../quit/actions.ts';
+import { setUp } from '../setup/actions.ts';
+import { signIn } from '../sign-in/actions.ts';
+import { openTarget } from '../snapshots/actions.ts';
+import { SUBSET } from '../subset/actions.ts';
+import { nextSort } from './sort.ts';
+import type { TargetsRoute } from './targets-route.ts';
+
+export const COPY_URL: KeyBinding = {
+  keys: ['y'],
+  label: 'copy URL',
+  help: 'copy the connection URL, without its password',
+  whyNot: noTarget,
+  run: (model) => copyUrl(model, 'source'),
+};
+
+export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
+  {
+    keys: ['enter', 'right'],
+    label: 'open',
+    help: "the target's snapshots",
+    whyNot: noTarget,
+    run: (model) => {
+      const { target } = contextOf(model);
+      if (target) openTarget(model, target.row.name);
+    },
+    palette: false,
+  },
+  {
+    keys: ['i'],
+    label: 'set up',
+    help: 'write a first configuration, question by question',
+    when: ({ model }) => isUnconfigured(model),
+    whyNot: notWritable,
+    run: setUp,
+  },
+  BUILD,
+  LOAD_LATEST,
+  REFRESH,
+  ...FILTER,
+  SUBSET,
+  PALETTE,
+  {
+    keys: ['S'],
+    label: 'sort',
+    help: 'by the configuration, name, status, size, snapshots or age of the last one, one after the other',
+    run: ({ navigation }, route) => {
+      const sort = nextSort(route.sort);
+      navigation.replace({ ...route, sort });
+      const text = sort === 'configured' ? 'As in the configuration' : `Sorted by ${sort}`;
+      navigation.notify({ tone: 'plain', text });
+    },
+  },
+  COPY_URL,
+  DOCTOR,
+  EDIT_CONFIGURATION,
+  {
+    keys: ['s'],
+    label: 'sign in',
+    help: 'sign in with the identity provider, in the browser',
+    run: (model) => void signIn(model),
+  },
+  TASKS,
+  MESSAGES,
+  HELP,
+  {
+    keys: ['q'],
+    label: 'quit',
+    help: 'leave; asks when work is going on',
+    when: ({ model }) => isAtRoot(model),
+    run: quit,
+    stays: true,
+  },
+  MOUSE,
+  ...MOVES,
+];
+
+/** The URLs in the lists are without their passwords. */
+export function copyUrl(model: Model, which: 'source' | 'destination'): void {
+  const { target } = contextOf(model);
+  const url = which === 'source' ? target?.row.src_url : target?.row.dst_url;
+  if (!url) {
+    model.navigation.notify({ tone: 'caution', text: `There is no ${which} to copy the URL of` });
+    return;
+  }
+  model.terminal.copy(url);
+  model.navigation.notify({ tone: 'good', text: `Copied ${url}` });
+}

@@ -1,0 +1,34 @@
+import type { TextEdit } from '../../components/text-edit.ts';
+import { emptyList, type ListState } from '../../src/state/list.ts';
+import type { TargetEntry } from '../../src/state/targets.ts';
+import { type InView, positionIn } from '../app/in-view.ts';
+import type { Model } from '../app/model.ts';
+import type { Sort } from './sort.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    targets: TargetsRoute;
+  }
+}
+
+export interface TargetsRoute {
+  screen: 'targets';
+  list: ListState;
+  /** The filter while it is being typed. */
+  typing: TextEdit | null;
+  sort: Sort;
+}
+
+export function targetsRoute(selected: string | undefined): TargetsRoute {
+  return { screen: 'targets', list: { ...emptyList, selected: selected ?? null }, typing: null, sort: 'configured' };
+}
+
+/** The targets that the filter lets through, in the chosen order. */
+export function targetsInView({ targets, views }: Model, { list, typing, sort }: TargetsRoute): InView<TargetEntry> {
+  return views.targets(targets.getState().entries, sort, typing?.text ?? list.filter);
+}
+
+export function selectedTarget(model: Model, route: TargetsRoute): TargetEntry | null {
+  const view = targetsInView(model, route);
+  return view.items[positionIn(view, route.list.selected)] ?? null;
+}
