@@ -1,9 +1,9 @@
 import type { Configuration } from './config/configuration.ts';
 import type { Settings } from './config/schema/settings.ts';
+import type { EngineId } from './engines/list.ts';
 import type { UserError } from './errors.ts';
 import type { Report } from './events.ts';
 import type { Runner } from './process/runner.ts';
-import type { EngineId } from './results.ts';
 import type { RoleCredentials } from './sso/role-credentials.ts';
 
 /** What every operation is handed: nothing is read from the process or the module level. */

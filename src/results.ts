@@ -1,9 +1,8 @@
 import type { DefinitionOnly } from './definitions-only.ts';
+import type { EngineId } from './engines/list.ts';
 import type { HiddenObjects } from './hidden-objects.ts';
 import type { LeftOutSchema } from './left-out-schemas.ts';
 import type { TableSelection } from './selected-tables.ts';
-
-export type EngineId = 'postgres' | 'mysql';
 
 /**
  * What operations hand back: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables

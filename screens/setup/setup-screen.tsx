@@ -6,6 +6,7 @@ import { TextField } from '../../components/text-field.tsx';
 import { type Glyphs, type Tone, useTheme } from '../../components/theme.ts';
 import { formatBytes } from '../../src/amounts.ts';
 import { wrap } from '../../src/cells.ts';
+import { ENGINE_PROFILES } from '../../src/engines/list.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { typedSecret, typedUrl } from '../app/hidden-text.ts';
 import { BACK, moving } from '../app/keys.ts';
@@ -141,24 +142,15 @@ function toldAt({ step, found }: SetupRoute, glyphs: Glyphs): Span[] {
   }
 }
 
-const ENGINES: { id: string; name: string; without: string; works: boolean }[] = [
-  {
-    id: 'postgres',
-    name: 'PostgreSQL',
-    without: 'no client programs: apt-get install postgresql-client, or brew install libpq',
-    works: false,
-  },
-  { id: 'mysql', name: 'MySQL, MariaDB', without: 'nothing to install, but mariadb-client for SQL files', works: true },
-];
-
 function engineLines({ engines }: SetupFound, glyphs: Glyphs): Span[] {
-  return ENGINES.map(({ id, name, without, works }): Span => {
+  return ENGINE_PROFILES.map(({ id, products, withoutPrograms: { works, advice } }): Span => {
+    const name = products.join(', ');
     const tools = engines?.find((engine) => engine.id.startsWith(`${id}-`))?.tools;
     if (!tools) return { text: `${glyphs.pending} ${name}: looking for client programs`, tone: 'dim' };
     const [newest] = tools;
     if (newest) return { text: `${glyphs.good} ${name}: ${newest.name} ${newest.version}`, tone: 'good' };
     const mark = works ? glyphs.good : glyphs.caution;
-    return { text: `${mark} ${name}: ${without}`, tone: works ? 'good' : 'caution' };
+    return { text: `${mark} ${name}: ${advice}`, tone: works ? 'good' : 'caution' };
   });
 }
 

@@ -1,5 +1,6 @@
 import { formatBytes } from '../../src/amounts.ts';
 import { cellWidth, fitCells } from '../../src/cells.ts';
+import { ENGINE_PROFILES, profileOfScheme } from '../../src/engines/list.ts';
 import type { Sized } from '../../src/results.ts';
 import { lacksDatabase } from './answers.ts';
 import type { SetupRoute } from './setup-route.ts';
@@ -56,10 +57,7 @@ export const SETUP_STEPS: SetupStep[] = [
     kind: 'choice',
     about: () => ['What kind of server it is.'],
     when: byFields,
-    options: () => [
-      { label: 'PostgreSQL', value: 'postgres' },
-      { label: 'MySQL or MariaDB', value: 'mysql' },
-    ],
+    options: () => ENGINE_PROFILES.map(({ id, products }) => ({ label: products.join(' or '), value: id })),
   },
   {
     id: 'host',
@@ -75,7 +73,7 @@ export const SETUP_STEPS: SetupStep[] = [
     label: 'Port:',
     about: () => ['Port of the server.'],
     when: byFields,
-    initial: ({ answers }) => (answers.engine === 'mysql' ? '3306' : '5432'),
+    initial: ({ answers }) => String(profileOfScheme(answers.engine ?? '')?.defaultPort ?? ''),
   },
   { id: 'user', kind: 'text', label: 'User:', about: () => ['Who to log in as.'], when: byFields },
   {

@@ -1,27 +1,8 @@
-import type { EngineId } from '../results.ts';
-
-interface Scheme {
-  engine: EngineId;
-  /** Where a list of hosts names the port that is meant anyway. */
-  defaultPort: RegExp;
-}
-
-const POSTGRES: Scheme = { engine: 'postgres', defaultPort: /:5432(?=,|$)/g };
-
-const MYSQL: Scheme = { engine: 'mysql', defaultPort: /:3306(?=,|$)/g };
-
-const SCHEMES = new Map<string, Scheme>([
-  ['postgres', POSTGRES],
-  ['postgresql', POSTGRES],
-  ['pgdocker', POSTGRES],
-  ['mysql', MYSQL],
-  ['mariadb', MYSQL],
-  ['mydocker', MYSQL],
-]);
+import { type EngineId, profileOfScheme } from '../engines/list.ts';
 
 /** The engine that a connection URL is for; `null` when its scheme says none. */
 export function engineOfUrl(url: string): EngineId | null {
-  return schemeOf(url)?.engine ?? null;
+  return profileOfUrl(url)?.id ?? null;
 }
 
 export function isConnectionUrl(value: string): boolean {
@@ -34,10 +15,12 @@ export function isConnectionUrl(value: string): boolean {
  */
 export function databaseOf(url: string): string {
   const [, hosts = '', rest = ''] = /^[^:]*:\/\/(?:[^/?#]*@)?([^/?#]*)(.*)$/s.exec(url) ?? [];
-  const scheme = schemeOf(url);
-  return `${scheme?.engine}://${scheme ? hosts.toLowerCase().replace(scheme.defaultPort, '') : hosts}${rest}`;
+  const profile = profileOfUrl(url);
+  // A list of hosts may name the port that is meant anyway.
+  const defaultPort = new RegExp(`:${profile?.defaultPort}(?=,|$)`, 'g');
+  return `${profile?.id}://${profile ? hosts.toLowerCase().replace(defaultPort, '') : hosts}${rest}`;
 }
 
-function schemeOf(url: string): Scheme | undefined {
-  return SCHEMES.get(url.slice(0, Math.max(0, url.indexOf('://'))).toLowerCase());
+function profileOfUrl(url: string) {
+  return profileOfScheme(url.slice(0, Math.max(0, url.indexOf('://'))).toLowerCase());
 }

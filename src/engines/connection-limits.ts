@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { unlessAborted } from '../process/unless-aborted.ts';
 import type { DatabaseUrl } from './engine.ts';
+import { profileOf } from './list.ts';
 
 /** How many connections that only look may be open at a time, on a server and on all servers together. */
 const limits = { perServer: 4, inTotal: 16 };
@@ -73,11 +74,9 @@ function release(server: string): void {
 /** A server by its first address as it is written; the names of this machine are one. */
 function serverOf({ engine, hosts: [first], parameters }: DatabaseUrl): string {
   const host = (parameters.hostaddr ?? parameters.socket ?? first?.host ?? '').toLowerCase();
-  const port = first?.port ?? DEFAULT_PORTS[engine];
+  const port = first?.port ?? profileOf(engine).defaultPort;
   return `${engine} ${isThisMachine(host) ? '' : host}:${port} ${parameters.service ?? ''}`;
 }
-
-const DEFAULT_PORTS: Record<DatabaseUrl['engine'], number> = { postgres: 5432, mysql: 3306 };
 
 function isThisMachine(host: string): boolean {
   if (host === '' || host === 'localhost' || host === '::1' || host.startsWith('/') || host.startsWith('127.'))

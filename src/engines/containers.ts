@@ -3,34 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import type { Report } from '../events.ts';
 import { dockerRunner } from '../process/docker.ts';
 import type { Mount, Runner } from '../process/runner.ts';
-import type { EngineId } from '../results.ts';
-
-/** What an engine's tools read on this machine besides their arguments, and so must find in a container. */
-interface Surroundings {
-  /** Variables of the environment, by name. */
-  variables: RegExp;
-  /** Names the user who connects, when nothing else does: in a container nobody knows the number's name. */
-  userVariable: string;
-  /** Folders where a server on this machine has its socket, unless told otherwise. */
-  sockets: string[];
-  /** Files in the home folder. */
-  homeFiles: string[];
-}
-
-const SURROUNDINGS: Record<EngineId, Surroundings> = {
-  postgres: {
-    variables: /^PG[A-Z]/,
-    userVariable: 'PGUSER',
-    sockets: ['/var/run/postgresql'],
-    homeFiles: ['.pgpass', '.pg_service.conf', '.postgresql'],
-  },
-  mysql: {
-    variables: /^(MYSQL|MARIADB)_/,
-    userVariable: 'USER',
-    sockets: ['/var/run/mysqld'],
-    homeFiles: [],
-  },
-};
+import { type EngineId, profileOf } from './list.ts';
 
 export interface ContainersOptions {
   /** The configured image of each engine. */
@@ -62,7 +35,7 @@ export function containerRunners(options: ContainersOptions): (engine: EngineId,
 
 function runnerFor(engine: EngineId, image: string, options: ContainersOptions): Runner {
   const { local, environment, report, signal, workFolders } = options;
-  const { variables, userVariable, sockets, homeFiles } = SURROUNDINGS[engine];
+  const { variables, userVariable, sockets, homeFiles } = profileOf(engine).surroundings;
   const home = environment.HOME ?? homedir();
   const taken = Object.entries(environment).filter(
     (entry): entry is [string, string] => variables.test(entry[0]) && entry[1] !== undefined,

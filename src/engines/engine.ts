@@ -1,10 +1,20 @@
 import type { SchemaConfig } from '../config/schema/settings.ts';
 import type { Context } from '../context.ts';
 import type { WarningEvent } from '../events.ts';
-import type { DestinationState, EngineId, MissingParts, Sized, TargetRow } from '../results.ts';
+import type { DestinationState, MissingParts, Sized, TargetRow } from '../results.ts';
+import type { ColumnDigest, ColumnFacts } from '../sanitize/column-facts.ts';
+import type { Statement } from '../sanitize/statement.ts';
+import type { SuspectColumn } from '../sanitize/suggestion.ts';
 import type { NeededTable } from '../selected-tables.ts';
 import type { Manifest, ManifestFile, ManifestTable } from '../snapshots/manifest.ts';
+import type { Collected } from '../subset/collect.ts';
+import type { Facts } from '../subset/facts.ts';
+import type { Graph } from '../subset/graph.ts';
+import type { Plan } from '../subset/plan.ts';
+import type { RowFinder } from '../subset/row-finder.ts';
+import type { ProofRow } from '../subset-results.ts';
 import type { DatabaseIdentity } from './identity.ts';
+import type { EngineId } from './list.ts';
 
 export interface Host {
   /** Name, address or the folder of a unix socket; empty for the engine's own default. */
@@ -201,8 +211,26 @@ export interface AffectedDatabase {
 /** One kind of database: what to run and what it means. Where it runs is the runner's business. */
 export interface Engine {
   id: EngineId;
-  /** Of the connection URLs that it understands, without `://`. */
-  schemes: string[];
+  capabilities: Capabilities;
+  connect: ConnectFacet;
+  dump: DumpFacet;
+  restore: RestoreFacet;
+  sanitize: SanitizeFacet;
+  subset: SubsetFacet;
+}
+
+/** In what engines differ. */
+export interface Capabilities {
+  /** Why a restore ends at its first error, where it cannot go on; `null` where it can. */
+  whyNotKeepGoing: string | null;
+  /** Whether a dump is always made by the vendor's own program. */
+  alwaysProgram: boolean;
+  /** Whether a script that fails on a database as it is has done nothing. */
+  scriptsRollBack: boolean;
+}
+
+/** Servers and databases as they are: nothing here changes any. */
+export interface ConnectFacet {
   parseUrl(text: string): DatabaseUrl;
   reportTools(context: EngineContext): Promise<ToolReport[]>;
   /** The live states of databases through one connection; failures are states, not errors. */
@@ -219,26 +247,130 @@ export interface Engine {
   databaseOf(context: EngineContext, url: DatabaseUrl): string | null;
   /** The databases that exist of those that a load into the URL's database replaces, renames or drops. */
   identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]>;
-  dump(context: EngineContext, request: DumpRequest): Promise<DumpResult>;
-  /** Which tables of a snapshot are not whole without which others, by its definitions alone. */
-  readNeeds(context: EngineContext, request: DefinitionsRequest): Promise<NeededTable[]>;
-  planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
   /** Whether the URL's user may do anything on its server. */
   isSuperuser(context: EngineContext, url: DatabaseUrl): Promise<boolean>;
-  restore(context: EngineContext, run: RestoreRun): Promise<Replaced>;
-  /** Why a restore ends at its first error, where it cannot go on; `null` where it can. */
-  whyNotKeepGoing: string | null;
   /** The state of the database that a script would be run on. */
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
-  runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
-  /** Whether a dump is always made by the vendor's own program. */
-  alwaysProgram: boolean;
-  /** Whether a script that fails on a database as it is has done nothing. */
-  scriptsRollBack: boolean;
   /** The rows of every table of a database, by the names that the snapshot has for them; not every engine can tell. */
   countRows?(context: EngineContext, live: { url: DatabaseUrl; manifest: Manifest }): Promise<Map<string, number>>;
+}
+
+export interface DumpFacet {
+  run(context: EngineContext, request: DumpRequest): Promise<DumpResult>;
+}
+
+export interface RestoreFacet {
+  /** Which tables of a snapshot are not whole without which others, by its definitions alone. */
+  readNeeds(context: EngineContext, request: DefinitionsRequest): Promise<NeededTable[]>;
+  plan(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
+  run(context: EngineContext, run: RestoreRun): Promise<Replaced>;
+  runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
   /** The database that the last restore replaced; rejects when none is kept. */
   findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
   /** Swaps the destination with the database that is kept for it. */
   undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced>;
+}
+
+/** What sanitizing asks of an engine. The database is always a fresh copy that nobody else uses. */
+export interface SanitizeFacet {
+  /** The statements of a query, in order; throws with the line of what cannot be understood or must not be run. */
+  splitQuery(query: string): Statement[];
+  /** Every column of the schemas, with samples of its values. */
+  readColumns(context: EngineContext, request: ColumnsRequest): Promise<ColumnFacts[]>;
+  /** Digests of columns by their name; those that are not there any more are left out. */
+  digestColumns(context: EngineContext, url: DatabaseUrl, columns: ColumnFacts[]): Promise<Map<string, ColumnDigest>>;
+  /** Runs the statements; an error names the one that failed. Step: `query`. */
+  runQuery(context: EngineContext, run: QueryRun): Promise<void>;
+  /** Takes the old values out of what the query does not see: views that are stored, statistics, dead rows. */
+  removeTraces(context: EngineContext, traces: Traces): Promise<void>;
+  /** A query that replaces the values of the columns, for a person to read and edit. */
+  suggestQuery(context: EngineContext, request: SuggestionRequest): Promise<string>;
+  /** Places for a database that the run makes and drops, the best first. */
+  scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]>;
+}
+
+export interface ColumnsRequest {
+  url: DatabaseUrl;
+  manifest: Manifest;
+}
+
+export interface QueryRun {
+  url: DatabaseUrl;
+  manifest: Manifest;
+  statements: Statement[];
+}
+
+export interface Traces {
+  url: DatabaseUrl;
+  /** What was dumped from it. */
+  dump: DumpResult;
+  /** Names of the tables whose content the query has changed. */
+  changed: string[];
+}
+
+export interface SuggestionRequest {
+  url: DatabaseUrl;
+  /** All there are. */
+  columns: ColumnFacts[];
+  suspects: SuspectColumn[];
+}
+
+export interface ScratchPlace {
+  /** For people: `a server of our own`. */
+  label: string;
+  /** The database that a restore is to be pointed at; disposing leaves nothing of the place. */
+  open(context: EngineContext, options?: PlaceOptions): Promise<OpenedPlace>;
+}
+
+export interface PlaceOptions {
+  /** Works as the superuser of a server of our own, who reaches files and programs of this machine. */
+  superuser?: boolean;
+}
+
+export interface OpenedPlace extends AsyncDisposable {
+  url: DatabaseUrl;
+  /** The superuser of a server of our own, where the user of `url` is none. */
+  admin?: DatabaseUrl;
+}
+
+/** What an engine does for a subset; the rules are those of src/subset, for every engine. */
+export interface SubsetFacet {
+  /** Looks at a source, of which nothing is changed: all that is read of it is of one instant, until it is disposed. */
+  openSource(context: EngineContext, request: { url: DatabaseUrl; jobs: number }): Promise<SubsetSource>;
+  /** Refuses a destination beside which no new database can be made. */
+  checkDestination(context: EngineContext, url: DatabaseUrl): Promise<void>;
+  /** The statement that would make an index on these columns of the table. */
+  createIndex(table: string, columns: string[]): string;
+}
+
+export interface SubsetSource extends AsyncDisposable {
+  facts: Facts;
+  /** What a plan should say of the source. */
+  warnings: { code: string; message: string }[];
+  /** Rows of a share are chosen in the order of a hash that the seed changes. */
+  finder(graph: Graph, seed: number): Promise<RowFinder>;
+  /** The row with this primary key, its columns in order; `null` when there is none. */
+  findRow(table: string, key: string[]): Promise<number | null>;
+  /** The primary key of a row as text; where it lies when there is none. */
+  nameRow(table: string, row: number): Promise<string>;
+  /** Makes the subset in a new database that takes the destination's place. */
+  make(context: EngineContext, run: SubsetRun): Promise<Made>;
+}
+
+export interface SubsetRun {
+  url: DatabaseUrl;
+  plan: Plan;
+  collected: Collected;
+  jobs: number;
+  /** Keeps the database that is replaced. */
+  undo: boolean;
+  /** An empty folder for the tool's files. */
+  directory: string;
+}
+
+export interface Made {
+  replaced: Replaced;
+  /** Rows by table. */
+  rows: Map<string, number>;
+  proof: ProofRow[];
 }

@@ -45,14 +45,14 @@ export async function build(
   const text = source ?? connectionUrl(configuration, `targets.${name}.snapshot.src_url`);
   if (text === undefined) throw noSource(name);
   const engine = engineForUrl(text);
-  const url = engine.parseUrl(text);
+  const url = engine.connect.parseUrl(text);
   const repository = repositoryOf(context);
   const [previous] = await repository.list(name);
   const created = clock().toISOString();
 
   const jobs = cpus ?? jobsFor(context, name);
   const byProgram = program ?? target.program ?? false;
-  if (byProgram && engine.alwaysProgram) report(ALWAYS_PROGRAM);
+  if (byProgram && engine.capabilities.alwaysProgram) report(ALWAYS_PROGRAM);
   const stored = await store(context, {
     engine,
     repository,
@@ -61,7 +61,7 @@ export async function build(
     url,
     schemaConfig: target.snapshot?.schema_config,
     includeNeededSchemas,
-    program: byProgram && !engine.alwaysProgram,
+    program: byProgram && !engine.capabilities.alwaysProgram,
   });
   if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url });
   const { serverVersion, toolVersion, ...dumped } = stored.dump;
@@ -148,7 +148,7 @@ export async function store(context: Context, { engine, repository, previous, ..
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
   let addedBytes = 0;
-  const dump = await engine.dump(context, {
+  const dump = await engine.dump.run(context, {
     ...request,
     directory,
     expectedBytes: (table) => sizes.get(table),

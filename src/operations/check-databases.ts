@@ -62,7 +62,7 @@ async function checkGroup(context: EngineContext, { urls, sizes, take }: CheckDa
     let timer = setTimeout(giveUp, CHECK_TIMEOUT_MS);
     const signal = AbortSignal.any([context.signal, silence.signal]);
     try {
-      await engineForUrl(`${first.engine}://`).probe(
+      await engineForUrl(`${first.engine}://`).connect.probe(
         { ...context, signal },
         {
           urls,

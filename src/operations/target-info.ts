@@ -40,7 +40,7 @@ export function targetInfo(context: Context, name: string): TargetInfo {
 function shown(read: () => string | undefined): string | null {
   try {
     const text = read();
-    return text === undefined ? null : engineForUrl(text).parseUrl(text).display;
+    return text === undefined ? null : engineForUrl(text).connect.parseUrl(text).display;
   } catch (thrown) {
     return redact(toUserError(thrown).message);
   }

@@ -146,7 +146,7 @@ function urlState(read: () => string | undefined): UrlState {
     const text = read();
     if (text === undefined) return { parsed: null, error: null, error_code: null };
     const engine = engineForUrl(text);
-    return { parsed: { engine, url: engine.parseUrl(text) }, error: null, error_code: null };
+    return { parsed: { engine, url: engine.connect.parseUrl(text) }, error: null, error_code: null };
   } catch (thrown) {
     const { message, code } = toUserError(thrown);
     return { parsed: null, error: redact(message), error_code: code };

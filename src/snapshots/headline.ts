@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { definitionsOnlyOf, definitionsOnlySchema } from '../definitions-only.ts';
+import { ENGINE_IDS } from '../engines/list.ts';
 import { hiddenObjectsOf, hiddenSchema } from '../hidden-objects.ts';
 import { leftOutSchemasOf } from '../left-out-schemas.ts';
 import { filesOf } from './catalogue.ts';
@@ -15,7 +16,7 @@ export const headlineSchema = v.object({
   sanitized: v.boolean(),
   sanitized_of: v.exactOptional(snapshotId),
   sanitized_at: v.exactOptional(time),
-  engine: v.picklist(['postgres', 'mysql']),
+  engine: v.picklist(ENGINE_IDS),
   server_version: name,
   /** The vendor's program that has written it, where that is not the rule: `mariadb-dump 10.11.14`. */
   program: v.exactOptional(v.string()),

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { ENGINE_IDS } from '../engines/list.ts';
 import { EXIT, UserError } from '../errors.ts';
 import { mysqlDetails } from './details/mysql-details.ts';
 import { postgresDetails } from './details/postgres-details.ts';
@@ -44,7 +45,7 @@ const manifestSchema = v.object({
   id: snapshotId,
   target: v.pipe(name, v.nonEmpty('must not be empty')),
   created_at: time,
-  engine: v.picklist(['postgres', 'mysql']),
+  engine: v.picklist(ENGINE_IDS),
   /** As the server says it: `15.18`. */
   server_version: name,
   /** Version of the program that wrote the dump: a restore needs the same or a newer one. */

@@ -118,14 +118,14 @@ export function engineContract(start: () => Promise<ContractServer>): void {
       const context = contextFor();
       const { manifest } = await findSnapshot(context, { target: 'app' });
       const engine = engineForUrl(server.url('source'));
-      const listed = await engine.listTables(context, engine.parseUrl(server.url('source')));
+      const listed = await engine.connect.listTables(context, engine.connect.parseUrl(server.url('source')));
       const names = listed.map(({ name }) => name);
       // Of a partitioned table a snapshot has the partitions.
       expect(names.filter((name) => manifest.tables.some((table) => table.name === name))).not.toEqual([]);
       expect(listed.every(({ size_bytes }) => typeof size_bytes === 'number')).toBe(true);
       await server.createDatabase('named');
       await server.run('named', 'CREATE TABLE customer (id integer PRIMARY KEY)');
-      const [only, ...others] = await engine.listTables(context, engine.parseUrl(server.url('named')));
+      const [only, ...others] = await engine.connect.listTables(context, engine.connect.parseUrl(server.url('named')));
       expect(only?.name).toBe(`${engine.id === 'mysql' ? 'named' : 'public'}.customer`);
       expect(others).toEqual([]);
     },
@@ -191,7 +191,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
       const context = contextFor();
       const { manifest } = await findSnapshot(context, { target: 'app' });
       const engine = engineForUrl(server.url('copy'));
-      const url = engine.parseUrl(server.url('copy'));
+      const url = engine.connect.parseUrl(server.url('copy'));
       const repository = repositoryOf(context);
       const pool = createObjectPool(2);
       await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
@@ -199,7 +199,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
       const restoration = { url, manifest, schemaConfig: undefined, inPlace: false };
       const run = {
         ...restoration,
-        plan: await engine.planRestore(context, restoration),
+        plan: await engine.restore.plan(context, restoration),
         jobs: 1,
         undo: false,
         read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
@@ -208,9 +208,9 @@ export function engineContract(start: () => Promise<ContractServer>): void {
         },
       };
       const directory = async (): Promise<string> => mkdtemp(join(folder.path, 'restore-'));
-      await engine.restore(context, { ...run, directory: await directory(), throwAway: true });
+      await engine.restore.run(context, { ...run, directory: await directory(), throwAway: true });
       expect(await server.dump('copy')).toBe(before);
-      await engine.restore(context, { ...run, directory: await directory() });
+      await engine.restore.run(context, { ...run, directory: await directory() });
       expect(await server.dump('copy')).toContain('added');
       expect(await server.databases()).toEqual(expect.not.arrayContaining([expect.stringContaining('.tool-')]));
     },

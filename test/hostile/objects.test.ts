@@ -67,14 +67,14 @@ test('an import checks the content of an object, and not what the manifest says 
 describe('garbage under the SHA-256 of what is to be stored', () => {
   /** An engine that dumps one table of the given rows. */
   function engineOf(rows: string): Engine {
-    const dump: Engine['dump'] = async (_context, { directory, pack, finish }) => {
+    const run: Engine['dump']['run'] = async (_context, { directory, pack, finish }) => {
       await writeFile(join(directory, 'items.dat'), rows);
       finish();
       const packed: PackedFile = await pack({ name: 'items.dat', terminator: null, onBytes: () => {} });
       const tables = [{ name: 'public.items', rows: 2, file: packed.file }];
       return { serverVersion: '15.18', toolVersion: '15.18', schemas: ['public'], tables, files: [], details: {} };
     };
-    return { dump } as Engine;
+    return { dump: { run } } as Engine;
   }
 
   test.each([

@@ -43,6 +43,9 @@ const POSTGRES: Record<string, string[]> = {
   'restore/swap-session.ts': ['names'],
   'restore/swap.ts': ['name', 'old.connection_limit', 'privilege'],
   'sanitize/columns.ts': [
+    'SAMPLED_ROWS',
+    'SAMPLES',
+    'SAMPLE_LENGTH',
     ...['hashOf("v")', 'index', 'ofColumn.join(" UNION ALL ")', 'part', 'tableReference(table)', 'text'],
     'values.join(", ")',
   ],
@@ -55,7 +58,7 @@ const POSTGRES: Record<string, string[]> = {
   // Quoted in tableOf, and operators in operatorText.
   'subset/catalogue.ts': ['fromText(relation)', 'name', 'types.0', 'types.1'],
   'subset/copy.ts': ['isOneOf(batch)', 'leaf.from', 'leaf.name', 'leaf.root', 'query'],
-  'subset/engine.ts': ['columns.map(nameInSql).join(", ")', 'path'],
+  'subset/destination.ts': ['columns.map(nameInSql).join(", ")', 'path'],
   // `where` is a condition of the user's own, which the server reads as a text first.
   'subset/finder.ts': [
     ...['batch.leaf.from', 'chosen', 'condition', 'from', 'index', 'isOneOf(batch)', 'join', 'keys'],
@@ -102,7 +105,13 @@ const MYSQL: Record<string, string[]> = {
   ],
   'restore/swap.ts': ['destination'],
   'table-entries.ts': ['name'],
-  'sanitize/columns.ts': ['index', 'textOf(quoteName(column.column_), familyOf(column))', 'values.join(", ")'],
+  'sanitize/columns.ts': [
+    'SAMPLED_ROWS',
+    'SAMPLE_LENGTH',
+    'index',
+    'textOf(quoteName(column.column_), familyOf(column))',
+    'values.join(", ")',
+  ],
   'sanitize/digests.ts': ['expressions.join(", ")', 'hash', 'index', 'known === "" ? "0" : `…`'],
   'sanitize/replacements.ts': ['name'],
   'sanitize/suggestion.ts': ['definition'],
@@ -133,7 +142,7 @@ const MYSQL: Record<string, string[]> = {
     'value',
   ],
   'subset/keys.ts': ['2 * octets', 'column.charset', 'column.collation', 'exact', 'key', 'type', 'value'],
-  'subset/make.ts': ['pathOf(database, from.catalogue.name)', 'pathOf(database, to.catalogue.name)', 'same'],
+  'subset/proof.ts': ['pathOf(database, from.catalogue.name)', 'pathOf(database, to.catalogue.name)', 'same'],
   'subset/rows.ts': ['select'],
   'subset/source.ts': [
     'index',
@@ -154,6 +163,7 @@ function listed(reviewed: Record<string, string[]>): string[] {
 it.each([
   { engine: 'postgres', reviewed: POSTGRES },
   { engine: 'mysql', reviewed: MYSQL },
+  { engine: 'shared', reviewed: {} },
 ])('SQL for $engine contains only quoted names, quoted literals and reviewed fragments', ({ engine, reviewed }) => {
   const found = unquotedInterpolations(`src/engines/${engine}`);
   expect(found.filter((one) => !listed(reviewed).includes(one))).toEqual([]);

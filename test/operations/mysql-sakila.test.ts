@@ -152,7 +152,7 @@ for (const flavour of FLAVOURS) {
         const tables = manifest.tables.map((table) => ({ ...table, file: { ...table.file, bytes: 1e18 } }));
         const url = parseMysqlUrl(server.url('copy'));
         const request = { url, manifest: { ...manifest, tables }, schemaConfig: undefined, inPlace: false };
-        await expect(mysql.planRestore(context, request)).rejects.toMatchObject({ code: 'space_short', exit: 1 });
+        await expect(mysql.restore.plan(context, request)).rejects.toMatchObject({ code: 'space_short', exit: 1 });
       },
       LIMIT,
     );

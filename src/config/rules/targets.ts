@@ -1,3 +1,4 @@
+import { profileOf } from '../../engines/list.ts';
 import type { Draft } from '../check-values.ts';
 import type { Finding } from '../finding.ts';
 import { engineOfUrl } from '../url-scheme.ts';
@@ -58,7 +59,10 @@ export function subsetTablesChooseRows(draft: Draft, { isWritten }: Surroundings
 /** MySQL has no schemas inside a database. */
 export function schemaConfigIsForPostgres(draft: Draft): Finding[] {
   return targetsOf(draft)
-    .filter(([, { snapshot }]) => snapshot?.schema_config && engineOfUrl(snapshot.src_url ?? '') === 'mysql')
+    .filter(([, { snapshot }]) => {
+      const engine = engineOfUrl(snapshot?.src_url ?? '');
+      return snapshot?.schema_config && engine && !profileOf(engine).hasSchemas;
+    })
     .map(([name]) => ({
       path: ['targets', name, 'snapshot', 'schema_config'],
       severity: 'warning',

@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { ENGINE_IDS, type EngineId, profileOf } from '../../engines/list.ts';
+import type { EngineProfile } from '../../engines/profile.ts';
 import { traits } from './traits.ts';
 import { text } from './values.ts';
 
@@ -8,16 +10,20 @@ const image = v.pipe(
   traits({ trust: 'image' }),
 );
 
+function imageOf({ products: [product], exampleImage }: EngineProfile) {
+  return v.pipe(image, v.description(`Image for the ${product} engine.`), v.examples([exampleImage]));
+}
+
 /** `docker`: the images of the engines' own programs. */
 export const dockerSchema = v.strictObject({
   images: v.exactOptional(
     v.pipe(
-      v.strictObject({
-        mysql: v.exactOptional(v.pipe(image, v.description('Image for the MySQL engine.'), v.examples(['mysql:8.4']))),
-        postgres: v.exactOptional(
-          v.pipe(image, v.description('Image for the PostgreSQL engine.'), v.examples(['postgres:17'])),
-        ),
-      }),
+      v.strictObject(
+        Object.fromEntries(ENGINE_IDS.toSorted().map((id) => [id, v.exactOptional(imageOf(profileOf(id)))])) as Record<
+          EngineId,
+          v.ExactOptionalSchema<ReturnType<typeof imageOf>, undefined>
+        >,
+      ),
       v.description('Images of the database engines.'),
     ),
   ),

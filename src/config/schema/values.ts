@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { URL_SCHEMES } from '../../engines/list.ts';
 import { isConnectionUrl } from '../url-scheme.ts';
 import { traits } from './traits.ts';
 
@@ -16,7 +17,7 @@ export const databaseUrl = v.pipe(
   text,
   v.check(
     isConnectionUrl,
-    'must be a connection URL with the scheme postgres, postgresql, pgdocker, mysql, mariadb or mydocker',
+    `must be a connection URL with the scheme ${URL_SCHEMES.slice(0, -1).join(', ')} or ${URL_SCHEMES.at(-1)}`,
   ),
   v.examples(['postgres://user:password@localhost:5432/app']),
   traits({ secret: true, trust: 'database', hint: 'Write it as postgres://user@host:5432/database.' }),

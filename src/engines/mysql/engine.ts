@@ -1,4 +1,5 @@
 import type { Engine } from '../engine.ts';
+import { wrapEngine } from '../wrap-engine.ts';
 import { listDatabases, listTables } from './browse.ts';
 import { explained } from './connection/explained.ts';
 import { identifyAffected } from './connection/identity.ts';
@@ -11,32 +12,58 @@ import { inspectDestination, planRestore } from './restore/preflight.ts';
 import { restore } from './restore/restore.ts';
 import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
+import { readColumns } from './sanitize/columns.ts';
+import { digestColumns } from './sanitize/digests.ts';
+import { scratchPlaces } from './sanitize/places.ts';
+import { runQuery } from './sanitize/query.ts';
+import { splitStatements } from './sanitize/statements.ts';
+import { suggestQuery } from './sanitize/suggestion.ts';
+import { removeTraces } from './sanitize/traces.ts';
 import { runScript } from './script.ts';
+import { checkDestination, createIndex } from './subset/destination.ts';
+import { openSource } from './subset/source.ts';
 import { isSuperuser } from './superuser.ts';
 import { reportTools } from './tools.ts';
 
-export const mysql: Engine = {
+const unexplained: Engine = {
   id: 'mysql',
-  schemes: ['mysql', 'mariadb', 'mydocker'],
-  parseUrl: parseMysqlUrl,
-  reportTools,
-  probe,
-  listDatabases: (context, url) => explained(url, () => listDatabases(context, url)),
-  listTables: (context, url) => explained(url, () => listTables(context, url)),
-  addressesOf: (_context, url) => addressesOf(url),
-  databaseOf: (_context, url) => databaseOf(url),
-  identifyAffected: (context, url) => explained(url, () => identifyAffected(context, url)),
-  dump: (context, request) => explained(request.url, () => dump(context, request)),
-  readNeeds: (_context, request) => readNeeds(request),
-  planRestore: (context, request) => explained(request.url, () => planRestore(context, request)),
-  isSuperuser: (context, url) => explained(url, () => isSuperuser(context, url)),
-  restore: (context, run) => explained(run.url, () => restore(context, run)),
-  whyNotKeepGoing: 'the swap of a MySQL database renames every table of the snapshot, so none may be missing',
-  inspect: (context, url) => explained(url, async () => (await inspectDestination(context, url)).destination),
-  alwaysProgram: false,
-  scriptsRollBack: false,
-  runScript: (context, run) => explained(run.url, () => runScript(context, run)),
-  countRows: (context, live) => explained(live.url, () => countRows(context, live)),
-  findKept: (context, url) => explained(url, () => findKept(context, url)),
-  undo: (context, url) => explained(url, () => undo(context, url)),
+  capabilities: {
+    whyNotKeepGoing: 'the swap of a MySQL database renames every table of the snapshot, so none may be missing',
+    alwaysProgram: false,
+    scriptsRollBack: false,
+  },
+  connect: {
+    parseUrl: parseMysqlUrl,
+    reportTools,
+    probe,
+    listDatabases,
+    listTables,
+    addressesOf: (_context, url) => addressesOf(url),
+    databaseOf: (_context, url) => databaseOf(url),
+    identifyAffected,
+    isSuperuser,
+    inspect: async (context, url) => (await inspectDestination(context, url)).destination,
+    countRows,
+  },
+  dump: { run: dump },
+  restore: {
+    readNeeds: (_context, request) => readNeeds(request),
+    plan: planRestore,
+    run: restore,
+    runScript,
+    findKept,
+    undo,
+  },
+  sanitize: {
+    splitQuery: splitStatements,
+    readColumns,
+    digestColumns,
+    runQuery,
+    removeTraces,
+    suggestQuery,
+    scratchPlaces,
+  },
+  subset: { openSource, checkDestination, createIndex },
 };
+
+export const mysql = wrapEngine(unexplained, ({ context, url }, work) => explained(url, () => work(context)));

@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { EXIT, UserError } from '../../errors.ts';
-import type { Completed } from '../../process/runner.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
-import { freePort, isFree } from '../free-port.ts';
-import { makeServerHome, type ServerHome } from '../server-home.ts';
-import { type SupervisedServer, startSupervised } from '../supervised-server.ts';
+import { makeServerHome, type ServerHome } from '../shared/server-home.ts';
+import { serverNotStarted, startOnFreePort, untilReady } from '../shared/start-server.ts';
+import { startSupervised } from '../shared/supervised-server.ts';
 import type { Flavour } from './catalogue.ts';
 import { openSession, quoteName, quoteText } from './connection/session.ts';
 import { parseMysqlUrl } from './connection/url.ts';
@@ -43,9 +40,8 @@ export const SCRATCH = 'sanitize';
 const EVERYTHING = "GRANT ALL ON *.* TO tool@'%' WITH GRANT OPTION";
 const OWN_DATABASES = `GRANT ALL ON ${quoteName(`${SCRATCH}%`)}.* TO tool@'%'`;
 
-const ATTEMPTS = 3;
+const PRODUCT = 'MySQL or MariaDB';
 const START_DEADLINE = 60_000;
-const LOOK_EVERY = 50;
 /** Its files go with it: there is nothing to bring in order. */
 const AT_ONCE = 'KILL';
 
@@ -63,15 +59,7 @@ export async function startThrowAwayServer(
   programs: ServerPrograms,
   { superuser = false }: ThrowAwayOptions = {},
 ): Promise<ThrowAwayServer> {
-  for (let attempt = 1; ; attempt++) {
-    const port = await freePort();
-    try {
-      return await startOn(context, programs, { port, superuser });
-    } catch (error) {
-      // Somebody else may have taken the port since it was free.
-      if (attempt === ATTEMPTS || (await isFree(port))) throw error;
-    }
-  }
+  return startOnFreePort((port) => startOn(context, programs, { port, superuser }));
 }
 
 async function startOn(
@@ -107,7 +95,13 @@ async function startOn(
       user,
       lastSignal: AT_ONCE,
     });
-    await ready(context, url(''), server);
+    await untilReady(context, {
+      server,
+      product: PRODUCT,
+      deadline: START_DEADLINE,
+      lastSignal: AT_ONCE,
+      isReady: () => isReady(context, url('')),
+    });
     return {
       directory,
       url,
@@ -135,37 +129,15 @@ async function initialise(
       }
     : { file: server, args: ['--no-defaults', '--initialize', ...places, '--secure-file-priv=NULL'] };
   const result = await runner.run({ ...command, ...(user && { user }) }, { signal });
-  if (result.exitCode !== 0) throw notStarted('its first files could not be made', result);
+  if (result.exitCode !== 0) throw serverNotStarted(PRODUCT, 'its first files could not be made', result);
 }
 
 function placesIn(directory: string): string[] {
   return [`--datadir=${join(directory, 'data')}`, `--tmpdir=${directory}`];
 }
 
-/** Returns when the server takes connections; stops it when it does not in time, or when the signal is aborted. */
-async function ready({ signal }: EngineContext, url: DatabaseUrl, server: SupervisedServer): Promise<void> {
-  const deadline = Date.now() + START_DEADLINE;
-  let over = false;
-  const end = (): void => {
-    over = true;
-  };
-  server.ended.then(end, end);
-  while (Date.now() < deadline && !over && !signal.aborted) {
-    const session = await openSession({ url, signal }).catch(() => null);
-    await session?.close();
-    if (session) return;
-    await setTimeout(LOOK_EVERY);
-  }
-  await server.stop(AT_ONCE);
-  signal.throwIfAborted();
-  throw notStarted('it did not get ready', await server.ended);
-}
-
-function notStarted(what: string, { stderr, stdout }: Completed): UserError {
-  return new UserError(`Cannot start a MySQL or MariaDB server of our own: ${what}`, {
-    code: 'server_not_started',
-    exit: EXIT.failed,
-    details: `${stdout}\n${stderr}`.trim().split('\n').slice(-10),
-    hint: 'Is there room in the temporary directory?',
-  });
+async function isReady({ signal }: EngineContext, url: DatabaseUrl): Promise<boolean> {
+  const session = await openSession({ url, signal }).catch(() => null);
+  await session?.close();
+  return session !== null;
 }

@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
 import { EXIT, UserError } from '../../errors.ts';
-import type { Runner } from '../../process/runner.ts';
-import { unlessAborted } from '../../process/unless-aborted.ts';
 import type { EngineContext, ToolReport } from '../engine.ts';
+import { toolFinder } from '../shared/find-tools.ts';
 import { type Flavour, LABELS, type Server, serverOf } from './catalogue.ts';
 
 /** The client program: it runs SQL files, whose grammar (`DELIMITER`, `\.`) is its own and not the server's. */
@@ -40,29 +39,12 @@ done`;
 const INSTALL_HINT =
   'Install it: apt-get install mariadb-client (Debian, Ubuntu), brew install mysql-client (macOS), or https://dev.mysql.com/downloads/. Or set docker.images.mysql: it then runs in a container.';
 
-/** What a runner finds does not change while it lives, and one operation asks often. */
-const found = new WeakMap<Runner, Promise<ClientTool[]>>();
-const foundDumps = new WeakMap<Runner, Promise<ClientTool[]>>();
-
 /** Every client program where the runner runs them; one that has two names is told once. */
-function findClientTools(context: EngineContext): Promise<ClientTool[]> {
-  return findTools(context, { names: NAMES, known: found });
-}
+const findClientTools = toolFinder(lookForAll(NAMES), readTools);
+const findDumpTools = toolFinder(lookForAll(DUMP_NAMES), readTools);
 
-function findTools(
-  { runner, signal }: EngineContext,
-  { names, known }: { names: string[]; known: typeof found },
-): Promise<ClientTool[]> {
-  const looking = known.get(runner) ?? lookForTools(runner, names);
-  known.set(runner, looking);
-  // That they could not be looked for says nothing of the next time.
-  looking.catch(() => known.delete(runner));
-  return unlessAborted(looking, signal);
-}
-
-async function lookForTools(runner: Runner, names: string[]): Promise<ClientTool[]> {
-  const { stdout } = await runner.run({ file: '/bin/sh', args: ['-c', lookForAll(names)] });
-  const tools = stdout.split('\n').flatMap((line) => {
+function readTools(lines: string[]): ClientTool[] {
+  const tools = lines.flatMap((line) => {
     const [path = '', answer = ''] = line.split('\t');
     return readVersion(answer, { name: basename(path), path }) ?? [];
   });
@@ -97,7 +79,7 @@ export async function clientFor(context: EngineContext, flavour: Flavour): Promi
 
 /** The server's own dump program: of its flavour, and of its version or newer; the nearest, which writes what it knows. */
 export async function dumpToolFor(context: EngineContext, server: Server): Promise<ClientTool> {
-  const tools = await findTools(context, { names: DUMP_NAMES, known: foundDumps });
+  const tools = await findDumpTools(context);
   const [tool] = tools
     .filter(({ flavour, version }) => flavour === server.flavour && compareSeries(version, server.version) >= 0)
     .sort((a, b) => compareSeries(a.version, b.version));
@@ -147,6 +129,6 @@ function compareSeries(a: string, b: string): number {
 /** What `config check` shows. */
 export async function reportTools(context: EngineContext): Promise<ToolReport[]> {
   const tools = await findClientTools(context);
-  const dumps = await findTools(context, { names: DUMP_NAMES, known: foundDumps });
+  const dumps = await findDumpTools(context);
   return [...tools, ...dumps].map(({ name, path, version }) => ({ name, path, version }));
 }

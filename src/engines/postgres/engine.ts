@@ -10,33 +10,46 @@ import { inspectDestination, planRestore } from './restore/preflight.ts';
 import { restore } from './restore/restore.ts';
 import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
+import { readColumns } from './sanitize/columns.ts';
+import { digestColumns } from './sanitize/digests.ts';
+import { scratchPlaces } from './sanitize/places.ts';
+import { runQuery } from './sanitize/query.ts';
+import { splitStatements } from './sanitize/statements.ts';
+import { suggestQuery } from './sanitize/suggestion.ts';
+import { removeTraces } from './sanitize/traces.ts';
 import { runScript } from './script.ts';
+import { checkDestination, createIndex } from './subset/destination.ts';
+import { openSource } from './subset/source.ts';
 import { isSuperuser } from './superuser.ts';
 import { reportTools } from './tools.ts';
 
 export const postgres: Engine = {
   id: 'postgres',
-  schemes: ['postgres', 'postgresql', 'pgdocker'],
-  parseUrl: parsePostgresUrl,
-  reportTools,
-  probe,
-  listDatabases,
-  listSchemas,
-  listTables,
-  addressesOf,
-  databaseOf,
-  identifyAffected,
-  dump,
-  readNeeds,
-  planRestore,
-  isSuperuser,
-  restore,
-  whyNotKeepGoing: null,
-  inspect: async (context, url) => (await inspectDestination(context, url)).destination,
-  alwaysProgram: true,
-  scriptsRollBack: true,
-  runScript,
-  countRows,
-  findKept,
-  undo,
+  capabilities: { whyNotKeepGoing: null, alwaysProgram: true, scriptsRollBack: true },
+  connect: {
+    parseUrl: parsePostgresUrl,
+    reportTools,
+    probe,
+    listDatabases,
+    listSchemas,
+    listTables,
+    addressesOf,
+    databaseOf,
+    identifyAffected,
+    isSuperuser,
+    inspect: async (context, url) => (await inspectDestination(context, url)).destination,
+    countRows,
+  },
+  dump: { run: dump },
+  restore: { readNeeds, plan: planRestore, run: restore, runScript, findKept, undo },
+  sanitize: {
+    splitQuery: splitStatements,
+    readColumns,
+    digestColumns,
+    runQuery,
+    removeTraces,
+    suggestQuery,
+    scratchPlaces,
+  },
+  subset: { openSource, checkDestination, createIndex },
 };

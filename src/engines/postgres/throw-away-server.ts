@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { EXIT, UserError } from '../../errors.ts';
-import type { Completed } from '../../process/runner.ts';
 import type { EngineContext } from '../engine.ts';
-import { freePort, isFree } from '../free-port.ts';
-import { makeServerHome, type ServerHome } from '../server-home.ts';
-import { type SupervisedServer, startSupervised } from '../supervised-server.ts';
-import { programsFor } from '../unprivileged-user.ts';
+import { makeServerHome, type ServerHome } from '../shared/server-home.ts';
+import { serverNotStarted, startOnFreePort, untilReady } from '../shared/start-server.ts';
+import { startSupervised } from '../shared/supervised-server.ts';
+import { programsFor } from '../shared/unprivileged-user.ts';
 import { findServerPrograms, type ServerPrograms } from './server-programs.ts';
 
 /** A server of our own that is made for one run and of which nothing remains. */
@@ -41,25 +38,16 @@ const SETTINGS = {
   logging_collector: 'off',
 };
 
-const ATTEMPTS = 3;
+const PRODUCT = 'PostgreSQL';
 const START_DEADLINE = 30_000;
-const LOOK_EVERY = 50;
 
 /** Makes, starts and waits for a server on a free port of this machine; rejects when there are no server programs. */
 export async function startThrowAwayServer(
   context: EngineContext,
-  { programs, settings = {}, findPort = freePort }: ThrowAwayOptions = {},
+  { programs, settings = {}, findPort }: ThrowAwayOptions = {},
 ): Promise<ThrowAwayServer> {
   const { bin } = programs ?? (await findServerPrograms(context));
-  for (let attempt = 1; ; attempt++) {
-    const port = await findPort();
-    try {
-      return await startOn(context, { port, bin, settings });
-    } catch (error) {
-      // Somebody else may have taken the port since it was free.
-      if (attempt === ATTEMPTS || (await isFree(port))) throw error;
-    }
-  }
+  return startOnFreePort((port) => startOn(context, { port, bin, settings }), findPort);
 }
 
 interface Start {
@@ -90,7 +78,13 @@ async function startOn(context: EngineContext, { port, bin, settings }: Start): 
       await server.stop(context.signal.aborted ? 'QUIT' : 'INT');
       await home.remove();
     };
-    await ready(context, home, server);
+    await untilReady(context, {
+      server,
+      product: PRODUCT,
+      deadline: START_DEADLINE,
+      lastSignal: 'QUIT',
+      isReady: () => isReady(home),
+    });
     const url = (database: string): string =>
       `postgres://postgres:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
     return { port, directory, url, stop, [Symbol.asyncDispose]: stop };
@@ -127,33 +121,11 @@ async function initialise(
     { signal: context.signal },
   );
   await home.write('password', '');
-  if (result.exitCode !== 0) throw notStarted('initdb failed', result);
+  if (result.exitCode !== 0) throw serverNotStarted(PRODUCT, 'initdb failed', { stderr: result.stderr });
 }
 
-/** Returns when the server takes connections; stops it when it does not in time, or when the signal is aborted. */
-async function ready({ signal }: EngineContext, home: ServerHome, server: SupervisedServer): Promise<void> {
-  const deadline = Date.now() + START_DEADLINE;
-  let over = false;
-  const end = (): void => {
-    over = true;
-  };
-  server.ended.then(end, end);
-  while (Date.now() < deadline && !over && !signal.aborted) {
-    // The server writes its state into the eighth line of its pid file.
-    const lines = await home.read(join(DATA, 'postmaster.pid')).catch(() => '');
-    if (lines.split('\n')[7]?.trim() === 'ready') return;
-    await setTimeout(LOOK_EVERY);
-  }
-  await server.stop('QUIT');
-  signal.throwIfAborted();
-  throw notStarted('it did not get ready', await server.ended);
-}
-
-function notStarted(what: string, { stderr }: Completed): UserError {
-  return new UserError(`Cannot start a PostgreSQL server of our own: ${what}`, {
-    code: 'server_not_started',
-    exit: EXIT.failed,
-    details: stderr.trim().split('\n').slice(-10),
-    hint: 'Is there room in the temporary directory?',
-  });
+/** The server writes its state into the eighth line of its pid file. */
+async function isReady(home: ServerHome): Promise<boolean> {
+  const lines = await home.read(join(DATA, 'postmaster.pid')).catch(() => '');
+  return lines.split('\n')[7]?.trim() === 'ready';
 }

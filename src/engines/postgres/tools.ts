@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { EXIT, UserError } from '../../errors.ts';
-import type { Runner } from '../../process/runner.ts';
-import { unlessAborted } from '../../process/unless-aborted.ts';
 import type { EngineContext, ToolReport } from '../engine.ts';
+import { toolFinder } from '../shared/find-tools.ts';
 
 /** The client programs of one installation, which are always taken together. */
 export interface ClientTools {
@@ -46,24 +45,12 @@ done`;
 const INSTALL_HINT =
   'apt-get install postgresql-client (Debian, Ubuntu), brew install libpq (macOS), or https://www.postgresql.org/download/. Or set docker.images.postgres: they then run in a container.';
 
-/** What a runner finds does not change while it lives, and one operation asks often. */
-const found = new WeakMap<Runner, Promise<ClientTools[]>>();
-
 /** Every installation of the client programs where the runner runs them, newest first. */
-export function findClientTools({ runner, signal }: EngineContext): Promise<ClientTools[]> {
-  const looking = found.get(runner) ?? lookForTools(runner);
-  found.set(runner, looking);
-  // That they could not be looked for says nothing of the next time.
-  looking.catch(() => found.delete(runner));
-  return unlessAborted(looking, signal);
-}
-
-async function lookForTools(runner: Runner): Promise<ClientTools[]> {
-  const { stdout } = await runner.run({ file: '/bin/sh', args: ['-c', LOOK_FOR_TOOLS] });
-  const tools = stdout.split('\n').flatMap(readTools);
+export const findClientTools = toolFinder(LOOK_FOR_TOOLS, (lines) => {
+  const tools = lines.flatMap(readTools);
   const unique = tools.filter((entry, index) => tools.findIndex((other) => other.version === entry.version) === index);
   return unique.sort((a, b) => compareVersions(b.version, a.version));
-}
+});
 
 /** `/usr/lib/postgresql/15/bin`, a tab, `pg_dump (PostgreSQL) 15.18 (Debian …)`. */
 function readTools(line: string): ClientTools[] {

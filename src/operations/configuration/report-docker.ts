@@ -1,11 +1,11 @@
 import { containerRunners } from '../../engines/containers.ts';
 import type { Engine, EngineContext, ToolReport } from '../../engines/engine.ts';
+import type { EngineId } from '../../engines/list.ts';
 import { engines } from '../../engines/registry.ts';
 import { toUserError } from '../../errors.ts';
 import { type Daemon, findDaemon } from '../../process/docker-daemon.ts';
 import { hasImage } from '../../process/docker-image.ts';
 import type { Runner } from '../../process/runner.ts';
-import type { EngineId } from '../../results.ts';
 
 /** What `config check` shows of Docker: the shape of its JSON. */
 export interface DockerReport {
@@ -72,7 +72,7 @@ async function reportImage(
   if (!present) return { ...about, present, ok: true, tools: [], error: null };
   const containers = containerRunners({ images, local: runner, environment, report, signal, workFolders: [] });
   try {
-    const tools = await engine.reportTools({ ...request, runner: containers(engine.id) ?? runner });
+    const tools = await engine.connect.reportTools({ ...request, runner: containers(engine.id) ?? runner });
     const error = tools.length > 0 ? null : `No client programs were found in ${image}`;
     return { ...about, present, ok: error === null, tools, error };
   } catch (thrown) {

@@ -3,7 +3,6 @@ import { connectionUrl } from '../../config/connection-url.ts';
 import { containerRunners } from '../../engines/containers.ts';
 import type { EngineContext } from '../../engines/engine.ts';
 import { engineForUrl } from '../../engines/registry.ts';
-import { sanitizerOf } from '../../engines/sanitizers.ts';
 import { EXIT, toUserError } from '../../errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
 
@@ -55,12 +54,12 @@ async function placeOf(
 ): Promise<Pick<SanitizePlaceReport, 'place' | 'throw_away'> | null> {
   const urlOf = (key: string): string | undefined => connectionUrl(configuration, `targets.${target}.${key}`);
   const own = urlOf('sanitize.dst_url');
-  if (own !== undefined) return { place: engineForUrl(own).parseUrl(own).display, throw_away: false };
+  if (own !== undefined) return { place: engineForUrl(own).connect.parseUrl(own).display, throw_away: false };
   const loadsInto = urlOf('snapshot.dst_url');
   const known = loadsInto ?? urlOf('snapshot.src_url');
   if (known === undefined) return null;
   const engine = engineForUrl(known);
-  const destination = loadsInto === undefined ? null : engine.parseUrl(loadsInto);
-  const [place] = await sanitizerOf(engine.id).scratchPlaces(context, destination);
+  const destination = loadsInto === undefined ? null : engine.connect.parseUrl(loadsInto);
+  const [place] = await engine.sanitize.scratchPlaces(context, destination);
   return place ? { place: place.label, throw_away: true } : null;
 }

@@ -19,6 +19,9 @@ export interface ShownConfiguration {
 /** The configuration in force, each value with its origin, and what is wrong with it; `text` is the file's. */
 export async function show(request: FileRequest): Promise<{ shown: ShownConfiguration; text: string }> {
   const { file, shadowed, mode, problems, text, ...inspected } = await inspectConfiguration(request);
-  const values = explainConfiguration({ ...inspected, showUrl: (url) => engineForUrl(url).parseUrl(url).display });
+  const values = explainConfiguration({
+    ...inspected,
+    showUrl: (url) => engineForUrl(url).connect.parseUrl(url).display,
+  });
   return { shown: { file, shadowed, mode, values, problems }, text };
 }

@@ -35,7 +35,10 @@ export async function sourceNames(
   const limit = AbortSignal.timeout(PATIENCE_MS);
   const signal = AbortSignal.any([surroundings.signal, limit]);
   const { engine, url: database, context } = openUrl({ ...surroundings, signal }, url);
-  const asked = Promise.all([engine.listSchemas?.(context, database) ?? [], engine.listTables(context, database)]);
+  const asked = Promise.all([
+    engine.connect.listSchemas?.(context, database) ?? [],
+    engine.connect.listTables(context, database),
+  ]);
   try {
     const [schema, table] = await Promise.race([asked, abortOf(signal)]);
     return { schema, table };

@@ -3,10 +3,11 @@ import { fillTemplate, TemplateError } from '../../config/template.ts';
 import { joinUrl } from '../../config/url-insertion.ts';
 import type { DatabaseUrl, Engine, EngineContext } from '../../engines/engine.ts';
 import { isSameDatabase } from '../../engines/identity.ts';
+import type { EngineId } from '../../engines/list.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import { localRunner } from '../../process/local.ts';
-import type { EngineId, Sized, TargetStatus } from '../../results.ts';
+import type { Sized, TargetStatus } from '../../results.ts';
 import { checkDatabase } from '../check-databases.ts';
 import { createAddressComparison } from '../load/guard.ts';
 
@@ -45,7 +46,7 @@ export async function trySource(surroundings: Surroundings, text: string): Promi
       hint: 'Change the answer, or make the server answer and press Enter again. Esc goes back.',
     });
   }
-  const schemas = (await engine.listSchemas?.(context, url)) ?? [];
+  const schemas = (await engine.connect.listSchemas?.(context, url)) ?? [];
   const hasPassword = hasPasswordIn(text);
   return { engine: engine.id, display: url.display, server_version, size_bytes, hasPassword, schemas };
 }
@@ -55,7 +56,7 @@ const CODES: Partial<Record<TargetStatus, string>> = { missing: 'database_missin
 /** The databases of the server of a URL. */
 export async function listDatabases(surroundings: Surroundings, text: string): Promise<Sized[]> {
   const { engine, url, context } = openUrl(surroundings, text);
-  return engine.listDatabases(context, url);
+  return engine.connect.listDatabases(context, url);
 }
 
 /** What a first load would replace or create; refuses the source, whatever the spelling of its host. */
@@ -79,7 +80,7 @@ export async function tryDestination(
       hint: 'Name another database, such as one of this machine.',
     });
   }
-  const { exists, size_bytes } = await engine.inspect(context, url);
+  const { exists, size_bytes } = await engine.connect.inspect(context, url);
   return { display: url.display, exists, size_bytes, hasPassword: hasPasswordIn(destination) };
 }
 
@@ -92,7 +93,7 @@ async function isSameDatabaseAs(
   const engine = engineForUrl(`${destination.engine}://`);
   const [{ identity }, affected] = await Promise.all([
     checkDatabase(context, source, { sizes: false }),
-    engine.identifyAffected(context, destination),
+    engine.connect.identifyAffected(context, destination),
   ]);
   return identity !== null && affected.some((each) => isSameDatabase(each.identity, identity));
 }
@@ -115,7 +116,7 @@ export function openUrl(surroundings: Surroundings, text: string): OpenedUrl {
   const engine = engineForUrl(filled);
   return {
     engine,
-    url: engine.parseUrl(filled),
+    url: engine.connect.parseUrl(filled),
     context: { ...surroundings, runner: localRunner({ environment, report }) },
   };
 }

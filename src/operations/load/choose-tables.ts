@@ -34,7 +34,7 @@ export async function chooseTables(
     yield* stored(file);
   }
   const directory = await staging.folder('definitions');
-  const needs = await engine.readNeeds(context, { url, manifest, directory, read });
+  const needs = await engine.restore.readNeeds(context, { url, manifest, directory, read });
   return selectTables({ wanted, tables: manifest.tables.map(({ name }) => name), needs });
 }
 

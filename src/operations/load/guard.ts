@@ -64,7 +64,7 @@ export async function refuseSources(
     const seen = rememberedOf(known, source).map(({ seen_at }) => context.clock().getTime() - Date.parse(seen_at));
     return Math.min(...seen) > FRESH_MS || seen.length === 0;
   });
-  const own = engine.databaseOf(context, destination);
+  const own = engine.connect.databaseOf(context, destination);
   const isAlike = (source: Source, names: (string | null)[]): boolean => mayBeOneOf(names, databaseOf(context, source));
   // The sources are looked at while the destination is.
   await using inquiry = beginInquiry(context, {
@@ -157,7 +157,7 @@ function textOf(configuration: Context['configuration'], key: string): { text: s
 
 function parse(text: string): DatabaseUrl | null {
   try {
-    return engineForUrl(text).parseUrl(text);
+    return engineForUrl(text).connect.parseUrl(text);
   } catch {
     return null;
   }
@@ -176,17 +176,17 @@ export function createAddressComparison(
     const server = connectionKey(url);
     const found =
       byServer.get(server) ??
-      unlessAborted(engine.addressesOf({ ...context, signal }, url), signal).catch((thrown) => {
+      unlessAborted(engine.connect.addressesOf({ ...context, signal }, url), signal).catch((thrown) => {
         if (context.signal.aborted || !giveUp.aborted) throw thrown;
         return new Set<string>();
       });
     byServer.set(server, found);
     return found;
   };
-  const database = engine.databaseOf(context, destination);
+  const database = engine.connect.databaseOf(context, destination);
   return async (source) => {
     // Another database is none that has to be looked for.
-    if (source.engine !== destination.engine || engine.databaseOf(context, source) !== database) return false;
+    if (source.engine !== destination.engine || engine.connect.databaseOf(context, source) !== database) return false;
     const [own, other] = await Promise.all([addressesOf(destination), addressesOf(source)]);
     return intersects(own, other);
   };
@@ -201,7 +201,7 @@ async function identifyAffected(context: Context, destination: DatabaseUrl): Pro
   const timeout = AbortSignal.timeout(CHECK_TIMEOUT_MS);
   const signal = AbortSignal.any([context.signal, timeout]);
   try {
-    return await engineForUrl(`${destination.engine}://`).identifyAffected({ ...context, signal }, destination);
+    return await engineForUrl(`${destination.engine}://`).connect.identifyAffected({ ...context, signal }, destination);
   } catch (thrown) {
     context.signal.throwIfAborted();
     if (!timeout.aborted) throw thrown;
@@ -289,7 +289,7 @@ async function identify(context: Context, { sources, patienceMs }: Identifying):
 /** `null` where nobody can know it. */
 function databaseOf(context: Context, { url, blank }: Source): string | null {
   if (!url || (blank && url.database === null)) return null;
-  return engineForUrl(`${url.engine}://`).databaseOf(context, url);
+  return engineForUrl(`${url.engine}://`).connect.databaseOf(context, url);
 }
 
 /** Only a source of which the name is known to be another is certainly another database. */

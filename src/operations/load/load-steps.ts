@@ -1,6 +1,6 @@
 import { formatBytes } from '../../amounts.ts';
-import { tablesText } from '../../engines/divide-tables.ts';
 import type { RestorePlan } from '../../engines/engine.ts';
+import { tablesText } from '../../engines/shared/divide-tables.ts';
 import type { ManifestFile } from '../../snapshots/manifest.ts';
 import type { Shelf } from '../../snapshots/shelf.ts';
 

@@ -23,9 +23,9 @@ export async function planScript(context: Context, request: LoadRequest & { file
   });
   const { text, chosenBy } = request.source ? sourceOf(context, request.target) : chooseDestination(context, request);
   const engine = engineForUrl(text);
-  const url = engine.parseUrl(text);
+  const url = engine.connect.parseUrl(text);
   const unverified = request.source ? [] : await refuseSources(context, url, request);
-  const destination = await engine.inspect(context, url);
+  const destination = await engine.connect.inspect(context, url);
   const asItIs = (request.noDrop ?? false) || (request.source ?? false);
   const role = context.configuration.settings.targets[request.target]?.snapshot?.role;
   const undo = !asItIs && (request.undo ?? true) && destination.exists;
@@ -52,7 +52,7 @@ export async function planScript(context: Context, request: LoadRequest & { file
     unverified_sources: unverified,
     steps: asItIs
       ? [
-          `Run ${file} on ${where}${engine.scriptsRollBack ? ' in one transaction' : ', where a failure undoes nothing'}`,
+          `Run ${file} on ${where}${engine.capabilities.scriptsRollBack ? ' in one transaction' : ', where a failure undoes nothing'}`,
         ]
       : [`Run ${file} in a new database beside ${where}`, ...swapSteps(destination.exists, undo)],
     warnings: [],
@@ -63,7 +63,7 @@ export async function planScript(context: Context, request: LoadRequest & { file
     async apply(running) {
       await using staging = await repositoryOf(running).stage();
       const directory = await staging.folder('script');
-      const { swapMs, undoDatabase } = await engine.runScript(running, {
+      const { swapMs, undoDatabase } = await engine.restore.runScript(running, {
         ...{ url, file, asItIs, undo, role, directory },
         events: request.events,
       });

@@ -28,10 +28,11 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   refuseUntrusted(context, manifest, request);
   const { text, chosenBy } = chooseDestination(context, request);
   const engine = engineForUrl(text);
-  const url = engine.parseUrl(text);
+  const url = engine.connect.parseUrl(text);
   refuseOtherEngine(engine, manifest, url);
   const { keepGoing } = request;
-  if (keepGoing && engine.whyNotKeepGoing !== null) throw noKeepGoing(request.target, engine.whyNotKeepGoing);
+  if (keepGoing && engine.capabilities.whyNotKeepGoing !== null)
+    throw noKeepGoing(request.target, engine.capabilities.whyNotKeepGoing);
   const unverified = await refuseSources(context, url, request);
   const { schema_config: schemaConfig, role } = findTarget(configuration, request.target).snapshot ?? {};
   const wanted = request.tables;
@@ -48,7 +49,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     events: request.events,
     ...(selected && { only: namesOf(selected) }),
   };
-  const restore = await engine.planRestore(context, restoration);
+  const restore = await engine.restore.plan(context, restoration);
   const foreign = await foreignCode(context, { engine, url, manifest });
   const selection = selected && withinPlan(selected, restore, manifest);
   const undo = (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
@@ -95,7 +96,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
       }
       const pool = createObjectPool(jobs + 1);
       await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
-      const { swapMs, undoDatabase, missing } = await engine.restore(running, {
+      const { swapMs, undoDatabase, missing } = await engine.restore.run(running, {
         ...restoration,
         plan: restore,
         jobs,
@@ -141,7 +142,7 @@ async function foreignCode(
   context: Context,
   { engine, url, manifest }: { engine: Engine; url: DatabaseUrl; manifest: Manifest },
 ): Promise<LoadPlan['warnings']> {
-  if ((await isBuiltHere(context, manifest)) || !(await engine.isSuperuser(context, url))) return [];
+  if ((await isBuiltHere(context, manifest)) || !(await engine.connect.isSuperuser(context, url))) return [];
   const user = url.user === null ? 'a superuser' : `superuser "${url.user}"`;
   const message = `Snapshot ${manifest.id} was not built on this machine, and its code runs with the rights of ${user}`;
   return [{ code: FOREIGN_SUPERUSER, message }];

@@ -17,7 +17,7 @@ export interface UndoRequest {
 export async function planUndo(context: Context, request: UndoRequest): Promise<UndoPlan> {
   const { engine, url } = destinationOf(context, request);
   const unverified_sources = await refuseSources(context, url, request);
-  const kept = await engine.findKept(context, url);
+  const kept = await engine.restore.findKept(context, url);
   const { undoDatabase, replacedAt, sizeBytes, destination } = kept;
   return {
     target: request.target,
@@ -39,7 +39,7 @@ export async function undo(
   request: UndoRequest = { target: plan.target },
 ): Promise<LoadResult> {
   const { engine, url } = destinationOf(context, request);
-  const { swapMs, undoDatabase } = await engine.undo(context, url);
+  const { swapMs, undoDatabase } = await engine.restore.undo(context, url);
   return {
     snapshot: null,
     destination: url.display,
@@ -55,5 +55,5 @@ export async function undo(
 function destinationOf(context: Context, request: UndoRequest): { engine: Engine; url: DatabaseUrl } {
   const { text } = chooseDestination(context, request);
   const engine = engineForUrl(text);
-  return { engine, url: engine.parseUrl(text) };
+  return { engine, url: engine.connect.parseUrl(text) };
 }

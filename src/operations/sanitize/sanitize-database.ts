@@ -1,7 +1,6 @@
 import { formatNumberOf } from '../../amounts.ts';
 import type { Context } from '../../context.ts';
 import type { DatabaseUrl, DumpResult, Engine } from '../../engines/engine.ts';
-import { sanitizerOf } from '../../engines/sanitizers.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import { withStep } from '../../events.ts';
 import { type ColumnFacts, columnName } from '../../sanitize/column-facts.ts';
@@ -29,7 +28,7 @@ export async function runQueryAndCompare(
   { engine, url, manifest, statements, keep }: SanitizeWork,
 ): Promise<Omit<Coverage, 'tables'> & { columns: ColumnFacts[]; suspicions: Suspicion[] }> {
   const { report } = context;
-  const sanitizer = sanitizerOf(engine.id);
+  const sanitizer = engine.sanitize;
   const looksPersonal = ({ suspects }: { suspects: unknown[] }): string =>
     `${formatNumberOf(suspects.length, 'column looks', 'columns look')} personal`;
   const surveying = { step: 'survey', label: 'Look for personal data', done: looksPersonal };
@@ -98,7 +97,7 @@ export async function sanitizeDatabase(context: Context, work: Sanitizing): Prom
   const tables = compareTables(manifest.tables, dump.tables);
   if (manifest.tables.length > 0 && dump.tables.length === 0) throw nothingLeft(manifest.target);
   const changed = tables.filter(({ state }) => state !== 'untouched' && state !== 'dropped').map(({ name }) => name);
-  if (stays) await sanitizerOf(engine.id).removeTraces(context, { url, dump, changed });
+  if (stays) await engine.sanitize.removeTraces(context, { url, dump, changed });
   return { dump, addedBytes, coverage: { tables, findings, acknowledged, changed: changedColumns } };
 }
 

@@ -1,9 +1,14 @@
 import type { Configuration } from '../../config/configuration.ts';
 import { connectionUrl } from '../../config/connection-url.ts';
 import type { Context } from '../../context.ts';
-import type { DatabaseUrl, Engine, RestorePlan, RestoreRequest } from '../../engines/engine.ts';
-import type { OpenedPlace, PlaceOptions } from '../../engines/sanitizer.ts';
-import { sanitizerOf } from '../../engines/sanitizers.ts';
+import type {
+  DatabaseUrl,
+  Engine,
+  OpenedPlace,
+  PlaceOptions,
+  RestorePlan,
+  RestoreRequest,
+} from '../../engines/engine.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import type { DestinationState } from '../../results.ts';
 import type { Manifest } from '../../snapshots/manifest.ts';
@@ -35,14 +40,14 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
   const { target, engine, ephemeral } = request;
   const text = ephemeral ? undefined : connectionUrl(configuration, `targets.${target}.sanitize.dst_url`);
   if (text !== undefined) {
-    const url = engine.parseUrl(text);
+    const url = engine.connect.parseUrl(text);
     const unverifiedSources = await refuseSources(context, url, request);
-    const destination = await engine.inspect(context, url);
+    const destination = await engine.connect.inspect(context, url);
     const open = async () => ({ url, [Symbol.asyncDispose]: async () => {} });
     return [{ label: url.display, destination, unverifiedSources, open }];
   }
   const server = serverToBorrow(configuration, { target, engine });
-  const places = await sanitizerOf(engine.id).scratchPlaces(context, server);
+  const places = await engine.sanitize.scratchPlaces(context, server);
   if (places.length > 0) return places.map(({ label, open }) => ({ label, destination: null, open }));
   throw new UserError(`There is nowhere to sanitize a snapshot of "${target}"`, {
     code: 'no_place',
@@ -58,7 +63,7 @@ function serverToBorrow(
 ): DatabaseUrl | null {
   try {
     const text = connectionUrl(configuration, `targets.${target}.snapshot.dst_url`);
-    return text === undefined ? null : engine.parseUrl(text);
+    return text === undefined ? null : engine.connect.parseUrl(text);
   } catch {
     return null;
   }
@@ -111,7 +116,7 @@ async function tryPlace(context: Context, { place, manifest, engine, superuser =
       inPlace: false,
       neverInPlace: true,
     };
-    const plan = await engine.planRestore(context, restoration);
+    const plan = await engine.restore.plan(context, restoration);
     if (plan.strategy !== 'swap') throw needsDatabase(place, plan);
     return { place, restoration, plan, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
   } catch (error) {

@@ -3,7 +3,6 @@ import { ORIGINALS_HINT, sharedOriginals } from '../../config/rules/shared-origi
 import type { Context } from '../../context.ts';
 import type { Engine } from '../../engines/engine.ts';
 import { engineForUrl } from '../../engines/registry.ts';
-import { sanitizerOf } from '../../engines/sanitizers.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import { withStep } from '../../events.ts';
 import { type KeepComment, readKeepComments } from '../../sanitize/keep-comments.ts';
@@ -61,7 +60,7 @@ export async function planSanitize(context: Context, request: SanitizeRequest): 
   const found = request.build ? null : await findSnapshot(context, { ...request, original: true });
   if (found) refuseUntrusted(context, found.manifest, request);
   const engine = engineForUrl(found ? `${found.manifest.engine}://` : sourceOf(context, target));
-  const statements = sanitizerOf(engine.id).splitQuery(query.text);
+  const statements = engine.sanitize.splitQuery(query.text);
   if (statements.length === 0) throw queryEmpty(query);
   const keep = readKeepComments(query.text);
   const { ephemeral = false, unverifiedSources } = request;
@@ -145,7 +144,7 @@ async function apply(context: Context, work: Work): Promise<SanitizeResult> {
   for (const warning of plan.warnings) context.report(warning);
   const stays = place.destination !== null;
   let sanitized: SanitizedDump | undefined;
-  const { swapMs, undoDatabase } = await engine.restore(context, {
+  const { swapMs, undoDatabase } = await engine.restore.run(context, {
     ...restoration,
     plan,
     jobs,

@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts';
 import { engineForUrl } from '../../engines/registry.ts';
-import { sanitizerOf } from '../../engines/sanitizers.ts';
 import { columnName } from '../../sanitize/column-facts.ts';
 import { readKeepComments } from '../../sanitize/keep-comments.ts';
 import { chooseQuery } from '../../sanitize/query.ts';
@@ -20,7 +19,7 @@ export async function suggest(context: Context, request: SanitizeRequest): Promi
   const { manifest } = await findSnapshot(context, { ...request, original: true });
   refuseUntrusted(context, manifest, request);
   const engine = engineForUrl(`${manifest.engine}://`);
-  const sanitizer = sanitizerOf(engine.id);
+  const sanitizer = engine.sanitize;
   const query = await chooseQuery(context.configuration, target);
   const statements = query ? sanitizer.splitQuery(query.text) : [];
   const keep = query ? readKeepComments(query.text) : [];
@@ -38,7 +37,7 @@ export async function suggest(context: Context, request: SanitizeRequest): Promi
   const pool = createObjectPool(jobs + 1);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   let suggestion: Suggestion = { findings: [], query: '' };
-  await engine.restore(context, {
+  await engine.restore.run(context, {
     ...opened.restoration,
     plan: opened.plan,
     jobs,

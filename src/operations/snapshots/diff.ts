@@ -58,8 +58,8 @@ async function countDestination(
   const { engine: engineId, schemas } = manifest;
   const { text } = chooseDestination(context, { target });
   const engine = engineForUrl(text);
-  const { countRows } = engine;
-  const url = engine.parseUrl(text);
+  const { countRows } = engine.connect;
+  const url = engine.connect.parseUrl(text);
   if (!countRows || engine.id !== engineId) {
     throw new UserError(`A snapshot of ${engineId} cannot be compared with ${url.display}`, {
       code: 'engine_differs',

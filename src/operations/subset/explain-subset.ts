@@ -10,9 +10,9 @@ export async function explainSubset(
   context: Context,
   request: SubsetRequest & { row: string },
 ): Promise<SubsetExplanation> {
-  const { subset: subsets, source: url, jobs, settings } = settingOf(context, request);
+  const { engine, source: url, jobs, settings } = settingOf(context, request);
   const { table, key } = readRow(request.row);
-  await using source = await subsets.openSource(context, { url, jobs });
+  await using source = await engine.subset.openSource(context, { url, jobs });
   const plan = planFor(source, settings);
   const row = plan.graph.tables.has(table) ? await source.findRow(table, key.split(',')) : null;
   if (row === null) {

@@ -1,8 +1,7 @@
 import { connectionUrl } from '../../config/connection-url.ts';
 import type { Context } from '../../context.ts';
-import type { DatabaseUrl, Engine } from '../../engines/engine.ts';
-import { engineForUrl, subsetEngines } from '../../engines/registry.ts';
-import type { SubsetEngine, SubsetSource } from '../../engines/subset.ts';
+import type { DatabaseUrl, Engine, SubsetSource } from '../../engines/engine.ts';
+import { engineForUrl } from '../../engines/registry.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import { withStep } from '../../events.ts';
 import { type Collected, collect } from '../../subset/collect.ts';
@@ -30,7 +29,6 @@ export const DEFAULT_SEED = 1;
 
 export interface Setting {
   engine: Engine;
-  subset: SubsetEngine;
   source: DatabaseUrl;
   destination: DatabaseUrl;
   settings: SubsetSettings;
@@ -51,7 +49,7 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
   const [source, destination] = (['src_url', 'dst_url'] as const).map((field) => {
     const key = `targets.${name}.subset.${field}`;
     const text = connectionUrl(configuration, key);
-    if (text !== undefined) return engineForUrl(text).parseUrl(text);
+    if (text !== undefined) return engineForUrl(text).connect.parseUrl(text);
     throw new UserError(`The subset of target "${name}" has no ${field}`, {
       code: field === 'src_url' ? 'source_missing' : 'destination_missing',
       exit: EXIT.configuration,
@@ -59,7 +57,6 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
     });
   }) as [DatabaseUrl, DatabaseUrl];
   const engine = engineForUrl(`${source.engine}://`);
-  const subsets = subsetEngines[engine.id];
   if (source.engine !== destination.engine) {
     throw new UserError(`No subset can be made of ${source.display} in ${destination.display}`, {
       code: 'subset_unsupported',
@@ -69,7 +66,6 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
   }
   return {
     engine,
-    subset: subsets,
     source,
     destination,
     settings: { ...settings, ...chosen },

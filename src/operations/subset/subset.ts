@@ -1,7 +1,7 @@
 import { formatNumberOf } from '../../amounts.ts';
 import { connectionUrl } from '../../config/connection-url.ts';
 import type { Context } from '../../context.ts';
-import type { SubsetEngine } from '../../engines/subset.ts';
+import type { Engine } from '../../engines/engine.ts';
 import type { SnapshotRow } from '../../results.ts';
 import type { Collected } from '../../subset/collect.ts';
 import type { SubsetSettings } from '../../subset/graph.ts';
@@ -27,13 +27,13 @@ export async function planSubset(
   { count = false }: { count?: boolean } = {},
 ): Promise<PlannedSubset> {
   const setting = settingOf(context, request);
-  const { engine, subset, destination: url } = setting;
+  const { engine, destination: url } = setting;
   const unverified_sources = await refuseSources(context, url, request);
-  const destination = await engine.inspect(context, url);
-  await subset.checkDestination(context, url);
+  const destination = await engine.connect.inspect(context, url);
+  await engine.subset.checkDestination(context, url);
   const undo = (request.undo ?? true) && destination.exists;
   const seed = request.seed ?? DEFAULT_SEED;
-  await using source = await subset.openSource(context, { url: setting.source, jobs: setting.jobs });
+  await using source = await engine.subset.openSource(context, { url: setting.source, jobs: setting.jobs });
   const plan = planFor(source, setting.settings);
   const collected = count ? await collectRows(context, { source, plan, seed }) : null;
   return {
@@ -48,7 +48,7 @@ export async function planSubset(
       unverified_sources,
       tables: tableRows(plan, collected),
       circles: plan.circles,
-      warnings: [...warningsOf(plan, subset), ...source.warnings],
+      warnings: [...warningsOf(plan, engine), ...source.warnings],
     },
     settings: setting.settings,
     apply: (running) => make(running, { ...setting, request, seed, undo }),
@@ -86,11 +86,8 @@ async function make(context: Context, making: Making): Promise<SubsetResult> {
   };
 
   /** The source is let go as soon as nothing more is read of it. */
-  async function makeFrom(
-    running: Context,
-    { source: url, subset: subsets, directory }: Making & { directory: string },
-  ) {
-    await using source = await subsets.openSource(running, { url, jobs });
+  async function makeFrom(running: Context, { source: url, engine, directory }: Making & { directory: string }) {
+    await using source = await engine.subset.openSource(running, { url, jobs });
     const plan = planFor(source, settings);
     const collected = await collectRows(running, { source, plan, seed });
     return await source.make(running, { url: destination, plan, collected, jobs, undo, directory });
@@ -125,7 +122,7 @@ function tableRows({ graph, rules, paths, nulled }: Plan, collected: Collected |
 /** How many tables a message names. */
 const NAMED_TABLES = 10;
 
-function warningsOf({ unindexed, rules }: Plan, { createIndex }: SubsetEngine): SubsetPlanResult['warnings'] {
+function warningsOf({ unindexed, rules }: Plan, { subset: { createIndex } }: Engine): SubsetPlanResult['warnings'] {
   const slow = unindexed.map(({ from, columns }) => ({
     code: 'reference_without_index',
     message: `No index finds rows of ${from} by ${columns.join(', ')}, so the table is read whole. This would help: ${createIndex(from, columns)}`,

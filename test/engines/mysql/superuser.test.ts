@@ -20,7 +20,7 @@ for (const flavour of FLAVOURS) {
         );
         const context = testContext({ settings: {} });
         const asks = (name: string, password: string) =>
-          mysql.isSuperuser(context, mysql.parseUrl(server.url('app', { name, password })));
+          mysql.connect.isSuperuser(context, mysql.connect.parseUrl(server.url('app', { name, password })));
         expect(await asks('root', '')).toBe(true);
         expect(await asks('plain', 'p')).toBe(false);
         expect(await asks('reader', 'p')).toBe(true);

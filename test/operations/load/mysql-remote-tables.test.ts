@@ -228,11 +228,11 @@ for (const flavour of FLAVOURS) {
         expect(row.definitions_only?.map(({ table }) => table)).toContain('broken');
         expect((await loaded({ snapshot: row.id })).result.rows).toBe(5);
         const engine = engineForUrl(server.url('app'));
-        const url = engine.parseUrl(server.url('app'));
-        expect((await engine.listTables(snapshotOnly(), url)).map(({ name }) => name)).toEqual([
+        const url = engine.connect.parseUrl(server.url('app'));
+        expect((await engine.connect.listTables(snapshotOnly(), url)).map(({ name }) => name)).toEqual([
           ...['app.person', 'app.z_log1', 'app.z_log2'],
         ]);
-        const sized = (await engine.listDatabases(snapshotOnly(), url)).find(({ name }) => name === 'app');
+        const sized = (await engine.connect.listDatabases(snapshotOnly(), url)).find(({ name }) => name === 'app');
         expect(sized?.size_bytes).toBeGreaterThan(0);
         // As a destination, with a view on it.
         await expect(

@@ -5,12 +5,13 @@ import type { RunningProcess } from '../../../process/runner.ts';
 import { bytesOfTable, type ManifestTable } from '../../../snapshots/manifest.ts';
 import { release } from '../../../snapshots/objects/release.ts';
 import type { DatabaseUrl, EngineContext, RestoreRun } from '../../engine.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
+import { runTogether } from '../../shared/run-together.ts';
 import { readServer } from '../catalogue.ts';
 import { type ClientConnection, connectionOf } from '../connection/client-options.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { TableDefinition } from '../definitions.ts';
 import type { Details } from '../details.ts';
-import { restoreFailed } from '../restore/restore-failed.ts';
 import { type ClientTool, ownClientFor } from '../tools.ts';
 import { InsertRefused } from './insert-scanner.ts';
 import { checkedRows, END_OF_ROWS } from './rows-file.ts';
@@ -61,17 +62,11 @@ export async function loadByProgram(context: EngineContext, loading: ClientLoadi
     done += bytes;
     context.report({ event: 'progress', step: 'restore', done, total, unit: 'bytes', current });
   };
-  const failed = new AbortController();
-  const signal = AbortSignal.any([context.signal, failed.signal]);
-  const clients = Array.from({ length: Math.min(jobs, queue.length) }, () =>
-    runClient({ ...context, signal }, { loading, queue, onBytes }).catch((error) => {
-      failed.abort(error);
-      throw error;
-    }),
+  const client = (signal: AbortSignal): Promise<void> => runClient({ ...context, signal }, { loading, queue, onBytes });
+  await runTogether(
+    context.signal,
+    Array.from({ length: Math.min(jobs, queue.length) }, () => client),
   );
-  await Promise.allSettled(clients);
-  context.signal.throwIfAborted();
-  if (failed.signal.aborted) throw failed.signal.reason;
 }
 
 interface ClientRun {

@@ -1,15 +1,12 @@
 import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
-import { type ExpectedRows, expectedRows } from '../../expected-rows.ts';
+import { type ExpectedRows, expectedRows } from '../../shared/expected-rows.ts';
+import { compareNames, refuseDifferences } from '../../shared/verify.ts';
 import { type Inventory, readInventory, settingsAmong } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
 import type { CodeDefinitions } from '../definitions.ts';
 import type { Details } from '../details.ts';
 import { readNameCase } from '../name-case.ts';
-import { restoreFailed } from './restore-failed.ts';
-
-/** How many differences are told. */
-const DIFFERENCES = 20;
 
 export interface Check {
   url: DatabaseUrl;
@@ -25,12 +22,7 @@ export interface Check {
 /** Compares a restored database with its manifest: rows of every table, every object. */
 export async function checkRestored(context: EngineContext, check: Check): Promise<void> {
   const [rows, objects] = await Promise.all([countRows(context, check), compareObjects(context, check)]);
-  const differences = [...rows, ...objects];
-  if (differences.length === 0) return;
-  throw restoreFailed('The restored database is not what the manifest says', [
-    ...differences.slice(0, DIFFERENCES),
-    ...(differences.length > DIFFERENCES ? [`and ${differences.length - DIFFERENCES} more`] : []),
-  ]);
+  refuseDifferences([...rows, ...objects]);
 }
 
 async function countRows(context: EngineContext, { url, details, plan, jobs }: Check): Promise<string[]> {
@@ -95,10 +87,7 @@ function compareInventories(expected: Inventory, found: Inventory, leftOut: stri
   return Object.entries(expected).flatMap(([kind, names]) => {
     const isUnknown = (name: string): boolean => kind === 'column' && unknown.some((prefix) => name.startsWith(prefix));
     const there = new Set((found[kind] ?? []).filter((name) => !isUnknown(name)));
-    const wanted = new Set(names);
-    return [
-      ...names.filter((name) => !there.has(name) && !isLeftOut(name)).map((name) => `${kind} ${name} is missing`),
-      ...[...there].filter((name) => !wanted.has(name)).map((name) => `${kind} ${name} is not in the snapshot`),
-    ];
+    const wanted = names.filter((name) => there.has(name) || !isLeftOut(name));
+    return compareNames(kind, wanted, there);
   });
 }

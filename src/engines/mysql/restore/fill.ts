@@ -3,6 +3,7 @@ import { formatNumberOf } from '../../../amounts.ts';
 import { EXIT, UserError } from '../../../errors.ts';
 import { bytesOfTable, type Manifest } from '../../../snapshots/manifest.ts';
 import type { EngineContext, RestoreRun } from '../../engine.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
 import { checkDefinitions } from '../check-definitions.ts';
 import { createCode } from '../code.ts';
 import { connect } from '../connection/connect.ts';
@@ -24,7 +25,6 @@ import { withSequencesOwn } from '../sequence-defaults.ts';
 import { kindsOf } from '../table-kind.ts';
 import { type Arriving, leaveOutRemote, readersOf, refuseUnplanned, reportLeftOutViews } from './left-out.ts';
 import { alter, loadTables } from './load-tables.ts';
-import { restoreFailed } from './restore-failed.ts';
 
 export interface Filling extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
   details: Details;

@@ -1,5 +1,6 @@
 import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
 import { readCodeSettings, settingsText } from '../catalogue.ts';
 import { checkCode } from '../check-definitions.ts';
 import { clientOf, createCode, dropListed } from '../code.ts';
@@ -16,7 +17,6 @@ import { dropStatement } from './foreign-references.ts';
 import { grantAgain } from './grants.ts';
 import { DONE, type Journal, journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { readRecord, writeRecord } from './record.ts';
-import { restoreFailed } from './restore-failed.ts';
 import { renameStatement, withoutDangling } from './swap-packet.ts';
 
 /** The rename that says, together with those of the tables, that they have moved. */

@@ -1,6 +1,8 @@
 import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../snapshots/manifest.ts';
 import { release } from '../../../snapshots/objects/release.ts';
 import type { EngineContext, RestoreRun } from '../../engine.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
+import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session, SqlError } from '../connection/session.ts';
 import type { TableDefinition } from '../definitions.ts';
@@ -9,7 +11,6 @@ import { createPartQueue } from '../dump/part-queue.ts';
 import { ROWS_TERMINATOR_BYTES } from '../dump/row-text.ts';
 import { type InsertOptions, insertRows, type Loaded, warningsOf } from './insert-rows.ts';
 import { isPacketTooSmall, knownPacketLimit, packetLimit, packetTooSmall } from './packet-limit.ts';
-import { restoreFailed } from './restore-failed.ts';
 import { compareRows } from './same-rows.ts';
 
 export interface Loading extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
@@ -42,9 +43,7 @@ export async function loadTables(context: EngineContext, loading: Loading): Prom
     context.report({ event: 'progress', step: 'restore', done, total, unit: 'bytes', current });
   };
   const doubts = new Map<string, string[]>();
-  const failed = new AbortController();
-  const signal = AbortSignal.any([context.signal, failed.signal]);
-  const worker = async (): Promise<void> => {
+  const worker = async (signal: AbortSignal): Promise<void> => {
     await using session = await connect({ signal }, loading.url);
     for (const setting of LOADING_SETTINGS) await session.execute(setting);
     let uncommitted = 0;
@@ -74,15 +73,10 @@ export async function loadTables(context: EngineContext, loading: Loading): Prom
     }
     await session.execute('COMMIT');
   };
-  const workers = Array.from({ length: Math.min(jobs, queue.length) }, () =>
-    worker().catch((error) => {
-      failed.abort(error);
-      throw error;
-    }),
+  await runTogether(
+    context.signal,
+    Array.from({ length: Math.min(jobs, queue.length) }, () => worker),
   );
-  await Promise.allSettled(workers);
-  context.signal.throwIfAborted();
-  if (failed.signal.aborted) throw failed.signal.reason;
 }
 
 /** Several clauses in one statement: one pass over the rows. */

@@ -1,6 +1,7 @@
 import { EXIT, UserError } from '../../../errors.ts';
-import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
+import { tablesText } from '../../shared/divide-tables.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
 import type { Collations } from '../catalogue.ts';
 import { createCode, type Definers, dropCode } from '../code.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
@@ -20,7 +21,6 @@ import { fillDatabase, readDefinitionsFile } from './fill.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { settleAfterFailure, sweepLeftovers } from './journal.ts';
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
-import { restoreFailed } from './restore-failed.ts';
 import { swapDatabases } from './swap.ts';
 import { releasable, whileAlive } from './while-alive.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { restoreFailed } from '../../shared/restore-failed.ts';
 import { inDatabase, type Session } from '../connection/session.ts';
 import { selectOf } from '../dump/dump.ts';
-import { restoreFailed } from './restore-failed.ts';
 
 export interface Doubted {
   /** As messages call the table. */

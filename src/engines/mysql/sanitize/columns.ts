@@ -1,17 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { ColumnFacts, ColumnFamily } from '../../../sanitize/column-facts.ts';
-import type { EngineContext } from '../../engine.ts';
-import type { ColumnsRequest } from '../../sanitizer.ts';
+import type { ColumnsRequest, EngineContext } from '../../engine.ts';
+import { SAMPLE_LENGTH, SAMPLED_ROWS, SAMPLES } from '../../shared/samples.ts';
 import { connect } from '../connection/connect.ts';
 import { inDatabase, MARK, quoteName, quoteText, type Session } from '../connection/session.ts';
 import { detailsOf } from '../details.ts';
 import { readTablesWithoutRows } from '../own-rows.ts';
-
-/** Rows of a table that are looked at, and different values of a column that are kept of them. */
-const SAMPLED_ROWS = 2000;
-const SAMPLES = 100;
-/** Longer values are cut: what they are shows at their beginning. */
-const SAMPLE_LENGTH = 300;
 
 /** Every column of the database, with samples of its values, under the name that the database has in the snapshot. */
 export async function readColumns(context: EngineContext, { url, manifest }: ColumnsRequest): Promise<ColumnFacts[]> {

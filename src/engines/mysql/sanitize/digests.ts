@@ -1,5 +1,6 @@
 import { type ColumnDigest, type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { type DigestRow, digestsIn } from '../../shared/digests.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText, type Session, tablesIn } from '../connection/session.ts';
 import { hashOf, textOf } from './columns.ts';
@@ -27,7 +28,6 @@ export async function digestColumns(
   return digests;
 }
 
-/** Sums of hashes do not depend on the order of the rows, which a change of any column disturbs. */
 async function scan(session: Session, table: string, columns: ColumnFacts[]): Promise<ColumnDigest[]> {
   const expressions = columns.flatMap(({ column, family, sampleHashes }, index) => {
     const hash = hashOf(textOf(quoteName(column), family));
@@ -38,12 +38,6 @@ async function scan(session: Session, table: string, columns: ColumnFacts[]): Pr
       `${known === '' ? '0' : `COALESCE(SUM(${hash} IN (${known})), 0)`} AS s${index}`,
     ];
   });
-  const [row] = await session.query<Record<string, number | string>>(
-    `SELECT ${expressions.join(', ')} FROM ${quoteName(table)}`,
-  );
-  return columns.map((_, index) => ({
-    values: Number(row?.[`v${index}`]),
-    digest: String(row?.[`d${index}`]),
-    surviving: Number(row?.[`s${index}`]),
-  }));
+  const [row] = await session.query<DigestRow>(`SELECT ${expressions.join(', ')} FROM ${quoteName(table)}`);
+  return digestsIn(row, columns.length);
 }

@@ -1,13 +1,13 @@
 import { formatNumberOf } from '../../../amounts.ts';
-import { EXIT, UserError } from '../../../errors.ts';
 import { redact } from '../../../process/redact.ts';
 import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
-import type { EngineContext } from '../../engine.ts';
-import type { QueryRun } from '../../sanitizer.ts';
+import type { EngineContext, QueryRun } from '../../engine.ts';
+import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/query-failed.ts';
+import { queryRefused } from '../../shared/query-refused.ts';
 import { connect } from '../connection/connect.ts';
 import { ConnectionLost, type Session, SqlError } from '../connection/session.ts';
 import { detailsOf } from '../details.ts';
-import { queryRefused, wordsOf } from './statements.ts';
+import { wordsOf } from './statements.ts';
 
 /** As servers check values by default, but for the modes in which old rows may no longer be what they are. */
 const SETTINGS = [
@@ -23,7 +23,7 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
   await refuseOtherDatabases(session, statements, { copy: url.database ?? '', original: detailsOf(manifest).database });
   for (const setting of SETTINGS) await session.execute(setting);
   for (const [index, statement] of statements.entries()) {
-    await session.execute(statement.text).catch((error) => Promise.reject(queryFailed(statement, error)));
+    await session.execute(statement.text).catch((error) => Promise.reject(explain(statement, error)));
     const current = describeStatement(statement);
     report({
       event: 'progress',
@@ -74,29 +74,27 @@ const DENIED = new Set([1044, 1142, 1143, 1227, 1370]);
 const SYNTAX_ERROR = 1064;
 const WITH_BODY = /^\s*(CREATE\b[\s\S]*\b(TRIGGER|PROCEDURE|FUNCTION|EVENT)\b|BEGIN\b)/i;
 
-function queryFailed(statement: Statement, cause: unknown): unknown {
-  const what = describeStatement(statement);
+function explain(statement: Statement, cause: unknown): unknown {
   if (cause instanceof ConnectionLost || (cause instanceof SqlError && ENDED.has(cause.errno))) {
-    return new UserError(`The connection was lost while the query ran ${redact(what)}`, {
-      code: 'connection_lost',
-      exit: EXIT.unreachable,
-      details: [redact(cause.message)],
-      hint: 'Nothing was published, and the destination is as it was. The log of the server says why it ended the session.',
-      cause,
-    });
+    return connectionLostAt(statement, [redact(cause.message)], cause);
   }
   if (!(cause instanceof SqlError)) return cause;
-  const isDenied = DENIED.has(cause.errno);
-  const unfinished = cause.errno === SYNTAX_ERROR && WITH_BODY.test(statement.text);
-  return new UserError(`The sanitization query failed at ${redact(what)}`, {
-    code: 'query_failed',
-    exit: EXIT.failed,
+  const where = redact(describeStatement(statement));
+  return queryFailed({
+    where,
     details: [redact(cause.message), `error ${cause.errno}`],
-    hint: isDenied
-      ? 'Nothing was published. In a server of our own the query has rights on its database only: if it needs more, and you trust query and snapshot, add --allow-superuser.'
-      : unfinished
-        ? 'Nothing was published, and the destination is as it was. A body with semicolons of its own needs DELIMITER before it.'
-        : 'Nothing was published, and the destination is as it was. Correct the statement, then sanitize again.',
+    ...hintFor(statement, cause),
     cause,
   });
 }
+
+function hintFor({ text }: Statement, { errno }: SqlError): { hint?: string } {
+  if (DENIED.has(errno)) return { hint: RIGHTS_HINT };
+  if (errno === SYNTAX_ERROR && WITH_BODY.test(text)) {
+    return { hint: `${UNPUBLISHED} A body with semicolons of its own needs DELIMITER before it.` };
+  }
+  return {};
+}
+
+const RIGHTS_HINT =
+  'Nothing was published. In a server of our own the query has rights on its database only: if it needs more, and you trust query and snapshot, add --allow-superuser.';

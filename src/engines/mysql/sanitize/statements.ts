@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../../../errors.ts';
 import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
+import { clientCommand, lineAt, queryRefused, unterminated } from '../../shared/query-refused.ts';
 import { createLexer, tokensOf } from '../tokens.ts';
 
 /**
@@ -35,12 +35,17 @@ function read(query: string): Statement[] {
     if (begin === -1) {
       const command = matchAt(DELIMITER_COMMAND, query, at);
       if (command) {
-        if (command[1] === undefined) throw clientCommand(query, at, 'DELIMITER needs the new delimiter in its line');
+        if (command[1] === undefined)
+          throw clientCommand(query, at, {
+            client: 'the client',
+            why: 'DELIMITER needs the new delimiter in its line',
+          });
         delimiter = command[1];
         at += command[0].length;
         continue;
       }
-      if (matchAt(CLIENT_COMMAND, query, at)) throw clientCommand(query, at, 'only SQL is run');
+      if (matchAt(CLIENT_COMMAND, query, at))
+        throw clientCommand(query, at, { client: 'the client', why: 'only SQL is run' });
     }
     if (query.startsWith(delimiter, at)) {
       end(at);
@@ -54,7 +59,7 @@ function read(query: string): Statement[] {
     at += cut === -1 ? text.length : cut;
     if (kind === 'space' || kind === 'comment') continue;
     if (kind === 'open') throw unterminated(query, start, text === '/*' ? 'comment' : 'quote');
-    if (text === '\\') throw clientCommand(query, start, 'only SQL is run');
+    if (text === '\\') throw clientCommand(query, start, { client: 'the client', why: 'only SQL is run' });
     if (begin === -1) begin = start;
   }
   end(query.length);
@@ -116,26 +121,4 @@ function refuse(statement: Statement): void {
     ? { why: 'it would change where quotes end' }
     : REFUSALS.find((each) => each.statement.test(text));
   if (refusal) throw queryRefused(`The sanitization query cannot hold ${describeStatement(statement)}`, refusal.why);
-}
-
-function clientCommand(query: string, at: number, why: string): UserError {
-  const line = lineAt(query, at);
-  const text = query.split('\n')[line - 1]?.trim();
-  return queryRefused(`In line ${line} the sanitization query holds a command of the client, not SQL: ${text}`, why);
-}
-
-function unterminated(query: string, at: number, what: string): UserError {
-  return queryRefused(
-    `A ${what} that begins in line ${lineAt(query, at)} of the sanitization query never ends`,
-    'close it',
-  );
-}
-
-export function queryRefused(message: string, why: string): UserError {
-  const hint = `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
-  return new UserError(message, { code: 'query_refused', exit: EXIT.configuration, hint });
-}
-
-function lineAt(query: string, position: number): number {
-  return query.slice(0, position).split('\n').length;
 }

@@ -1,7 +1,7 @@
 import { createRowSet } from '../../../subset/row-set.ts';
-import { copyProgress, type Moved } from '../../copy-progress.ts';
-import type { EngineContext } from '../../engine.ts';
-import type { SubsetRun } from '../../subset.ts';
+import type { EngineContext, SubsetRun } from '../../engine.ts';
+import { copyProgress, type Moved } from '../../shared/copy-progress.ts';
+import { runTogether } from '../../shared/run-together.ts';
 import { TEXT_TYPES } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session } from '../connection/session.ts';
@@ -37,9 +37,7 @@ export async function copyRows(context: EngineContext, copying: Copying): Promis
   const queue = tasksOf(copying);
   const onMoved = copyProgress(context.report, new Map(queue.map(({ table, rows }) => [table.name, rows])));
   const counts = new Map<string, number>();
-  const failed = new AbortController();
-  const signal = AbortSignal.any([context.signal, failed.signal]);
-  const worker = async (): Promise<void> => {
+  const worker = async (signal: AbortSignal): Promise<void> => {
     await using session = await connect({ signal }, run.url);
     for (const setting of LOADING_SETTINGS) await session.execute(setting);
     const [server] = await session.query<{ allowed: number }>('SELECT @@local_infile AS allowed');
@@ -63,15 +61,10 @@ export async function copyRows(context: EngineContext, copying: Copying): Promis
       await buildIndexes(session, table, indexes.get(table.catalogue.name) ?? []);
     }
   };
-  const workers = Array.from({ length: Math.min(source.sessions, queue.length) }, () =>
-    worker().catch((error) => {
-      failed.abort(error);
-      throw error;
-    }),
+  await runTogether(
+    context.signal,
+    Array.from({ length: Math.min(source.sessions, queue.length) }, () => worker),
   );
-  await Promise.allSettled(workers);
-  context.signal.throwIfAborted();
-  if (failed.signal.aborted) throw failed.signal.reason;
   await buildOthers(context, copying, counts);
   return counts;
 }

@@ -3,7 +3,7 @@ import { redact } from '../../../process/redact.ts';
 import type { Graph } from '../../../subset/graph.ts';
 import type { RowFinder, TargetSettings } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
-import type { WithResource } from '../../resource-pool.ts';
+import type { WithResource } from '../../shared/resource-pool.ts';
 import { plainWord, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { mostBytesOf, type RowPacket, writeRow } from '../dump/row-text.ts';
 import { type Reference, referenceIn, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';

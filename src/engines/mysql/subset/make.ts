@@ -1,10 +1,8 @@
 import { formatNumberOf } from '../../../amounts.ts';
-import type { EngineContext } from '../../engine.ts';
-import { proveReferences } from '../../prove-references.ts';
-import type { Made, SubsetRun } from '../../subset.ts';
+import type { EngineContext, Made, SubsetRun } from '../../engine.ts';
 import { checkDefinitions } from '../check-definitions.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { quoteName, type Session } from '../connection/session.ts';
+import { quoteName } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { type Definitions, withIndexes } from '../definitions.ts';
 import { withEventsDisabled } from '../events.ts';
@@ -17,9 +15,8 @@ import { leaveOutRemote, remoteWarnings } from '../restore/left-out.ts';
 import { inspectDestination, refuseOtherFlavour } from '../restore/preflight.ts';
 import { besideDestination } from '../restore/restore.ts';
 import { withSequencesOwn } from '../sequence-defaults.ts';
-import type { Reference } from './catalogue.ts';
 import { copyRows } from './copy.ts';
-import { createFinder, pathOf, refersTo } from './finder.ts';
+import { prove } from './proof.ts';
 import type { OpenSource } from './reading.ts';
 
 /** Tables, rows, indexes, then what depends on several tables, in a new database; when every reference in it holds it is swapped in. */
@@ -114,39 +111,4 @@ async function readSourceDefinitions(context: EngineContext, { url, server, cata
   const tables = [...catalogue.tables.values()].map((table) => table.catalogue);
   const { definitions } = await readReadable(context, session, { url, server, tables });
   return definitions;
-}
-
-interface Proving {
-  source: OpenSource;
-  run: SubsetRun;
-  /** The new one. */
-  database: string;
-}
-
-function prove(session: Session, { source, run, database }: Proving) {
-  const { catalogue, withSession } = source;
-  const referenceOf = (id: string): Reference => {
-    const reference = catalogue.references.get(id);
-    if (!reference) throw new Error(`the catalogue has no reference ${id}`);
-    return reference;
-  };
-  return proveReferences(run, {
-    async inSubset(all) {
-      const counts: number[] = [];
-      for (const { id } of all) counts.push(await countOrphans(session, referenceOf(id), database));
-      return counts;
-    },
-    inSource: ({ id }) => withSession((reading) => countOrphans(reading, referenceOf(id), source.database)),
-    finder: async () => createFinder(run.plan.graph, { database: source.database, catalogue, withSession, seed: 0 }),
-  });
-}
-
-async function countOrphans(session: Session, reference: Reference, database: string): Promise<number> {
-  const { from, columns, to } = reference;
-  const present = columns.map(({ name }) => `f.${quoteName(name)} IS NOT NULL`).join(' AND ');
-  const same = refersTo(reference, { own: 'f', other: 'p' });
-  const [row] = await session.query<{ orphans: number | string }>(`
-    SELECT COUNT(*) AS orphans FROM ${pathOf(database, from.catalogue.name)} f WHERE ${present}
-    AND NOT EXISTS (SELECT 1 FROM ${pathOf(database, to.catalogue.name)} p WHERE ${same})`);
-  return Number(row?.orphans ?? 0);
 }

@@ -1,11 +1,11 @@
 import { EXIT, UserError } from '../../../errors.ts';
 import type { WarningEvent } from '../../../events.ts';
 import { redact } from '../../../process/redact.ts';
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
-import { createResourcePool } from '../../resource-pool.ts';
-import type { SubsetSource } from '../../subset.ts';
+import type { DatabaseUrl, EngineContext, SubsetSource } from '../../engine.ts';
+import { createResourcePool } from '../../shared/resource-pool.ts';
 import { readServer, readTables } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
+import { explained } from '../connection/explained.ts';
 import { quoteText, type Session, SqlError } from '../connection/session.ts';
 import { beginInstant } from '../dump/instant.ts';
 import { readSubsetCatalogue, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';
@@ -48,7 +48,7 @@ export async function openSource(
       finder: async (graph, seed) => createFinder(graph, { database, catalogue, withSession, seed }),
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, row) => nameRow(open, table, row),
-      make: (running, run) => makeSubset(running, open, run),
+      make: (running, run) => explained(run.url, () => makeSubset(running, open, run)),
       [Symbol.asyncDispose]: close,
     };
   } catch (error) {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { EXIT, UserError } from '../../../errors.ts';
 import { type PostgresDetails, postgresDetails } from '../../../snapshots/details/postgres-details.ts';
 import type { Manifest } from '../../../snapshots/manifest.ts';
+import { parseDetails } from '../../shared/manifest-details.ts';
 
 /** What ends every table's file in an archive of pg_dump's directory format: the end of COPY, and two empty lines. */
 export const DATA_TERMINATOR = '\\.\n\n\n';
@@ -16,13 +16,7 @@ export const archiveDetailsSchema = postgresDetails(v.string());
 
 /** What the manifest says of the archive; a UserError when some of it is missing. */
 export function archiveDetails(manifest: Manifest): ArchiveDetails {
-  const { success, output } = v.safeParse(archiveDetailsSchema, manifest.details);
-  if (success) return output;
-  throw new UserError(`Snapshot ${manifest.id} of ${manifest.target} was written by another version of this program`, {
-    code: 'manifest_not_understood',
-    exit: EXIT.failed,
-    hint: 'Update the program, or take a new snapshot: tool build',
-  });
+  return parseDetails(archiveDetailsSchema, manifest);
 }
 
 export interface ArchiveEntry {

@@ -1,15 +1,12 @@
 import { splitName } from '../../../table-names.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
+import { compareNames, refuseDifferences } from '../../shared/verify.ts';
 import { IN_NO_SCHEMA, type Inventory, readInventory } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { type Session, SqlError } from '../connection/session.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 import type { ClientTools } from '../tools.ts';
-import { restoreFailed } from './restore-failed.ts';
 import { countedRows } from './rows-by-root.ts';
-
-/** How many differences are told. */
-const DIFFERENCES = 20;
 
 export interface Check {
   url: DatabaseUrl;
@@ -22,12 +19,7 @@ export interface Check {
 /** Compares a restored database with its manifest: rows of every table, every object, every sequence. */
 export async function checkRestored(context: EngineContext, check: Check): Promise<void> {
   const { rows, objects } = await findDifferences(context, check);
-  const differences = [...rows.map(rowsText), ...objects];
-  if (differences.length === 0) return;
-  throw restoreFailed('The restored database is not what the manifest says', [
-    ...differences.slice(0, DIFFERENCES),
-    ...(differences.length > DIFFERENCES ? [`and ${differences.length - DIFFERENCES} more`] : []),
-  ]);
+  refuseDifferences([...rows.map(rowsText), ...objects]);
 }
 
 export interface Differences {
@@ -100,14 +92,9 @@ export function within({ objects, sequences, large_objects }: Inventory, schemas
 
 /** What the second lacks of the first, and what it has besides. */
 function compareInventories(expected: Inventory, found: Inventory): string[] {
-  const objects = Object.entries(expected.objects).flatMap(([kind, names]) => {
-    const there = new Set(found.objects[kind]);
-    const wanted = new Set(names);
-    return [
-      ...names.filter((name) => !there.has(name)).map((name) => `${kind} ${name} is missing`),
-      ...[...there].filter((name) => !wanted.has(name)).map((name) => `${kind} ${name} is not in the snapshot`),
-    ];
-  });
+  const objects = Object.entries(expected.objects).flatMap(([kind, names]) =>
+    compareNames(kind, names, new Set(found.objects[kind])),
+  );
   const values = new Map(found.sequences.map((sequence) => [sequence.name, sequence.last_value]));
   const sequences = expected.sequences.flatMap(({ name, last_value, ascending }) => {
     if (!values.has(name)) return [`sequence ${name} is missing`];

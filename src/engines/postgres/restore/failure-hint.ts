@@ -1,8 +1,6 @@
 import { quoteName } from '../connection/session.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 
-const UNCHANGED = 'The destination is as it was before.';
-
 /** How many functions a hint names. */
 const FUNCTIONS = 3;
 
@@ -14,15 +12,15 @@ export function failureHint(lines: string[], details: ArchiveDetails): string {
   const text = lines.join('\n');
   const schema = details.left_out_schemas?.map((leftOut) => leftOut.schema).find((name) => mentions(text, name));
   if (schema !== undefined) {
-    return `${UNCHANGED} Schema ${schema} is not in the snapshot, and a function or expression needs it: add it to the target's schema_config.include_schemas and build again.`;
+    return `Schema ${schema} is not in the snapshot, and a function or expression needs it: add it to the target's schema_config.include_schemas and build again.`;
   }
   const functions = (details.inventory.objects.function ?? []).filter((name) => mentions(text, bareName(name)));
-  if (functions.length === 0) return UNCHANGED;
+  if (functions.length === 0) return '';
   const schemas = [...details.schemas.map(({ name }) => quoteName(name)), 'pg_temp'].join(', ');
   const statements = functions
     .slice(0, FUNCTIONS)
     .map((name) => `ALTER FUNCTION ${name} SET search_path = ${schemas};`);
-  return `${UNCHANGED} A restore has an empty search_path. If a function calls others without their schema, run on the source and build again: ${statements.join(' ')}`;
+  return `A restore has an empty search_path. If a function calls others without their schema, run on the source and build again: ${statements.join(' ')}`;
 }
 
 /** `public.f(integer)` → `f`. */

@@ -6,6 +6,7 @@ import { formatNumberOf } from '../../../amounts.ts';
 import { EXIT, UserError } from '../../../errors.ts';
 import type { ManifestFile } from '../../../snapshots/manifest.ts';
 import type { EngineContext } from '../../engine.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
@@ -18,7 +19,6 @@ import { liftForcedRowSecurity } from './forced-row-security.ts';
 import { listArchive } from './list-archive.ts';
 import { loadTables } from './load-tables.ts';
 import { restoreErrors, wentOn } from './restore-errors.ts';
-import { restoreFailed } from './restore-failed.ts';
 
 /**
  * Fills an empty database: definitions, then rows side by side, then indexes and constraints side by side. Resolves with

@@ -4,8 +4,9 @@ import { basename, join } from 'node:path';
 import { formatNumberOf } from '../../../amounts.ts';
 import { EXIT, UserError } from '../../../errors.ts';
 import type { Mount } from '../../../process/runner.ts';
-import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
+import { tablesText } from '../../shared/divide-tables.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
 import { LARGE_OBJECTS_QUERY, objectsQuery, readSchemas } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteNumber, quoteText } from '../connection/session.ts';
@@ -26,7 +27,6 @@ import {
   refuseUnlessFed,
   textOf,
 } from './load-tables.ts';
-import { restoreFailed } from './restore-failed.ts';
 import { countedRows } from './rows-by-root.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { EngineContext } from '../../engine.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
 import { type ArchiveEntry, parseArchiveList } from '../dump/archive.ts';
 import type { ClientTools } from '../tools.ts';
 import { failureWords } from './restore-errors.ts';
-import { restoreFailed } from './restore-failed.ts';
 
 export interface ArchiveToList {
   tools: ClientTools;

@@ -5,6 +5,8 @@ import type { Completed, RunningProcess } from '../../../process/runner.ts';
 import type { ManifestTable } from '../../../snapshots/manifest.ts';
 import { release } from '../../../snapshots/objects/release.ts';
 import type { EngineContext } from '../../engine.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
+import { runTogether } from '../../shared/run-together.ts';
 import { PSQL_FLAGS, quoteName } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import { type ArchiveDetails, DATA_TERMINATOR, END_OF_COPY } from '../dump/archive.ts';
@@ -12,7 +14,6 @@ import { type ClientTools, knowsRestrict } from '../tools.ts';
 import { failureHint } from './failure-hint.ts';
 import type { Filling } from './filling.ts';
 import { failureWords } from './restore-errors.ts';
-import { restoreFailed } from './restore-failed.ts';
 import { createRowGuard, refused } from './row-guard.ts';
 
 /** Tables up to so many bytes together share one connection: starting one costs as much as loading a small table. */
@@ -28,9 +29,7 @@ export async function loadTables(context: EngineContext, fill: Filling): Promise
     done += bytes;
     context.report({ event: 'progress', step: 'restore', done, total, unit: 'bytes', current });
   };
-  const failed = new AbortController();
-  const signal = AbortSignal.any([context.signal, failed.signal]);
-  const worker = async (): Promise<void> => {
+  const worker = async (signal: AbortSignal): Promise<void> => {
     for (let batch = queue.shift(); batch && !signal.aborted; batch = queue.shift()) {
       let read = 0;
       const refusal = await loadBatch(
@@ -52,16 +51,10 @@ export async function loadTables(context: EngineContext, fill: Filling): Promise
       else fill.errors.push([refusal.message, ...refusal.details].join(': '));
     }
   };
-  const workers = Array.from({ length: Math.min(jobs, queue.length) }, () =>
-    worker().catch((error) => {
-      failed.abort(error);
-      throw error;
-    }),
+  await runTogether(
+    context.signal,
+    Array.from({ length: Math.min(jobs, queue.length) }, () => worker),
   );
-  const outcomes = await Promise.allSettled(workers);
-  context.signal.throwIfAborted();
-  if (failed.signal.aborted) throw failed.signal.reason;
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 /** Large tables alone and first, small ones together; tables without rows need nothing. */

@@ -1,9 +1,9 @@
 import { EXIT, UserError } from '../../../errors.ts';
 import type { WarningEvent } from '../../../events.ts';
 import type { DestinationState } from '../../../results.ts';
-import { divideTables } from '../../divide-tables.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
-import { freeBytesOf, refuseShortSpace } from '../../free-space.ts';
+import { divideTables } from '../../shared/divide-tables.ts';
+import { freeBytesOf, refuseShortSpace } from '../../shared/free-space.ts';
 import { replicationWarnings } from '../catalogue.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { isLocalHost } from '../connection/location.ts';

@@ -1,8 +1,8 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { UserError } from '../../../errors.ts';
 import type { MissingParts } from '../../../results.ts';
-import { tablesText } from '../../divide-tables.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
+import { tablesText } from '../../shared/divide-tables.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import type { Session } from '../connection/session.ts';
 import { type Settings, withDatabase } from '../connection/url.ts';

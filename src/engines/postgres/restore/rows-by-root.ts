@@ -1,6 +1,6 @@
 import { tableName } from '../../../table-names.ts';
 import type { RestorePlan } from '../../engine.ts';
-import { expectedRows } from '../../expected-rows.ts';
+import { expectedRows } from '../../shared/expected-rows.ts';
 import { quoteName } from '../connection/session.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 

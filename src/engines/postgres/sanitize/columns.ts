@@ -1,14 +1,9 @@
 import type { ColumnFacts, ColumnFamily } from '../../../sanitize/column-facts.ts';
-import type { EngineContext } from '../../engine.ts';
-import type { ColumnsRequest } from '../../sanitizer.ts';
+import type { ColumnsRequest, EngineContext } from '../../engine.ts';
+import { SAMPLE_LENGTH, SAMPLED_ROWS, SAMPLES } from '../../shared/samples.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText, type Session } from '../connection/session.ts';
 
-/** Rows of a table that are looked at, and different values of a column that are kept of them. */
-const SAMPLED_ROWS = 2000;
-const SAMPLES = 100;
-/** Longer values are cut: what they are shows at their beginning. */
-const SAMPLE_LENGTH = 300;
 /** Of a larger table a part of its pages is read, so much in all. */
 const SAMPLED_BYTES = 4 * 1024 * 1024;
 

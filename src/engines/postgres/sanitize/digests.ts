@@ -1,5 +1,6 @@
 import { type ColumnDigest, type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { type DigestRow, digestsIn } from '../../shared/digests.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText, type Session } from '../connection/session.ts';
 import { hashOf, tableReference } from './columns.ts';
@@ -44,7 +45,6 @@ async function presentColumns(session: Session, columns: ColumnFacts[]): Promise
   return { partitioned: rows[0]?.partitioned ?? false, columns: columns.filter(({ column }) => names.has(column)) };
 }
 
-/** Sums of hashes do not depend on the order of the rows, which a change of any column disturbs. */
 async function scan(session: Session, { partitioned, columns }: Present): Promise<ColumnDigest[]> {
   const [table] = columns;
   if (!table) return [];
@@ -56,12 +56,8 @@ async function scan(session: Session, { partitioned, columns }: Present): Promis
       `count(*) FILTER (WHERE ${hash} = ANY ('{${sampleHashes.join(',')}}'::bigint[])) AS s${index}`,
     ];
   });
-  const [row] = await session.query<Record<string, number | string>>(
+  const [row] = await session.query<DigestRow>(
     `SELECT ${expressions.join(', ')} FROM ${tableReference({ ...table, partitioned })}`,
   );
-  return columns.map((_, index) => ({
-    values: Number(row?.[`v${index}`]),
-    digest: String(row?.[`d${index}`]),
-    surviving: Number(row?.[`s${index}`]),
-  }));
+  return digestsIn(row, columns.length);
 }

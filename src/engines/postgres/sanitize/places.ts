@@ -1,6 +1,5 @@
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
-import type { ScratchPlace } from '../../sanitizer.ts';
-import { scratchPlacesOf } from '../../scratch-places.ts';
+import type { DatabaseUrl, EngineContext, ScratchPlace } from '../../engine.ts';
+import { scratchPlacesOf } from '../../shared/scratch-places.ts';
 import { parsePostgresUrl, withDatabase } from '../connection/url.ts';
 import { createPlainRole } from '../plain-role.ts';
 import { findServerPrograms } from '../server-programs.ts';

@@ -1,9 +1,8 @@
 import { formatNumberOf } from '../../../amounts.ts';
-import { EXIT, UserError } from '../../../errors.ts';
 import { redact } from '../../../process/redact.ts';
 import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
-import type { EngineContext } from '../../engine.ts';
-import type { QueryRun } from '../../sanitizer.ts';
+import type { EngineContext, QueryRun } from '../../engine.ts';
+import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/query-failed.ts';
 import { connect } from '../connection/connect.ts';
 import { ConnectionLost, type Session, SqlError } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
@@ -36,7 +35,7 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
   // Constraints that are deferred are checked here.
   await session.execute('COMMIT').catch((error) => Promise.reject(commitFailed(error)));
   for (const statement of refusing) {
-    await session.execute(statement.text).catch((error) => Promise.reject(queryFailed(statement, error)));
+    await session.execute(statement.text).catch((error) => Promise.reject(explain(statement, error)));
     told(statement);
   }
   report({ event: 'step', step: 'query', state: 'done', label: `Ran ${count}` });
@@ -53,7 +52,7 @@ async function runWithin(session: Session, statement: Statement): Promise<boolea
     await session.execute(statement.text);
     return true;
   } catch (error) {
-    if (!(error instanceof SqlError && REFUSES_TRANSACTION.has(error.sqlstate))) throw queryFailed(statement, error);
+    if (!(error instanceof SqlError && REFUSES_TRANSACTION.has(error.sqlstate))) throw explain(statement, error);
     await session.execute('ROLLBACK TO SAVEPOINT before_statement');
     return false;
   }
@@ -75,45 +74,28 @@ function querySettings(ofDatabase: string[]): Settings {
   };
 }
 
-function queryFailed(statement: Statement, cause: unknown): unknown {
-  const what = describeStatement(statement);
-  if (cause instanceof ConnectionLost) {
-    return new UserError(`The connection was lost while the query ran ${redact(what)}`, {
-      code: 'connection_lost',
-      exit: EXIT.unreachable,
-      details: wordsOf(cause),
-      hint: 'Nothing was published, and the destination is as it was. The log of the server says why it ended the session.',
-      cause,
-    });
-  }
+function explain(statement: Statement, cause: unknown): unknown {
+  if (cause instanceof ConnectionLost) return connectionLostAt(statement, linesOf(cause), cause);
   if (!(cause instanceof SqlError)) return cause;
-  return new UserError(`The sanitization query failed at ${redact(what)}`, {
-    code: 'query_failed',
-    exit: EXIT.failed,
-    details: [...wordsOf(cause), `SQLSTATE ${cause.sqlstate}`],
-    hint: cause.sqlstate === INSUFFICIENT_PRIVILEGE ? RIGHTS_HINT : STATEMENT_HINT,
-    cause,
-  });
+  const where = redact(describeStatement(statement));
+  const hint = cause.sqlstate === INSUFFICIENT_PRIVILEGE ? { hint: RIGHTS_HINT } : {};
+  return queryFailed({ where, details: [...linesOf(cause), `SQLSTATE ${cause.sqlstate}`], ...hint, cause });
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501';
-const STATEMENT_HINT =
-  'Nothing was published, and the destination is as it was. Correct the statement, then sanitize again.';
-const RIGHTS_HINT =
-  'Nothing was published, and the destination is as it was. In a server of our own the query runs as a role without superuser rights: if it needs them, and you trust query and snapshot, add --allow-superuser.';
+const RIGHTS_HINT = `${UNPUBLISHED} In a server of our own the query runs as a role without superuser rights: if it needs them, and you trust query and snapshot, add --allow-superuser.`;
 
 function commitFailed(cause: unknown): unknown {
   if (!(cause instanceof SqlError)) return cause;
-  return new UserError('The sanitization query failed at its end, where deferred constraints are checked', {
-    code: 'query_failed',
-    exit: EXIT.failed,
-    details: [...wordsOf(cause), `SQLSTATE ${cause.sqlstate}`],
-    hint: 'Nothing was published, and the destination is as it was. Correct the query, then sanitize again.',
+  return queryFailed({
+    where: 'its end, where deferred constraints are checked',
+    details: [...linesOf(cause), `SQLSTATE ${cause.sqlstate}`],
+    hint: `${UNPUBLISHED} Correct the query, then sanitize again.`,
     cause,
   });
 }
 
-function wordsOf({ message }: Error): string[] {
+function linesOf({ message }: Error): string[] {
   return redact(message)
     .split('\n')
     .filter((line) => line.trim() !== '');

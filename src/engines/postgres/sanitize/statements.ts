@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../../../errors.ts';
 import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
+import { clientCommand, lineAt, queryRefused, unterminated } from '../../shared/query-refused.ts';
 
 /** A statement with the unquoted words that it is made of, in upper case. */
 interface Read extends Statement {
@@ -83,7 +83,7 @@ function read(query: string): Read[] {
     }
     if (groups.other === '(') parentheses.push(start);
     if (groups.other === ')') parentheses.pop();
-    if (groups.other === '\\') throw backslash(query, start);
+    if (groups.other === '\\') throw clientCommand(query, start, { client: 'psql', why: 'only SQL is run' });
   }
   const [open] = parentheses;
   if (open !== undefined) throw unterminated(query, open, 'parenthesis');
@@ -112,10 +112,6 @@ function endOfComment(query: string, start: number): number {
   throw unterminated(query, start, 'comment');
 }
 
-function lineAt(query: string, position: number): number {
-  return query.slice(0, position).split('\n').length;
-}
-
 const TRANSACTION_BOUNDS = /^(BEGIN|START TRANSACTION|COMMIT|END)\b/;
 
 /** What a sanitization query cannot hold, by the words of the statement. */
@@ -137,23 +133,5 @@ function refuse({ words, ...statement }: Read): void {
   const text = words.join(' ');
   const refusal = REFUSALS.find((each) => each.statement.test(text));
   if (!refusal) return;
-  throw refused(`The sanitization query cannot hold ${describeStatement(statement)}`, refusal.why);
-}
-
-function backslash(query: string, at: number): UserError {
-  const line = lineAt(query, at);
-  const text = query.split('\n')[line - 1]?.trim();
-  return refused(`In line ${line} the sanitization query holds a command of psql, not SQL: ${text}`, 'only SQL is run');
-}
-
-function unterminated(query: string, at: number, what: string): UserError {
-  return refused(`A ${what} that begins in line ${lineAt(query, at)} of the sanitization query never ends`, 'close it');
-}
-
-function refused(message: string, why: string): UserError {
-  return new UserError(message, { code: 'query_refused', exit: EXIT.configuration, hint: `${capitalized(why)}.` });
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  throw queryRefused(`The sanitization query cannot hold ${describeStatement(statement)}`, refusal.why);
 }

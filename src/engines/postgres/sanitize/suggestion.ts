@@ -10,8 +10,7 @@ import {
   updateOf,
   withPartners,
 } from '../../../sanitize/suggestion.ts';
-import type { EngineContext } from '../../engine.ts';
-import type { SuggestionRequest } from '../../sanitizer.ts';
+import type { EngineContext, SuggestionRequest } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteText, type Session } from '../connection/session.ts';
 import { DIALECT, FUNCTIONS } from './replacements.ts';

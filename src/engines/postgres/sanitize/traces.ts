@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import type { EngineContext } from '../../engine.ts';
-import type { Traces } from '../../sanitizer.ts';
+import type { EngineContext, Traces } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
 import { archiveDetailsSchema } from '../dump/archive.ts';

@@ -1,7 +1,7 @@
 import { createRowSet } from '../../../subset/row-set.ts';
-import { copyProgress, type Moved } from '../../copy-progress.ts';
-import type { EngineContext } from '../../engine.ts';
-import type { SubsetRun } from '../../subset.ts';
+import type { EngineContext, SubsetRun } from '../../engine.ts';
+import { copyProgress, type Moved } from '../../shared/copy-progress.ts';
+import { runTogether } from '../../shared/run-together.ts';
 import { quoteName } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
 import type { Leaf, SubsetTable } from './catalogue.ts';
@@ -34,25 +34,14 @@ export async function copyRows(context: EngineContext, copying: Copying): Promis
   const expected = new Map<string, number>();
   for (const { table, rows } of tasks) expected.set(table.name, (expected.get(table.name) ?? 0) + rows);
   const onMoved = copyProgress(context.report, expected);
-  const failed = new AbortController();
-  const signal = AbortSignal.any([context.signal, failed.signal]);
   const counts = new Map<string, number>();
-  const outcomes = await Promise.allSettled(
-    shares(tasks, run.jobs).map(async (share) => {
-      try {
-        const copied = await copyShare({ ...context, signal }, { ...copying, share, onMoved });
-        for (const [index, { table }] of share.entries()) {
-          counts.set(table.name, (counts.get(table.name) ?? 0) + (copied[index] ?? 0));
-        }
-      } catch (error) {
-        failed.abort(error);
-        throw error;
-      }
-    }),
-  );
-  context.signal.throwIfAborted();
-  if (failed.signal.aborted) throw failed.signal.reason;
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  const copies = shares(tasks, run.jobs).map((share) => async (signal: AbortSignal): Promise<void> => {
+    const copied = await copyShare({ ...context, signal }, { ...copying, share, onMoved });
+    for (const [index, { table }] of share.entries()) {
+      counts.set(table.name, (counts.get(table.name) ?? 0) + (copied[index] ?? 0));
+    }
+  });
+  await runTogether(context.signal, copies);
   return counts;
 }
 

@@ -4,7 +4,7 @@ import type { Graph } from '../../../subset/graph.ts';
 import type { RowFinder } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
 import { splitName } from '../../../table-names.ts';
-import type { WithResource } from '../../resource-pool.ts';
+import type { WithResource } from '../../shared/resource-pool.ts';
 import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { type Leaf, type Reference, resolveAdded, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';
 import { forEachLine } from './line-numbers.ts';

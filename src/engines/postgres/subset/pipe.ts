@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { UserError } from '../../../errors.ts';
 import type { Completed, RunningProcess } from '../../../process/runner.ts';
-import type { Moved } from '../../copy-progress.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { Moved } from '../../shared/copy-progress.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
 import { PSQL_FLAGS, quoteText } from '../connection/session.ts';
 import { connectionOf, type Settings } from '../connection/url.ts';
 import { END_OF_COPY } from '../dump/archive.ts';
@@ -17,7 +18,6 @@ import {
   write,
 } from '../restore/load-tables.ts';
 import { failureWords } from '../restore/restore-errors.ts';
-import { restoreFailed } from '../restore/restore-failed.ts';
 import { createRowGuard } from '../restore/row-guard.ts';
 import { type OpenSource, READING_SETTINGS } from './reading.ts';
 import { splitAtMark } from './split-at-mark.ts';

@@ -1,7 +1,7 @@
 import type { Relationship } from '../../../subset/graph.ts';
 import type { ProofRow } from '../../../subset-results.ts';
-import { proveReferences } from '../../prove-references.ts';
-import type { SubsetRun } from '../../subset.ts';
+import type { SubsetRun } from '../../engine.ts';
+import { proveReferences } from '../../shared/prove-references.ts';
 import { quoteName, type Session } from '../connection/session.ts';
 import type { Reference } from './catalogue.ts';
 import { createFinder } from './finder.ts';

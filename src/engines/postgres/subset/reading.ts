@@ -1,5 +1,5 @@
 import type { DatabaseUrl } from '../../engine.ts';
-import type { WithResource } from '../../resource-pool.ts';
+import type { WithResource } from '../../shared/resource-pool.ts';
 import type { DatabaseLocale } from '../catalogue.ts';
 import type { Session } from '../connection/session.ts';
 import type { ClientTools } from '../tools.ts';

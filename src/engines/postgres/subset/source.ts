@@ -1,8 +1,7 @@
 import { EXIT, UserError } from '../../../errors.ts';
 import { redact } from '../../../process/redact.ts';
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
-import { createResourcePool } from '../../resource-pool.ts';
-import type { SubsetSource } from '../../subset.ts';
+import type { DatabaseUrl, EngineContext, SubsetSource } from '../../engine.ts';
+import { createResourcePool } from '../../shared/resource-pool.ts';
 import { readLocale, readReplication, replicationWarnings } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
@@ -62,7 +61,8 @@ export async function openSource(
       finder: (graph, seed) => createFinder(graph, { catalogue, withSession, seed }),
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, number) => nameRow(open, table, number),
-      make: (running, run) => makeSubset(running, open, run),
+      // By the tools that the source was opened with.
+      make: (running, run) => makeSubset({ ...running, runner: context.runner }, open, run),
       [Symbol.asyncDispose]: close,
     };
   } catch (error) {

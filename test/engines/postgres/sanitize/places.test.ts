@@ -42,7 +42,7 @@ describeWithPostgres('a throw-away database on the server that is loaded into', 
     const pool = createObjectPool(2);
     await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
     let during: string[] = [];
-    await engine.restore(context, {
+    await engine.restore.run(context, {
       ...opened.restoration,
       plan: opened.plan,
       jobs: 1,

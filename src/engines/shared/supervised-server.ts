@@ -1,5 +1,5 @@
-import type { Command, Completed } from '../process/runner.ts';
-import type { EngineContext } from './engine.ts';
+import type { Command, Completed } from '../../process/runner.ts';
+import type { EngineContext } from '../engine.ts';
 
 /** A server that ends when we do. */
 export interface SupervisedServer {

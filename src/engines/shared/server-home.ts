@@ -1,9 +1,9 @@
 import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { EXIT, UserError } from '../errors.ts';
-import type { Command } from '../process/runner.ts';
-import type { EngineContext } from './engine.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import type { Command } from '../../process/runner.ts';
+import type { EngineContext } from '../engine.ts';
 import { temporaryFolderFor, unprivilegedUser } from './unprivileged-user.ts';
 
 /** The folder that holds what a server of ours needs and nothing else: on this machine, or in a container. */

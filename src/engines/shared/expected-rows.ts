@@ -1,5 +1,5 @@
-import type { ManifestTable } from '../snapshots/manifest.ts';
-import type { RestorePlan } from './engine.ts';
+import type { ManifestTable } from '../../snapshots/manifest.ts';
+import type { RestorePlan } from '../engine.ts';
 
 export interface ExpectedRows {
   table: ManifestTable;

@@ -1,6 +1,6 @@
-import { formatNumberOf } from '../amounts.ts';
-import type { ManifestTable } from '../snapshots/manifest.ts';
-import type { RestorePlan, RestoreRequest } from './engine.ts';
+import { formatNumberOf } from '../../amounts.ts';
+import type { ManifestTable } from '../../snapshots/manifest.ts';
+import type { RestorePlan, RestoreRequest } from '../engine.ts';
 
 /** The tables whose rows are loaded, and those that are made without: none, where all are wanted. */
 export function divideTables(

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
-import { EXIT, UserError } from '../errors.ts';
-import type { DestinationState } from '../results.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import type { DestinationState } from '../../results.ts';
 
 /** Of a server's data folder; `null` where it cannot be known: a server on this machine may keep its data elsewhere. */
 export async function freeBytesOf(directory: string): Promise<number | null> {

@@ -1,8 +1,7 @@
-import { EXIT, UserError } from '../errors.ts';
-import { findDaemon } from '../process/docker-daemon.ts';
-import type { EngineId } from '../results.ts';
-import type { DatabaseUrl, EngineContext } from './engine.ts';
-import type { OpenedPlace, PlaceOptions, ScratchPlace } from './sanitizer.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import { findDaemon } from '../../process/docker-daemon.ts';
+import type { DatabaseUrl, EngineContext, OpenedPlace, PlaceOptions, ScratchPlace } from '../engine.ts';
+import { ENGINE_PROFILES, type EngineId } from '../list.ts';
 
 export interface ScratchPlacesRequest {
   engine: EngineId;
@@ -71,6 +70,6 @@ function noServer(engine: EngineId): UserError {
   return new UserError(`The image of docker.images.${engine} holds no server programs`, {
     code: 'server_missing',
     exit: EXIT.failed,
-    hint: 'Take an image of the database itself, such as postgres:17 or mysql:8.4.',
+    hint: `Take an image of the database itself, such as ${ENGINE_PROFILES.map(({ exampleImage }) => exampleImage).join(' or ')}.`,
   });
 }

@@ -1,9 +1,9 @@
 import { chown, cp, lchown, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { EXIT, UserError } from '../errors.ts';
-import type { Command } from '../process/runner.ts';
-import type { EngineContext } from './engine.ts';
+import { EXIT, UserError } from '../../errors.ts';
+import type { Command } from '../../process/runner.ts';
+import type { EngineContext } from '../engine.ts';
 
 type User = NonNullable<Command['user']> & { name: string };
 

@@ -1,0 +1,17 @@
+import type { EngineProfile } from '../profile.ts';
+
+export const profile = {
+  id: 'mysql',
+  products: ['MySQL', 'MariaDB'],
+  schemes: ['mysql', 'mariadb', 'mydocker'],
+  defaultPort: 3306,
+  hasSchemas: false,
+  exampleImage: 'mysql:8.4',
+  withoutPrograms: { works: true, advice: 'nothing to install, but mariadb-client for SQL files' },
+  surroundings: {
+    variables: /^(MYSQL|MARIADB)_/,
+    userVariable: 'USER',
+    sockets: ['/var/run/mysqld'],
+    homeFiles: [],
+  },
+} satisfies EngineProfile & { id: 'mysql' };

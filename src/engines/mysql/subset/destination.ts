@@ -1,0 +1,12 @@
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { quoteName } from '../connection/session.ts';
+import { inspectDestination } from '../restore/preflight.ts';
+
+export async function checkDestination(context: EngineContext, url: DatabaseUrl): Promise<void> {
+  await inspectDestination(context, url);
+}
+
+export function createIndex(table: string, columns: string[]): string {
+  const name = table.slice(table.indexOf('.') + 1);
+  return `CREATE INDEX ${quoteName(`${name}_${columns.join('_')}`)} ON ${quoteName(name)} (${columns.map(quoteName).join(', ')});`;
+}

@@ -1,0 +1,26 @@
+import { EXIT, UserError } from '../../../errors.ts';
+import { splitName } from '../../../table-names.ts';
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { quoteName } from '../connection/session.ts';
+import { inspectDestination } from '../restore/preflight.ts';
+
+export async function checkDestination(context: EngineContext, url: DatabaseUrl): Promise<void> {
+  const { maySwap, whyNot } = await inspectDestination(context, url);
+  if (maySwap) return;
+  throw new UserError(`No database can be made beside ${url.display}: ${whyNot}`, {
+    code: 'may_not_create',
+    exit: EXIT.failed,
+    hint: `A subset is made beside its destination and swapped. As an administrator: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
+  });
+}
+
+export function createIndex(table: string, columns: string[]): string {
+  const { schema, rest } = splitName(table);
+  const path = `${nameInSql(schema)}.${rest.startsWith('"') ? rest : nameInSql(rest)}`;
+  return `CREATE INDEX ON ${path} (${columns.map(nameInSql).join(', ')});`;
+}
+
+/** With quotes only where they are needed. */
+function nameInSql(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : quoteName(name);
+}

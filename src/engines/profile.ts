@@ -1,0 +1,26 @@
+/** What is known of an engine without its code: an engine's `profile.ts` imports nothing else. */
+export interface EngineProfile {
+  id: string;
+  /** The products that it connects to, the one it is named after first. */
+  products: [string, ...string[]];
+  /** Schemes of its connection URLs, without `://`. */
+  schemes: string[];
+  defaultPort: number;
+  /** Whether a database is divided into schemas. */
+  hasSchemas: boolean;
+  /** An image with the server and the client programs. */
+  exampleImage: string;
+  /** What works without client programs, and how to install them. */
+  withoutPrograms: { works: boolean; advice: string };
+  /** What the client programs read on this machine besides their arguments, and so must find in a container. */
+  surroundings: {
+    /** Variables of the environment, by name. */
+    variables: RegExp;
+    /** Names the user who connects, when nothing else does: in a container nobody knows the number's name. */
+    userVariable: string;
+    /** Folders where a server on this machine has its socket, unless told otherwise. */
+    sockets: string[];
+    /** Files in the home folder. */
+    homeFiles: string[];
+  };
+}

@@ -1,0 +1,11 @@
+/** Does several pieces of work at once. The first failure ends the others, and is thrown when all have ended. */
+export async function runTogether(
+  signal: AbortSignal,
+  works: ((signal: AbortSignal) => Promise<void>)[],
+): Promise<void> {
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  await Promise.all(works.map((work) => work(either).catch((error) => failed.abort(error))));
+  signal.throwIfAborted();
+  failed.signal.throwIfAborted();
+}

@@ -1,0 +1,60 @@
+import type { DatabaseUrl, Engine, EngineContext } from './engine.ts';
+
+/** What every call of an engine that reaches a database is made through. */
+export type Around = <Result>(call: Call, work: (context: EngineContext) => Promise<Result>) => Promise<Result>;
+
+export interface Call {
+  context: EngineContext;
+  url: DatabaseUrl;
+  name: string;
+}
+
+/** The calls of each facet that take a context and what has the URL of a database. */
+const CALLS: { [Facet in Exclude<keyof Engine, 'id' | 'capabilities'>]: Extract<keyof Engine[Facet], string>[] } = {
+  connect: [
+    'probe',
+    'listDatabases',
+    'listSchemas',
+    'listTables',
+    'addressesOf',
+    'identifyAffected',
+    'isSuperuser',
+    'inspect',
+    'countRows',
+  ],
+  dump: ['run'],
+  restore: ['readNeeds', 'plan', 'run', 'runScript', 'findKept', 'undo'],
+  sanitize: ['readColumns', 'digestColumns', 'runQuery', 'removeTraces', 'suggestQuery'],
+  subset: ['openSource', 'checkDestination'],
+};
+
+type Reaching = (context: EngineContext, request: Request, ...rest: unknown[]) => Promise<unknown>;
+type Request = DatabaseUrl | { url: DatabaseUrl } | { urls: DatabaseUrl[] };
+
+/** The engine with `around` about each call that reaches a database. */
+export function wrapEngine(engine: Engine, around: Around): Engine {
+  const wrapped = { ...engine } as unknown as Record<string, Record<string, Reaching>>;
+  for (const [facet, names] of Object.entries(CALLS)) {
+    const calls = { ...wrapped[facet] };
+    for (const name of names) {
+      const call = calls[name];
+      if (call) calls[name] = wrapCall(name, call, around);
+    }
+    wrapped[facet] = calls;
+  }
+  return wrapped as unknown as Engine;
+}
+
+function wrapCall(name: string, call: Reaching, around: Around): Reaching {
+  return async (context, request, ...rest) => {
+    const url = urlOf(request);
+    // A probe of no databases.
+    if (!url) return;
+    return around({ context, url, name }, (placed) => call(placed, request, ...rest));
+  };
+}
+
+function urlOf(request: Request): DatabaseUrl | undefined {
+  if ('urls' in request) return request.urls[0];
+  return 'url' in request ? request.url : request;
+}
