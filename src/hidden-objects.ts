@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { formatNumberOf } from './amounts.ts';
-import { list } from './snapshots/values.ts';
 
 /** Objects of a source that its user could not read, and that a snapshot therefore lacks. */
 export function hiddenSchema(text: v.GenericSchema<string>) {
@@ -8,13 +7,19 @@ export function hiddenSchema(text: v.GenericSchema<string>) {
     /** `view`, `trigger`, `routine` … */
     kind: v.pipe(v.string(), v.regex(/^[a-z ]{1,64}$/, 'must be a kind of object')),
     /** Empty where the server does not even tell whether there are any. */
-    names: list(text),
+    names: bounded(text),
     /** Only those of these tables, where not of all. */
-    tables: v.exactOptional(list(text)),
+    tables: v.exactOptional(bounded(text)),
     /** The missing right; absent where the reason is another. */
     right: v.exactOptional(text),
   });
 }
+
+function bounded(text: v.GenericSchema<string>) {
+  return v.pipe(v.array(text), v.maxLength(MOST_NAMES));
+}
+
+const MOST_NAMES = 1_000_000;
 
 export type HiddenObjects = v.InferOutput<ReturnType<typeof hiddenSchema>>;
 

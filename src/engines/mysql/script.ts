@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { EXIT, UserError } from '../../errors.ts';
-import { redact } from '../../process/redact.ts';
 import type { DatabaseUrl, EngineContext, Replaced, ScriptRun } from '../engine.ts';
+import { scriptFailed } from '../shared/script-failed.ts';
 import { readCollations, readServer } from './catalogue.ts';
 import { connectionOf } from './connection/client-options.ts';
 import { connectToServer } from './connection/connect.ts';
@@ -66,18 +66,12 @@ async function runFile(
     },
     { signal },
   );
-  if (exitCode !== 0) throw scriptFailed(file, stderr);
+  if (exitCode !== 0) throw scriptFailed(file, { stderr, hint: FAILED_HINT });
   report({ event: 'step', step: 'restore', state: 'done', label: `Ran ${file}` });
 }
 
-function scriptFailed(file: string, stderr: string): UserError {
-  return new UserError(`${file} failed`, {
-    code: 'script_failed',
-    exit: EXIT.failed,
-    details: redact(stderr).trim().split('\n').slice(0, 20),
-    hint: 'In a new database nothing of it is seen. With --no-drop or --source what ran before the failure has been done: MySQL and MariaDB cannot roll back statements that make tables.',
-  });
-}
+const FAILED_HINT =
+  'In a new database nothing of it is seen. With --no-drop or --source what ran before the failure has been done: MySQL and MariaDB cannot roll back statements that make tables.';
 
 /** `USE` and `CREATE DATABASE` would leave the database that was asked about and confirmed. */
 async function refuseOtherDatabases(file: string): Promise<void> {

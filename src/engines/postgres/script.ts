@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { EXIT, UserError } from '../../errors.ts';
-import { redact } from '../../process/redact.ts';
 import type { DatabaseUrl, EngineContext, Replaced, ScriptRun } from '../engine.ts';
+import { scriptFailed } from '../shared/script-failed.ts';
 import { PSQL_FLAGS } from './connection/session.ts';
 import { connectionOf, withDatabase } from './connection/url.ts';
 import { besideDestination } from './restore/restore.ts';
@@ -29,20 +29,16 @@ async function runFile(context: EngineContext, url: DatabaseUrl, file: string): 
   report({ event: 'step', step: 'restore', state: 'started', label: `Run ${file}` });
   const { args, env, mounts } = connectionOf(url, { client_min_messages: 'warning' });
   const flags = [...PSQL_FLAGS, '--set=ON_ERROR_STOP=1', '--single-transaction', `--file=${resolve(file)}`];
-  const result = await runner.run(
+  const { exitCode, stderr } = await runner.run(
     { file: tools.psql, args: [...flags, ...args], env, mounts: [...mounts, { path: resolve(file) }] },
     { signal },
   );
-  if (result.exitCode !== 0) {
-    throw new UserError(`${file} failed`, {
-      code: 'script_failed',
-      exit: EXIT.failed,
-      details: redact(result.stderr).trim().split('\n').slice(0, 20),
-      hint: 'It ran in one transaction: the database is as it was before. Statements that refuse one (VACUUM, CREATE DATABASE) cannot be in it.',
-    });
-  }
+  if (exitCode !== 0) throw scriptFailed(file, { stderr, hint: FAILED_HINT });
   report({ event: 'step', step: 'restore', state: 'done', label: `Ran ${file}` });
 }
+
+const FAILED_HINT =
+  'It ran in one transaction: the database is as it was before. Statements that refuse one (VACUUM, CREATE DATABASE) cannot be in it.';
 
 /** `\connect` would leave the database that was asked about and confirmed. */
 async function refuseConnect(file: string): Promise<void> {

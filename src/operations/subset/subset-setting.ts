@@ -1,6 +1,7 @@
 import { connectionUrl } from '../../config/connection-url.ts';
 import type { Context } from '../../context.ts';
 import type { DatabaseUrl, Engine, SubsetSource } from '../../engines/engine.ts';
+import { ENGINE_PROFILES } from '../../engines/list.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import { withStep } from '../../events.ts';
@@ -61,7 +62,7 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
     throw new UserError(`No subset can be made of ${source.display} in ${destination.display}`, {
       code: 'subset_unsupported',
       exit: EXIT.failed,
-      hint: 'Source and destination must be databases of one engine, PostgreSQL or MySQL.',
+      hint: `Source and destination must be databases of one engine, ${ENGINE_PROFILES.map(({ products }) => products[0]).join(' or ')}.`,
     });
   }
   return {

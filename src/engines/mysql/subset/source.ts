@@ -1,8 +1,8 @@
 import { EXIT, UserError } from '../../../errors.ts';
 import type { WarningEvent } from '../../../events.ts';
-import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext, SubsetSource } from '../../engine.ts';
 import { createResourcePool } from '../../shared/resource-pool.ts';
+import { sourceUnreadable } from '../../shared/source-unreadable.ts';
 import { readServer, readTables } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { explained } from '../connection/explained.ts';
@@ -53,7 +53,7 @@ export async function openSource(
     };
   } catch (error) {
     await close();
-    throw error instanceof SqlError ? unreadable(url, error) : error;
+    throw error instanceof SqlError ? sourceUnreadable(url, { cause: error, hint: RIGHTS_HINT }) : error;
   }
 }
 
@@ -74,14 +74,8 @@ function noDatabase({ display }: DatabaseUrl): UserError {
   });
 }
 
-function unreadable({ display }: DatabaseUrl, cause: SqlError): UserError {
-  return new UserError(`The source ${display} cannot be read: ${redact(cause.message)}`, {
-    code: 'source_unreadable',
-    exit: EXIT.failed,
-    hint: 'The user of subset.src_url needs the rights of a build: SELECT, SHOW VIEW, TRIGGER on the whole database.',
-    cause,
-  });
-}
+const RIGHTS_HINT =
+  'The user of subset.src_url needs the rights of a build: SELECT, SHOW VIEW, TRIGGER on the whole database.';
 
 async function findRow(
   { database, catalogue, withSession }: OpenSource,

@@ -1,7 +1,6 @@
-import { EXIT, UserError } from '../../../errors.ts';
-import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext, SubsetSource } from '../../engine.ts';
 import { createResourcePool } from '../../shared/resource-pool.ts';
+import { sourceUnreadable } from '../../shared/source-unreadable.ts';
 import { readLocale, readReplication, replicationWarnings } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
@@ -67,18 +66,12 @@ export async function openSource(
     };
   } catch (error) {
     await close();
-    throw error instanceof SqlError ? unreadable(url, error) : error;
+    throw error instanceof SqlError ? sourceUnreadable(url, { cause: error, hint: RIGHTS_HINT }) : error;
   }
 }
 
-function unreadable({ display }: DatabaseUrl, cause: SqlError): UserError {
-  return new UserError(`The source ${display} cannot be read: ${redact(cause.message)}`, {
-    code: 'source_unreadable',
-    exit: EXIT.failed,
-    hint: 'The user of subset.src_url needs SELECT on every table: GRANT pg_read_all_data TO … (PostgreSQL 14 or newer).',
-    cause,
-  });
-}
+const RIGHTS_HINT =
+  'The user of subset.src_url needs SELECT on every table: GRANT pg_read_all_data TO … (PostgreSQL 14 or newer).';
 
 async function countLargeObjects(session: Session): Promise<number> {
   const [row] = await session.query<{ count: number }>('SELECT count(*) FROM pg_largeobject_metadata');
