@@ -81,8 +81,8 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
 }
 
 function toRequest({ arguments: { target, snapshot }, options, cwd }: InvocationOf<typeof specification>): LoadRequest {
-  const { destdb, tables, undo, inPlace, original, drop, source, cpus, unverifiedSources, allowUntrusted } = options;
-  const { keepGoing, acceptMissing, dropForeignReferences, remoteTables, events } = options;
+  const { drop, keepGoing, acceptMissing, dryRun: _, ...passed } = options;
+  const { source, tables, remoteTables } = passed;
   const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;
   if (file === undefined && (source || !drop)) throw needsFile(source ? '--source' : '--no-drop');
   if (file !== undefined && tables) throw needsSnapshot('--tables', snapshot ?? '');
@@ -91,21 +91,10 @@ function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation
   if (acceptMissing && !keepGoing) throw needsKeepGoing();
   return {
     target,
+    ...passed,
     ...(file !== undefined && { file, noDrop: !drop }),
     ...(file === undefined && snapshot !== undefined && { snapshot: toSelector(snapshot) }),
-    ...(tables && { tables }),
-    ...(destdb !== undefined && { destdb }),
-    ...(inPlace && { inPlace }),
     ...(keepGoing && { keepGoing: acceptMissing ? 'swap' : 'inspect' }),
-    ...(dropForeignReferences && { dropForeignReferences }),
-    ...(original && { original }),
-    ...(source && { source }),
-    ...(unverifiedSources && { unverifiedSources }),
-    ...(remoteTables && { remoteTables }),
-    ...(events && { events }),
-    ...(cpus !== undefined && { cpus }),
-    ...(allowUntrusted && { allowUntrusted }),
-    undo,
   };
 }
 

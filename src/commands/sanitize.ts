@@ -58,18 +58,11 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
 }
 
 function toRequest({ arguments: { target, snapshot }, options }: InvocationOf<typeof specification>): SanitizeRequest {
-  const { ephemeral, strict, allowSuperuser, undo, push, cpus, unverifiedSources, allowUntrusted } = options;
+  const { new: buildFirst, suggest: _, dryRun: __, ...passed } = options;
   return {
     target,
+    ...passed,
     ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
-    ...(options.new && { build: {} }),
-    ...(ephemeral && { ephemeral }),
-    ...(strict && { strict }),
-    ...(allowSuperuser && { allowSuperuser }),
-    ...(unverifiedSources && { unverifiedSources }),
-    ...(cpus !== undefined && { cpus }),
-    ...(allowUntrusted && { allowUntrusted }),
-    undo,
-    push,
+    ...(buildFirst && { build: {} }),
   };
 }

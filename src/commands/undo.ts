@@ -21,13 +21,9 @@ export const undoCommand: CommandModule = { ...specification, run };
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { undoneText, undoPlanLines, undoQuestion } = await import('../report/undo.ts');
   const { planUndo, undo } = await import('../operations/load/undo.ts');
-  const { destdb, dryRun, unverifiedSources } = invocation.options;
+  const { dryRun, ...options } = invocation.options;
   const context = await invocation.context();
-  const request = {
-    ...invocation.arguments,
-    ...(destdb !== undefined && { destdb }),
-    ...(unverifiedSources && { unverifiedSources }),
-  };
+  const request = { ...invocation.arguments, ...options };
   const plan = await planUndo(context, request);
   const now = context.clock();
   if (dryRun) return { data: { dry_run: true, plan }, text: undoPlanLines(plan, now).join('\n') };

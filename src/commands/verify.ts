@@ -36,13 +36,8 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { hiddenLines } = await import('../report/snapshots.ts');
   const { verify } = await import('../operations/snapshots/verify.ts');
   const { target } = invocation.arguments;
-  const { remote, sample, repair } = invocation.options;
-  const result = await verify(await invocation.context(), {
-    ...snapshotRequest(invocation),
-    ...(remote && { remote }),
-    ...(sample !== undefined && { sample }),
-    ...(repair && { repair }),
-  });
+  const request = { ...snapshotRequest(invocation), ...invocation.options };
+  const result = await verify(await invocation.context(), request);
   if (!result.ok) throw damaged(result);
   const { index, id } = result.snapshot;
   const amount = `${formatNumberOf(result.files, 'file')}, ${formatBytes(result.bytes)}`;

@@ -1,11 +1,10 @@
 import { rm } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { connectionUrl } from '../config/connection-url.ts';
 import type { Context } from '../context.ts';
 import { definitionsOnlyOf, definitionsOnlyText } from '../definitions-only.ts';
 import type { DumpRequest, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
-import { EXIT, toUserError, UserError } from '../errors.ts';
+import { EXIT, UserError } from '../errors.ts';
 import { type WarningEvent, withStep } from '../events.ts';
 import { leftOutSchemasOf, leftOutText } from '../left-out-schemas.ts';
 import type { SnapshotRow } from '../results.ts';
@@ -15,10 +14,12 @@ import { newSnapshotId, type Repository } from '../snapshots/repository.ts';
 import { checkDatabase } from './check-databases.ts';
 import { findTarget } from './find-target.ts';
 import { rememberIdentities, type SeenSource } from './identities.ts';
-import { pushManifest } from './snapshots/push.ts';
+import { jobsFor } from './jobs.ts';
+import { repositoryOf } from './snapshots/local-repository.ts';
+import { pushStored } from './snapshots/push.ts';
 import { profileFor } from './snapshots/shelves.ts';
 import { signed } from './snapshots/signatures.ts';
-import { repositoryOf, snapshotRow } from './snapshots/snapshots.ts';
+import { snapshotRow } from './snapshots/snapshots.ts';
 
 export interface BuildRequest {
   target: string;
@@ -88,10 +89,7 @@ export async function build(
   const row = snapshotRow(context, manifest, 0);
   const profile = push ? profileFor(context, name, manifest) : undefined;
   if (profile === undefined) return row;
-  await pushManifest(context, manifest, profile).catch((cause) => {
-    context.signal.throwIfAborted();
-    throw notPushed(manifest, cause);
-  });
+  await pushStored(context, manifest, profile);
   return { ...row, where: ['local', 'remote'] };
 }
 
@@ -113,24 +111,6 @@ function storedText(manifest: Manifest): string {
   const definitionsOnly = definitionsOnlyOf(manifest);
   const only = definitionsOnly.length === 0 ? '' : `, definitions only of ${definitionsOnlyText(definitionsOnly)}`;
   return `Stored snapshot ${manifest.id}${without}${only}`;
-}
-
-/** Nothing is lost by it: the snapshot is on this machine. */
-export function notPushed({ id, target }: Manifest, cause: unknown): UserError {
-  const { message, hint } = toUserError(cause);
-  return new UserError(`Snapshot ${id} of ${target} is stored on this machine, but could not be pushed`, {
-    code: 'push_failed',
-    exit: EXIT.failed,
-    details: [message, ...(hint === undefined ? [] : [hint])],
-    hint: `When that is mended: tool push ${target} ${id}`,
-    cause,
-  });
-}
-
-/** How many workers an operation of the target uses. */
-export function jobsFor({ configuration: { settings } }: Context, target: string): number {
-  const half = Math.max(1, Math.floor(availableParallelism() / 2));
-  return settings.targets[target]?.cpus ?? settings.defaults.cpus ?? half;
 }
 
 export interface Storing

@@ -5,8 +5,8 @@ import { toUserError } from '../errors.ts';
 import { redact } from '../process/redact.ts';
 import type { TargetInfo } from '../results.ts';
 import { chosenQuery } from '../sanitize/query.ts';
-import { jobsFor } from './build.ts';
 import { findTarget } from './find-target.ts';
+import { jobsFor } from './jobs.ts';
 import { configuredDestination } from './load/destination.ts';
 
 /** All that the configuration says of a target, as `--info` shows it. Connects to nothing. */

@@ -13,7 +13,7 @@ import { findTarget } from './find-target.ts';
 import { rememberIdentities, type SeenSource } from './identities.ts';
 import { configuredDestination } from './load/destination.ts';
 import { whyNotShared } from './sign-in/sharing.ts';
-import { repositoryOf } from './snapshots/snapshots.ts';
+import { repositoryOf } from './snapshots/local-repository.ts';
 
 /** How many folders of snapshots are read at a time. */
 const LISTED_AT_ONCE = 16;

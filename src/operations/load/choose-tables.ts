@@ -5,9 +5,10 @@ import type { TableSelection } from '../../selected-tables.ts';
 import type { Manifest, ManifestFile } from '../../snapshots/manifest.ts';
 import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
 import { selectTables } from '../../snapshots/select-tables.ts';
+import { repositoryOf } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
-import { type FoundSnapshot, repositoryOf } from '../snapshots/snapshots.ts';
+import type { FoundSnapshot } from '../snapshots/snapshots.ts';
 
 export interface Choosing {
   found: FoundSnapshot;

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import type { LoadPlan } from '../../results.ts';
-import { repositoryOf } from '../snapshots/snapshots.ts';
+import { repositoryOf } from '../snapshots/local-repository.ts';
 import { chooseDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
 import { swapSteps } from './load-steps.ts';

@@ -12,14 +12,16 @@ import type { SanitizePlan, SanitizeResult } from '../../sanitize-results.ts';
 import type { Manifest } from '../../snapshots/manifest.ts';
 import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
 import { newSnapshotId, type Repository } from '../../snapshots/repository.ts';
-import { type BuildRequest, build, jobsFor, notPushed } from '../build.ts';
+import { type BuildRequest, build } from '../build.ts';
 import { findTarget } from '../find-target.ts';
+import { jobsFor } from '../jobs.ts';
+import { repositoryOf } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
-import { pushManifest } from '../snapshots/push.ts';
+import { pushStored } from '../snapshots/push.ts';
 import { profileFor } from '../snapshots/shelves.ts';
 import { refuseUntrusted, signed, type TrustChoice } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
-import { findSnapshot, repositoryOf, type SnapshotSelector, snapshotRow } from '../snapshots/snapshots.ts';
+import { findSnapshot, type SnapshotSelector, snapshotRow } from '../snapshots/snapshots.ts';
 import { type SanitizedDump, sanitizeDatabase } from './sanitize-database.ts';
 import { choosePlaces, openPlace, type SanitizePlace } from './sanitize-place.ts';
 
@@ -160,12 +162,7 @@ async function apply(context: Context, work: Work): Promise<SanitizeResult> {
   if (!sanitized) throw new Error('the restore did not offer its database');
   const published = await publish(context, { repository, original: manifest, sanitized });
   const profile = (request.push ?? true) ? profileFor(context, manifest.target, published) : undefined;
-  if (profile !== undefined) {
-    await pushManifest(context, published, profile).catch((cause) => {
-      context.signal.throwIfAborted();
-      throw notPushed(published, cause);
-    });
-  }
+  if (profile !== undefined) await pushStored(context, published, profile);
   const { index } = (await findSnapshot(context, { target: manifest.target, snapshot: published.id })).row;
   return {
     snapshot: snapshotRow(context, published, index),

@@ -12,8 +12,9 @@ import { damaged } from '../../snapshots/damaged.ts';
 import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
 import { missingHere } from '../../snapshots/transfer.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
+import { repositoryOf } from './local-repository.ts';
 import { pullFiles } from './pull.ts';
-import { findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
+import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
 
 export interface ExportRequest extends SnapshotRequest {
   /** Absolute path of the file to write. */

@@ -13,8 +13,8 @@ import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
 import { verifyManifest } from '../../snapshots/signature.ts';
 import { missingHere } from '../../snapshots/transfer.ts';
 import { findTarget } from '../find-target.ts';
+import { repositoryOf } from './local-repository.ts';
 import { refuseUntrusted, signatureOf, signed, type TrustChoice } from './signatures.ts';
-import { repositoryOf } from './snapshots.ts';
 
 export interface ImportRequest extends TrustChoice {
   /** Absolute path of an exported snapshot. */

@@ -6,8 +6,9 @@ import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
 import type { Shelf } from '../../snapshots/shelf.ts';
 import { type Moved, pullObjects } from '../../snapshots/transfer.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
+import { repositoryOf } from './local-repository.ts';
 import { refuseUntrusted, type TrustChoice } from './signatures.ts';
-import { findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
+import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
 
 /** Copies a snapshot from its shelf to this machine: only what this machine lacks. Step: `pull`. */
 export async function pull(context: Context, request: SnapshotRequest & TrustChoice): Promise<TransferResult> {

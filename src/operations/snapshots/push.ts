@@ -1,13 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { ORIGINALS_HINT, sharedOriginals } from '../../config/rules/shared-originals.ts';
 import type { Context } from '../../context.ts';
-import { EXIT, UserError } from '../../errors.ts';
+import { EXIT, toUserError, UserError } from '../../errors.ts';
 import type { TransferResult } from '../../results.ts';
 import type { Manifest } from '../../snapshots/manifest.ts';
 import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
 import { type Moved, pushSnapshot } from '../../snapshots/transfer.ts';
+import { repositoryOf } from './local-repository.ts';
 import { openProfile, profileFor } from './shelves.ts';
-import { findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
+import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
 
 /** Copies a snapshot of this machine to its target's shelf: only what the shelf lacks. Step: `push`. */
 export async function push(context: Context, request: SnapshotRequest): Promise<TransferResult> {
@@ -31,8 +32,27 @@ export async function push(context: Context, request: SnapshotRequest): Promise<
   return { target: request.target, snapshot: { ...row, where: ['local', 'remote'] }, storage, ...moved };
 }
 
+/** Pushes a snapshot that has just been stored. A failure is told as such: the snapshot is on this machine. */
+export async function pushStored(context: Context, manifest: Manifest, profile: string): Promise<void> {
+  await pushManifest(context, manifest, profile).catch((cause) => {
+    context.signal.throwIfAborted();
+    throw notPushed(manifest, cause);
+  });
+}
+
+function notPushed({ id, target }: Manifest, cause: unknown): UserError {
+  const { message, hint } = toUserError(cause);
+  return new UserError(`Snapshot ${id} of ${target} is stored on this machine, but could not be pushed`, {
+    code: 'push_failed',
+    exit: EXIT.failed,
+    details: [message, ...(hint === undefined ? [] : [hint])],
+    hint: `When that is mended: tool push ${target} ${id}`,
+    cause,
+  });
+}
+
 /** Copies a snapshot of this machine to the shelf of a storage profile. */
-export async function pushManifest(
+async function pushManifest(
   context: Context,
   manifest: Manifest,
   profile: string,

@@ -5,7 +5,8 @@ import type { RemovePlan, SnapshotPlace } from '../../results.ts';
 import type { Manifest } from '../../snapshots/manifest.ts';
 import type { Shelf } from '../../snapshots/shelf.ts';
 import { findTarget } from '../find-target.ts';
-import { findSnapshot, findSnapshots, repositoryOf, type SnapshotRequest } from './snapshots.ts';
+import { repositoryOf } from './local-repository.ts';
+import { findSnapshot, findSnapshots, type SnapshotRequest } from './snapshots.ts';
 
 export interface RemoveRequest extends SnapshotRequest {
   /** Removes it from there only. Default: from wherever it is; what a share target lists, from this machine only. */

@@ -6,8 +6,9 @@ import type { ManifestFile } from '../../snapshots/manifest.ts';
 import type { ObjectPool } from '../../snapshots/objects/object-pool.ts';
 import type { Shelf } from '../../snapshots/shelf.ts';
 import { fetchObject, sendObject } from '../../snapshots/transfer.ts';
+import { repositoryOf } from './local-repository.ts';
 import { openProfile, profilesOf } from './shelves.ts';
-import { type FoundSnapshot, repositoryOf } from './snapshots.ts';
+import type { FoundSnapshot } from './snapshots.ts';
 
 export interface Repairing {
   found: FoundSnapshot;

@@ -1,13 +1,12 @@
-import { queryFilesIn } from '../../config/query-files.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, UserError } from '../../errors.ts';
 import type { SnapshotRow, TargetSnapshots } from '../../results.ts';
 import { manifestKey } from '../../snapshots/catalogue.ts';
 import { headlineOf } from '../../snapshots/headline.ts';
 import type { Manifest } from '../../snapshots/manifest.ts';
-import { createRepository, type Repository } from '../../snapshots/repository.ts';
 import type { Shelf } from '../../snapshots/shelf.ts';
 import { findTarget } from '../find-target.ts';
+import { repositoryOf } from './local-repository.ts';
 import { type ListRequest, listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
 import { shownSignature, signatureOf } from './signatures.ts';
 
@@ -183,10 +182,4 @@ function placedRow(
 export function snapshotRow({ configuration }: Context, manifest: Manifest, index: number): SnapshotRow {
   const placed = { headline: headlineOf(manifest), local: true, shelf: null };
   return placedRow(placed, { index, target: manifest.target, trustedKeys: configuration.settings.trusted_keys });
-}
-
-export function repositoryOf({ configuration, report }: Context): Repository {
-  const { settings } = configuration;
-  const directory = settings.working_directory;
-  return createRepository({ directory, report, claims: true, configured: queryFilesIn(settings) });
 }

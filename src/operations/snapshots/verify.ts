@@ -10,8 +10,9 @@ import { reasonOf } from '../../snapshots/damaged.ts';
 import { filesOfTable, type ManifestFile } from '../../snapshots/manifest.ts';
 import { largestObject } from '../../snapshots/objects/object-format.ts';
 import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
+import { repositoryOf } from './local-repository.ts';
 import { repair } from './repair.ts';
-import { type FoundSnapshot, findSnapshot, repositoryOf, type SnapshotRequest } from './snapshots.ts';
+import { type FoundSnapshot, findSnapshot, type SnapshotRequest } from './snapshots.ts';
 
 export interface VerifyRequest extends SnapshotRequest {
   /** What is in the bucket. Default: what is on this machine, where it is. */

@@ -8,8 +8,8 @@ import { withStep } from '../../events.ts';
 import { type Collected, collect } from '../../subset/collect.ts';
 import { buildGraph, type SubsetSettings, withKnownNames } from '../../subset/graph.ts';
 import { type Plan, planSubset } from '../../subset/plan.ts';
-import { jobsFor } from '../build.ts';
 import { findTarget } from '../find-target.ts';
+import { jobsFor } from '../jobs.ts';
 
 export interface SubsetRequest {
   target: string;

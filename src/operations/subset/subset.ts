@@ -9,7 +9,7 @@ import type { Plan } from '../../subset/plan.ts';
 import type { SubsetPlanResult, SubsetResult } from '../../subset-results.ts';
 import { build } from '../build.ts';
 import { refuseSources } from '../load/guard.ts';
-import { repositoryOf } from '../snapshots/snapshots.ts';
+import { repositoryOf } from '../snapshots/local-repository.ts';
 import { collectRows, DEFAULT_SEED, planFor, type Setting, type SubsetRequest, settingOf } from './subset-setting.ts';
 
 /** A plan to be shown and asked about; `plan` is printable, `apply` does it and is called by `subset`. */
