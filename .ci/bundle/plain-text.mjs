@@ -1,22 +1,15 @@
 /**
- * Bundled into Ink's helpers (see patches.mjs): nearly all text of a terminal is of characters that stand alone in one
- * cell, and for those neither the break tables of ICU nor the sets of all emoji need be loaded.
+ * Bundled into Ink's helpers (see patches.mjs): nearly all text of a terminal is of characters that are graphemes of
+ * their own, for which neither ICU's break tables nor its sets of emoji need be loaded.
  */
 
-/** Latin, Cyrillic, quotes, arrows, boxes, blocks, shapes and Braille that no neighbour changes or widens. */
-const narrow =
-  String.raw`\x20-\x7e\xa1-\xa8\xaa-\xac\xaf-\u02ff\u0400-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u203b` +
-  String.raw`\u2190-\u2193\u2500-\u25a9\u25ac-\u25b5\u25b7-\u25bf\u25c1-\u25fa\u2713\u2715\u2717\u276f\u2800-\u28ff`;
+/** Latin, Cyrillic, quotes, arrows, boxes, blocks, shapes and Braille that no neighbour joins, and control characters. */
+const onlyStandalone = new RegExp(
+  String.raw`^[\x00-\x0c\x0e-\x1f\x20-\x7e\xa1-\xa8\xaa-\xac\xaf-\u02ff\u0400-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u203b` +
+    String.raw`\u2190-\u2193\u2500-\u25a9\u25ac-\u25b5\u25b7-\u25bf\u25c1-\u25fa\u2713\u2715\u2717\u276f\u2800-\u28ff]*$`,
+);
 
-const onlyNarrow = new RegExp(`^[${narrow}]*$`);
-const onlyStandalone = new RegExp(`^[\\x00-\\x0c\\x0e-\\x1f${narrow}]*$`);
-
-/** Whether each character takes exactly one cell. */
-export function isNarrow(text) {
-  return onlyNarrow.test(text);
-}
-
-/** An `Intl.Segmenter` for graphemes that is made when the first text comes that needs one. */
+/** An `Intl.Segmenter` for graphemes, created for the first text that needs one. */
 export function lazySegmenter(make) {
   let segmenter;
   return {
@@ -28,7 +21,7 @@ export function lazySegmenter(make) {
   };
 }
 
-/** A `RegExp` that is compiled when first used. */
+/** A `RegExp`, compiled when first used. */
 export function lazyRegExp(make) {
   let expression;
   const made = () => (expression ??= make());

