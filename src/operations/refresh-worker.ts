@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openContext } from '../context.ts';
 import { shareConnections } from '../engines/connection-limits.ts';
@@ -47,6 +48,8 @@ const send = (): void => {
 };
 
 shareConnections();
+// On Linux that of this thread and of the programs it starts: on a busy machine the screens come first.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 const { signal } = stop;
 signal.addEventListener('abort', () => ordered.reject(signal.reason));
 ordered.promise.catch(() => {});
