@@ -18,6 +18,9 @@ const FILL = [
   "INSERT INTO parent SELECT a.n + 10 * b.n + 100 * c.n, 'a name' FROM numbers a, numbers b, numbers c",
   'CREATE TABLE child (id INT PRIMARY KEY, parent_id INT NOT NULL, FOREIGN KEY (parent_id) REFERENCES parent (id))',
   'INSERT INTO child SELECT id, id FROM parent',
+  // So that a step takes long enough to be seen.
+  'CREATE TABLE wide (id INT PRIMARY KEY, content MEDIUMTEXT NOT NULL)',
+  "INSERT INTO wide SELECT id, REPEAT('some words ', 3000) FROM parent",
   'CREATE VIEW seen AS SELECT name FROM parent',
   'CREATE FUNCTION twice(n INT) RETURNS INT DETERMINISTIC RETURN 2 * n',
   'CREATE TRIGGER named BEFORE INSERT ON parent FOR EACH ROW SET NEW.name = UPPER(NEW.name)',
