@@ -8,7 +8,13 @@ import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { checkTargets, listTargets } from '../../src/operations/targets.ts';
 import type { TargetRow } from '../../src/results.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql-server.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres, testContext } from '../helpers/postgres-server.ts';
+import {
+  describeWithPostgres,
+  eventually,
+  startPostgres,
+  type TestPostgres,
+  testContext,
+} from '../helpers/postgres-server.ts';
 
 interface CountingProxy {
   port: number;
@@ -185,6 +191,11 @@ describeWithMysql('mariadb', { name: 'checks of many targets on one server' }, (
 
   it('name a lack of connection slots, a wrong password, an unknown host and a closed port', async () => {
     const url = server.url('one', { name: 'reader', password: 'r' });
+    // Sessions of the tests before still take a slot while they end.
+    await eventually(async () => {
+      const sessions = await server.sql('', "SELECT 1 FROM information_schema.PROCESSLIST WHERE USER = 'reader'");
+      return sessions.length === 0;
+    });
     const opened = await Promise.allSettled(Array.from({ length: 12 }, () => openMysql({ url: parseMysqlUrl(url) })));
     const [full] = await check([url]);
     for (const each of opened) if (each.status === 'fulfilled') await each.value.close();

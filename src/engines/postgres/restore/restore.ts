@@ -85,7 +85,8 @@ function acceptMissing(
 function hintAtTheRest(error: unknown, { keepGoing, throwAway }: RestoreRun): unknown {
   if (!(error instanceof UserError && error.code === 'restore_failed') || keepGoing || throwAway) return error;
   const { code, exit, details } = error;
-  const hint = `To restore the rest, load with --keep-going. ${error.hint ?? ''}`.trim();
+  const [whole, ...more] = (error.hint ?? '').split(/(?<=\.) /);
+  const hint = [whole, 'To restore the rest, load with --keep-going.', ...more].filter(Boolean).join(' ');
   return new UserError(error.message, { code, exit, details, hint, cause: error });
 }
 
