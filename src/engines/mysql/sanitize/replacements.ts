@@ -13,7 +13,7 @@ CREATE FUNCTION tool_hash(value ${TEXT}) RETURNS VARCHAR(32) CHARACTER SET utf8m
 CREATE FUNCTION tool_number(value ${TEXT}, below BIGINT) RETURNS BIGINT DETERMINISTIC NO SQL
   RETURN CAST(CONV(LEFT(tool_hash(value), 15), 16, 10) AS UNSIGNED) % below//
 
--- The text in other letters and digits, made of a key: each stays what it was, and where it was.
+-- The text in other letters and digits, made of a key: a letter for a letter, a digit for a digit, never the same one.
 CREATE FUNCTION tool_scramble(value ${TEXT}, made_of ${TEXT}) RETURNS ${TEXT} DETERMINISTIC NO SQL
 BEGIN
   DECLARE scrambled ${TEXT} DEFAULT IF(value IS NULL, NULL, '');
@@ -22,9 +22,10 @@ BEGIN
   WHILE place <= CHAR_LENGTH(value) DO
     SET letter = ORD(SUBSTR(value, place, 1));
     SET scrambled = CONCAT(scrambled, CASE
-      WHEN letter BETWEEN 48 AND 57 THEN CHAR(48 + tool_number(CONCAT(made_of, place), 10) USING utf8mb4)
-      WHEN letter BETWEEN 65 AND 90 THEN CHAR(65 + tool_number(CONCAT(made_of, place), 26) USING utf8mb4)
-      WHEN letter BETWEEN 97 AND 122 OR letter > 127 THEN CHAR(97 + tool_number(CONCAT(made_of, place), 26) USING utf8mb4)
+      WHEN letter BETWEEN 48 AND 57 THEN CHAR(48 + (letter - 47 + tool_number(CONCAT(made_of, place), 9)) % 10 USING utf8mb4)
+      WHEN letter BETWEEN 65 AND 90 THEN CHAR(65 + (letter - 64 + tool_number(CONCAT(made_of, place), 25)) % 26 USING utf8mb4)
+      WHEN letter BETWEEN 97 AND 122 THEN CHAR(97 + (letter - 96 + tool_number(CONCAT(made_of, place), 25)) % 26 USING utf8mb4)
+      WHEN letter > 127 THEN CHAR(97 + tool_number(CONCAT(made_of, place), 26) USING utf8mb4)
       ELSE SUBSTR(value, place, 1) END);
     SET place = place + 1;
   END WHILE;
@@ -43,7 +44,7 @@ export const DIALECT: ReplacementDialect = {
   number: (key, below) => `tool_number(${key}, ${below})`,
   digits: (key) => `lpad(tool_number(${key}, 1000000000000000), 15, '0')`,
   scramble: (text, key) => `tool_scramble(${text}, ${key})`,
-  otherDay: ({ name, key }) => `makedate(year(${name}), 1 + tool_number(${key}, 365))`,
+  otherDay: ({ name, key }) => `makedate(year(${name}), 1 + (dayofyear(${name}) + tool_number(${key}, 364)) % 365)`,
   rounded: (name) => `round(${name})`,
   ipAddress: ({ key, facts: { type } }) =>
     type === 'inet6'

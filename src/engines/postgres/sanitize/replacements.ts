@@ -10,12 +10,13 @@ CREATE FUNCTION pg_temp.hash(value text) RETURNS text LANGUAGE sql IMMUTABLE STR
 CREATE FUNCTION pg_temp.number(value text, below bigint) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT AS
   $$ SELECT ('x' || left(pg_temp.hash(value), 15))::bit(60)::bigint % below $$;
 
--- The same value in other letters and digits: each stays what it was, and where it was.
+-- The value in other letters and digits: a letter for a letter, a digit for a digit, never the same one.
 CREATE FUNCTION pg_temp.scramble(value text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$
   SELECT coalesce(string_agg(CASE
-      WHEN c ~ '[0-9]' THEN chr(48 + pg_temp.number(value || i, 10)::int)
-      WHEN c ~ '[A-Z]' THEN chr(65 + pg_temp.number(value || i, 26)::int)
-      WHEN c ~ '[a-z]' OR ascii(c) > 127 THEN chr(97 + pg_temp.number(value || i, 26)::int)
+      WHEN c ~ '[0-9]' THEN chr(48 + (ascii(c) - 47 + pg_temp.number(value || i, 9)::int) % 10)
+      WHEN c ~ '[A-Z]' THEN chr(65 + (ascii(c) - 64 + pg_temp.number(value || i, 25)::int) % 26)
+      WHEN c ~ '[a-z]' THEN chr(97 + (ascii(c) - 96 + pg_temp.number(value || i, 25)::int) % 26)
+      WHEN ascii(c) > 127 THEN chr(97 + pg_temp.number(value || i, 26)::int)
       ELSE c END, '' ORDER BY i), '')
   FROM regexp_split_to_table(value, '') WITH ORDINALITY AS letters (c, i) $$;`;
 
@@ -27,7 +28,8 @@ export const DIALECT: ReplacementDialect = {
   number: (key, below) => `pg_temp.number(${key}, ${below})`,
   digits: (key) => `lpad(pg_temp.number(${key}, 1000000000000000)::text, 15, '0')`,
   scramble: (text) => `pg_temp.scramble(${text})`,
-  otherDay: ({ name, key }) => `date_trunc('year', ${name}) + pg_temp.number(${key}, 365) * interval '1 day'`,
+  otherDay: ({ name, key }) =>
+    `date_trunc('year', ${name}) + (extract(doy FROM ${name})::int + pg_temp.number(${key}, 364)) % 365 * interval '1 day'`,
   rounded: (name) => `round(${name}::numeric)`,
   ipAddress({ key, facts }) {
     const address = `'10.0.0.0'::inet + pg_temp.number(${key}, 16777216)`;

@@ -15,7 +15,7 @@ const FILL = [
     latitude decimal(9,6), full_name varchar(60) AS (concat(email, '!')), photo blob,
     updated_at timestamp DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP)`,
   `INSERT INTO \`Account Holder\` (email, phone, iban, birth_date, last_ip, credit_card, api_key, salary, preferences, latitude, photo, updated_at)
-    SELECT concat('Someone', i, '@Real.example'), concat('+49 30 ', 1000 + i), concat('DE89370400440532', 100000 + i), '1980-02-03',
+    SELECT concat('Someone', i, '@Real.example'), concat('+49 30 ', 1000 + i), concat('DE89370400440532', 100000 + i), '1980-01-01' + INTERVAL i DAY,
       concat('192.0.2.', i % 250), '4111 1111 1111 1111', concat('sk_live_', sha2(i, 224)), 5000 + i, '{"mail": "a@b.example"}',
       52.520008, 'x', '2020-01-01 00:00:00' FROM ${NUMBERS}`,
   `CREATE TABLE booking (id int PRIMARY KEY, booked_by varchar(40), CONSTRAINT by_whom FOREIGN KEY (booked_by)
@@ -68,6 +68,14 @@ for (const flavour of FLAVOURS) {
       expect(await value("SELECT count(*) FROM `Account Holder` WHERE phone LIKE '+49 __ ____'")).toBe('300');
       expect(await value("SELECT count(*) FROM `Account Holder` WHERE iban REGEXP '^DE[0-9]{20}$'")).toBe('300');
       expect(await value("SELECT count(*) FROM `Account Holder` WHERE updated_at = '2020-01-01 00:00:00'")).toBe('300');
+      for (const column of ['phone', 'iban', 'birth_date', 'credit_card'])
+        expect(
+          await value(
+            `SELECT count(*) FROM source.\`Account Holder\` old JOIN \`Account Holder\` new USING (id) WHERE old.${column} = new.${column}`,
+          ),
+          `old values of ${column}`,
+        ).toBe('0');
+      expect(await value('SELECT count(DISTINCT year(birth_date)) FROM `Account Holder`')).toBe('1');
       expect(await value('SELECT count(*) FROM change_log')).toBe('0');
       const left = "SELECT count(*) FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = 'clean'";
       expect(await value(left)).toBe('0');
