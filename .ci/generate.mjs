@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import { commandReference } from '../src/cli/reference.ts';
 import { COMMANDS, GLOBAL_OPTIONS } from '../src/commands/registry.ts';
-import { generatedFiles } from '../src/config/generate.ts';
+import { generatedFiles } from '../src/config/generate/generate.ts';
 
 // Node strips types, but cannot read JSX.
 registerHooks({

@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink';
-import { printable } from '../src/printable.ts';
+import { printable } from '../src/text/printable.ts';
 import { Choice, type ChoiceOption } from './choice.tsx';
 import { useTheme } from './theme.ts';
 

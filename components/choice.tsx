@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink';
 import SelectInput from 'ink-select-input';
-import { printable } from '../src/printable.ts';
+import { printable } from '../src/text/printable.ts';
 import { useTheme } from './theme.ts';
 
 export interface ChoiceOption<Value extends string> {

@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
-import { wrap } from '../src/cells.ts';
-import type { UserError } from '../src/errors.ts';
-import { printable } from '../src/printable.ts';
+import type { UserError } from '../src/runtime/errors.ts';
+import { printable } from '../src/text/printable.ts';
+import { wrap } from '../src/text/text-width.ts';
 import { Line } from './line.tsx';
 import { useTheme } from './theme.ts';
 

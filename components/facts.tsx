@@ -1,5 +1,5 @@
 import { Box } from 'ink';
-import { cellWidth, wrap } from '../src/cells.ts';
+import { cellWidth, wrap } from '../src/text/text-width.ts';
 import { Line, type Span } from './line.tsx';
 import type { Tone } from './theme.ts';
 

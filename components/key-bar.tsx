@@ -1,4 +1,4 @@
-import { cellWidth } from '../src/cells.ts';
+import { cellWidth } from '../src/text/text-width.ts';
 import { Line, type Span } from './line.tsx';
 
 export interface KeyHint {

@@ -1,6 +1,6 @@
 import { Text } from 'ink';
 import { memo } from 'react';
-import { cellWidth, cut } from '../src/cells.ts';
+import { cellWidth, cut } from '../src/text/text-width.ts';
 import { type Tone, useTheme } from './theme.ts';
 
 export interface Span {

@@ -1,6 +1,6 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
-import { cellWidth } from '../src/cells.ts';
+import { cellWidth } from '../src/text/text-width.ts';
 import { KeyBar, type KeyHint } from './key-bar.tsx';
 import { cutSpans, Line, type Span } from './line.tsx';
 import { useTheme } from './theme.ts';

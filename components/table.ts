@@ -1,4 +1,4 @@
-import { cellWidth, fitCells } from '../src/cells.ts';
+import { cellWidth, fitCells } from '../src/text/text-width.ts';
 import type { Span } from './line.tsx';
 import type { Tone } from './theme.ts';
 

@@ -1,4 +1,4 @@
-import { graphemes } from '../src/cells.ts';
+import { graphemes } from '../src/text/text-width.ts';
 
 /** A line of text with a cursor, which counts graphemes, so that an emoji stays whole. */
 export interface TextEdit {

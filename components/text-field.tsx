@@ -1,6 +1,6 @@
 import { Text } from 'ink';
-import { cellWidth, graphemes } from '../src/cells.ts';
-import { printable } from '../src/printable.ts';
+import { printable } from '../src/text/printable.ts';
+import { cellWidth, graphemes } from '../src/text/text-width.ts';
 import type { TextEdit } from './text-edit.ts';
 import { useTheme } from './theme.ts';
 

@@ -1,8 +1,8 @@
 import { createTheme, isLight } from '../components/theme.ts';
-import { cellWidth } from '../src/cells.ts';
 import { shortPath } from '../src/config/paths.ts';
-import { EXIT, type ExitCode, toUserError, UserError } from '../src/errors.ts';
+import { EXIT, type ExitCode, toUserError, UserError } from '../src/runtime/errors.ts';
 import type { Run } from '../src/state/runs.ts';
+import { cellWidth } from '../src/text/text-width.ts';
 import { createModel } from './app/create-model.ts';
 import { cacheFile, knownTargets } from './app/known-targets.ts';
 import { isAtRoot, isUnconfigured, type Model } from './app/model.ts';

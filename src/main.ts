@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { run } from './cli/run.ts';
 import { abortOnSignals } from './cli/signals.ts';
 import { COMMANDS, FAMILIES, GLOBAL_OPTIONS } from './commands/registry.ts';
-import { openContext } from './context.ts';
-import { readTerminal } from './terminal.ts';
-import { readVersion } from './version.ts';
+import { openContext } from './runtime/context.ts';
+import { readVersion } from './runtime/package-files.ts';
+import { readTerminal } from './runtime/terminal.ts';
 
 const { stdin, stdout, stderr, env } = process;
 const clock = () => new Date();

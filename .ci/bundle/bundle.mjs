@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
 const entries = [
   'src/main.ts',
   'src/operations/refresh-worker.ts',
-  'src/snapshots/objects/object-worker.ts',
+  'src/repository/objects/object-worker.ts',
   'src/engines/mysql/dump/row-worker.ts',
 ];
 

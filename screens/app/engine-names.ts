@@ -1,3 +1,3 @@
-import type { SnapshotRow } from '../../src/results.ts';
+import type { SnapshotRow } from '../../src/results/results.ts';
 
 export const ENGINE_NAMES: Record<SnapshotRow['engine'], string> = { postgres: 'PostgreSQL', mysql: 'MySQL' };

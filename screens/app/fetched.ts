@@ -1,4 +1,4 @@
-import { toUserError, type UserError } from '../../src/errors.ts';
+import { toUserError, type UserError } from '../../src/runtime/errors.ts';
 import type { Model } from './model.ts';
 import type { Route } from './route.ts';
 

@@ -1,4 +1,4 @@
-import { graphemes } from '../../src/cells.ts';
+import { graphemes } from '../../src/text/text-width.ts';
 
 export const HIDDEN = '***';
 

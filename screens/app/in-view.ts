@@ -1,4 +1,4 @@
-import type { SnapshotRow } from '../../src/results.ts';
+import type { SnapshotRow } from '../../src/results/results.ts';
 import { type ListState, matchesFilter, selectedIndex } from '../../src/state/list.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { type Sort, sortTargets } from '../targets/sort.ts';

@@ -2,7 +2,6 @@ import type { Change } from '../../src/config/edit/change.ts';
 import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
 import type { KeyPath } from '../../src/config/tree.ts';
 import type { TrustRequest } from '../../src/config/trust/trust-request.ts';
-import type { Context } from '../../src/context.ts';
 import type { BuildRequest } from '../../src/operations/build.ts';
 import type { CheckRequest, EngineState } from '../../src/operations/configuration/check.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
@@ -38,10 +37,11 @@ import type {
   TransferResult,
   UndoPlan,
   VerifyResult,
-} from '../../src/results.ts';
-import type { SanitizeResult } from '../../src/sanitize-results.ts';
+} from '../../src/results/results.ts';
+import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
+import type { SubsetResult } from '../../src/results/subset-results.ts';
+import type { Context } from '../../src/runtime/context.ts';
 import type { Session } from '../../src/state/runs.ts';
-import type { SubsetResult } from '../../src/subset-results.ts';
 
 /** The operations as the screens see them. */
 export interface Operations {

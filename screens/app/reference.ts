@@ -1,4 +1,4 @@
-import { markdownTable } from '../../src/markdown-table.ts';
+import { markdownTable } from '../../src/text/markdown-table.ts';
 import { EVERYWHERE, keyName } from './keys.ts';
 import type { ScreenModule } from './model.ts';
 import { SCREENS } from './screens.ts';

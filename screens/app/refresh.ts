@@ -1,6 +1,5 @@
-import { formatDuration } from '../../src/amounts.ts';
-import { EXIT, toUserError, UserError } from '../../src/errors.ts';
-import type { TargetRow } from '../../src/results.ts';
+import type { TargetRow } from '../../src/results/results.ts';
+import { EXIT, toUserError, UserError } from '../../src/runtime/errors.ts';
 import { snapshotsFailed, snapshotsListed } from '../../src/state/snapshots.ts';
 import {
   targetsChecked,
@@ -9,6 +8,7 @@ import {
   targetsListed,
   targetsUnreachable,
 } from '../../src/state/targets.ts';
+import { formatDuration } from '../../src/text/format.ts';
 import { type Model, quietly, screenOf } from './model.ts';
 
 /** Each check has its own timeout; this one is a safeguard. */

@@ -1,5 +1,5 @@
 import { textEdit } from '../../components/text-edit.ts';
-import { toUserError } from '../../src/errors.ts';
+import { toUserError } from '../../src/runtime/errors.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noSnapshot, noTarget, notWritable } from '../app/why-not.ts';
 import { replacedAlready, rivalOf } from '../run/rivals.ts';

@@ -1,5 +1,5 @@
-import { toUserError } from '../../src/errors.ts';
 import type { BuildRequest } from '../../src/operations/build.ts';
+import { toUserError } from '../../src/runtime/errors.ts';
 import type { Notice } from '../../src/state/navigation.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';

@@ -1,5 +1,5 @@
 import type { TextEdit } from '../../components/text-edit.ts';
-import type { UserError } from '../../src/errors.ts';
+import type { UserError } from '../../src/runtime/errors.ts';
 import type { Work } from '../../src/state/runs.ts';
 import type { Question } from './question-facts.ts';
 

@@ -1,5 +1,5 @@
-import { formatNumberOf } from '../../src/amounts.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
+import { formatNumberOf } from '../../src/text/format.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { latestNotLoadable, notLoadable } from '../app/why-not.ts';
 import { loadWork } from '../run/work.ts';

@@ -1,6 +1,6 @@
 import type { Fact } from '../../components/facts.tsx';
-import { formatAge, formatBytes, formatNumberOf, formatTime } from '../../src/amounts.ts';
-import type { DestinationState, SnapshotRow } from '../../src/results.ts';
+import type { DestinationState, SnapshotRow } from '../../src/results/results.ts';
+import { formatAge, formatBytes, formatNumberOf, formatTime } from '../../src/text/format.ts';
 
 export interface Question {
   facts: Fact[];

@@ -1,14 +1,14 @@
 import type { Fact } from '../../components/facts.tsx';
-import { formatAge, formatBytes, formatTime } from '../../src/amounts.ts';
-import { definitionsOnlyText } from '../../src/definitions-only.ts';
-import { hiddenText } from '../../src/hidden-objects.ts';
-import { leftOutText } from '../../src/left-out-schemas.ts';
-import { programText } from '../../src/program-text.ts';
-import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results.ts';
-import { isForeign } from '../../src/results.ts';
-import { dataWord } from '../../src/sanitize-results.ts';
-import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
-import { signatureText } from '../../src/signature-text.ts';
+import { definitionsOnlyText } from '../../src/results/definitions-only.ts';
+import { hiddenText } from '../../src/results/hidden-objects.ts';
+import { leftOutText } from '../../src/results/left-out-schemas.ts';
+import { programText } from '../../src/results/program-text.ts';
+import type { LoadPlan, RemovePlan, UndoPlan } from '../../src/results/results.ts';
+import { isForeign } from '../../src/results/results.ts';
+import { dataWord } from '../../src/results/sanitize-results.ts';
+import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/results/selected-tables.ts';
+import { signatureText } from '../../src/results/signature-text.ts';
+import { formatAge, formatBytes, formatTime } from '../../src/text/format.ts';
 import {
   contentsLine,
   destinationFacts,

@@ -1,6 +1,6 @@
 import type { Fact } from '../../components/facts.tsx';
-import { formatNumberOf } from '../../src/amounts.ts';
-import type { SanitizePlan } from '../../src/sanitize-results.ts';
+import type { SanitizePlan } from '../../src/results/sanitize-results.ts';
+import { formatNumberOf } from '../../src/text/format.ts';
 import {
   destinationFacts,
   nameToType,

@@ -1,6 +1,6 @@
 import type { Column } from '../../components/table.ts';
 import type { Glyphs, Tone } from '../../components/theme.ts';
-import type { Coverage } from '../../src/sanitize-results.ts';
+import type { Coverage } from '../../src/results/sanitize-results.ts';
 
 /** A column that looks like personal data, and its state after the query. */
 export interface CoverageRow {

@@ -1,7 +1,7 @@
-import { formatDuration, formatNumberOf } from '../../src/amounts.ts';
 import type { PlannedSanitize } from '../../src/operations/sanitize/sanitize.ts';
-import type { SanitizeResult } from '../../src/sanitize-results.ts';
+import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';
+import { formatDuration, formatNumberOf } from '../../src/text/format.ts';
 import type { Model } from '../app/model.ts';
 import { refreshAfterWork } from '../app/refresh.ts';
 import { replacedDatabase } from '../run/rivals.ts';

@@ -6,7 +6,7 @@ import type { Span } from '../../components/line.tsx';
 import type { Column } from '../../components/table.ts';
 import { TableList } from '../../components/table-list.tsx';
 import { type Glyphs, useTheme } from '../../components/theme.ts';
-import { formatNumberOf } from '../../src/amounts.ts';
+import { formatNumberOf } from '../../src/text/format.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';

@@ -1,7 +1,7 @@
-import { formatNumberOf } from '../../src/amounts.ts';
 import type { CheckReport } from '../../src/operations/configuration/check.ts';
 import type { Diagnosis, Fix } from '../../src/operations/configuration/fix.ts';
 import type { Reach } from '../../src/operations/configuration/reach.ts';
+import { formatNumberOf } from '../../src/text/format.ts';
 
 /** The result of one check. */
 export interface DoctorRow {

@@ -3,8 +3,8 @@ import { useMemo } from 'react';
 import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
-import { hideSecrets, type VisibleValues, visibleValues } from '../../src/config/hide-secrets.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
+import { hideSecrets, type VisibleValues, visibleValues } from '../../src/config/secrets/hide-secrets.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 

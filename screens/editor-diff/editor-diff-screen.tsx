@@ -1,7 +1,7 @@
-import { formatNumberOf } from '../../src/amounts.ts';
 import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { ListState } from '../../src/state/list.ts';
+import { formatNumberOf } from '../../src/text/format.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';

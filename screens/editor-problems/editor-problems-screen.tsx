@@ -2,7 +2,7 @@ import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { List } from '../../components/list.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { pathOfKey } from '../../src/config/path-of-key.ts';
+import { pathOfKey } from '../../src/config/yaml/path-of-key.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';

@@ -1,5 +1,5 @@
-import { pathOfKey } from '../../src/config/path-of-key.ts';
-import { toUserError } from '../../src/errors.ts';
+import { pathOfKey } from '../../src/config/yaml/path-of-key.ts';
+import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import type { KeyBinding, Model } from '../app/model.ts';
 import { notEditable } from '../app/why-not.ts';

@@ -1,7 +1,7 @@
 import type { TextEdit } from '../../components/text-edit.ts';
-import type { UserError } from '../../src/errors.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import type { Sized } from '../../src/results.ts';
+import type { Sized } from '../../src/results/results.ts';
+import type { UserError } from '../../src/runtime/errors.ts';
 import type { ListState } from '../../src/state/list.ts';
 
 declare module '../app/route.ts' {

@@ -1,8 +1,8 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { type KeyPath, valueAt } from '../../src/config/tree.ts';
-import { toUserError } from '../../src/errors.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import type { Sized } from '../../src/results.ts';
+import type { Sized } from '../../src/results/results.ts';
+import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList, type Move, moveSelection } from '../../src/state/list.ts';
 import { type Model, quietly } from '../app/model.ts';
 import type { EditorRoute, KnownNames, NameKind } from './editor-route.ts';

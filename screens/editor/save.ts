@@ -1,4 +1,4 @@
-import { toUserError } from '../../src/errors.ts';
+import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { type Model, notifyFailure } from '../app/model.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';

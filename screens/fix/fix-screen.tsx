@@ -1,9 +1,9 @@
 import { Box } from 'ink';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { Line } from '../../components/line.tsx';
-import { wrap } from '../../src/cells.ts';
 import type { FixPlan } from '../../src/operations/configuration/fix.ts';
 import type { ListState } from '../../src/state/list.ts';
+import { wrap } from '../../src/text/text-width.ts';
 import type { Fetched } from '../app/fetched.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { rowsByIndex } from '../app/in-view.ts';

@@ -1,6 +1,6 @@
 import { Box } from 'ink';
 import { Line, type Span } from '../../components/line.tsx';
-import { wrap } from '../../src/cells.ts';
+import { wrap } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, EVERYWHERE, keyName, MOVES_WITHOUT_TAB, moving } from '../app/keys.ts';
 import { contextOf, type Model, type ScreenModule, screenOf } from '../app/model.ts';

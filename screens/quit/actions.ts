@@ -1,4 +1,4 @@
-import { interrupted } from '../../src/errors.ts';
+import { interrupted } from '../../src/runtime/errors.ts';
 import type { Model } from '../app/model.ts';
 
 const TWICE_WITHIN_MS = 2000;

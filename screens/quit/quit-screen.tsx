@@ -1,7 +1,7 @@
 import { useStore } from 'zustand';
 import { Ask } from '../../components/ask.tsx';
-import { formatNumberOf } from '../../src/amounts.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
+import { formatNumberOf } from '../../src/text/format.ts';
 import { Frame, useModel } from '../app/frame.tsx';
 import { BACK, HELP } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
-import { printable } from '../../src/printable.ts';
 import type { LogLine } from '../../src/state/run.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
+import { printable } from '../../src/text/printable.ts';
 import { clearFilter, isFiltered, startFilter } from '../app/filter.ts';
 import { BACK, HELP, moving, PALETTE, TASKS } from '../app/keys.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure } from '../app/model.ts';

@@ -1,7 +1,7 @@
 import type { Span } from '../../components/line.tsx';
 import type { Glyphs, Tone } from '../../components/theme.ts';
-import { wrap } from '../../src/cells.ts';
 import type { Run } from '../../src/state/runs.ts';
+import { wrap } from '../../src/text/text-width.ts';
 
 export interface OutcomeOptions {
   run: Run;

@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../../src/errors.ts';
-import type { DestinationState } from '../../src/results.ts';
+import type { DestinationState } from '../../src/results/results.ts';
+import { EXIT, UserError } from '../../src/runtime/errors.ts';
 import type { Run, Work } from '../../src/state/runs.ts';
 
 /** One name for a local database, however its host is spelled. */

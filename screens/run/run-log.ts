@@ -1,8 +1,8 @@
 import type { Span } from '../../components/line.tsx';
 import type { Glyphs, Tone } from '../../components/theme.ts';
-import { formatCount, formatDuration, formatNumberOf } from '../../src/amounts.ts';
 import { matchesFilter } from '../../src/state/list.ts';
 import type { LogLine, RunState } from '../../src/state/run.ts';
+import { formatCount, formatDuration, formatNumberOf } from '../../src/text/format.ts';
 
 const LOOKS: Record<LogLine['kind'], { lead: keyof Glyphs | null; tone: Tone }> = {
   step: { lead: 'pending', tone: 'plain' },

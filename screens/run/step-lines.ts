@@ -1,10 +1,10 @@
 import type { Span } from '../../components/line.tsx';
 import { progressBar } from '../../components/progress-bar.ts';
 import type { Glyphs, Tone } from '../../components/theme.ts';
-import { formatBytes, formatCount, formatDuration } from '../../src/amounts.ts';
-import { cellWidth, cut, fitCells } from '../../src/cells.ts';
 import { type Progress, paceOf } from '../../src/state/progress.ts';
 import { elapsed, type RunStep } from '../../src/state/run.ts';
+import { formatBytes, formatCount, formatDuration } from '../../src/text/format.ts';
+import { cellWidth, cut, fitCells } from '../../src/text/text-width.ts';
 
 const LOOKS: Record<RunStep['state'], { glyph: 'running' | 'good' | 'skipped' | 'bad'; tone: Tone }> = {
   running: { glyph: 'running', tone: 'accent' },

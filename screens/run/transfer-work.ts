@@ -1,6 +1,6 @@
-import { formatBytes, formatDuration, formatNumberOf } from '../../src/amounts.ts';
-import type { SnapshotRow } from '../../src/results.ts';
+import type { SnapshotRow } from '../../src/results/results.ts';
 import type { Work } from '../../src/state/runs.ts';
+import { formatBytes, formatDuration, formatNumberOf } from '../../src/text/format.ts';
 import type { Model } from '../app/model.ts';
 import { refreshAfterWork } from '../app/refresh.ts';
 

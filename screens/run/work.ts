@@ -1,10 +1,10 @@
-import { formatBytes, formatDuration, formatNumberOf } from '../../src/amounts.ts';
-import { hiddenText } from '../../src/hidden-objects.ts';
 import type { BuildRequest } from '../../src/operations/build.ts';
 import type { LoadRequest, PlannedLoad } from '../../src/operations/load/planned-load.ts';
-import type { LoadPlan, LoadResult, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results.ts';
-import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/selected-tables.ts';
+import { hiddenText } from '../../src/results/hidden-objects.ts';
+import type { LoadPlan, LoadResult, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results/results.ts';
+import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/results/selected-tables.ts';
 import type { Receipt, Work } from '../../src/state/runs.ts';
+import { formatBytes, formatDuration, formatNumberOf } from '../../src/text/format.ts';
 import type { Model } from '../app/model.ts';
 import { refreshAfterWork } from '../app/refresh.ts';
 import { replacedDatabase } from './rivals.ts';

@@ -1,6 +1,6 @@
 import { textEdit } from '../../components/text-edit.ts';
-import { formatDuration } from '../../src/amounts.ts';
-import { EXIT, interrupted, toUserError, UserError } from '../../src/errors.ts';
+import { EXIT, interrupted, toUserError, UserError } from '../../src/runtime/errors.ts';
+import { formatDuration } from '../../src/text/format.ts';
 import { type Model, quietly } from '../app/model.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
 import { runRoute } from '../run/run-route.ts';

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../src/errors.ts';
+import { EXIT, UserError } from '../../src/runtime/errors.ts';
 import type { Session } from '../../src/state/runs.ts';
 import type { Operations } from '../app/operations.ts';
 import { lacksDatabase, setUpOf, sourceOf, storageOf } from './answers.ts';

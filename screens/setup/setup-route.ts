@@ -1,9 +1,9 @@
 import type { TextEdit } from '../../components/text-edit.ts';
-import type { UserError } from '../../src/errors.ts';
 import type { EngineState } from '../../src/operations/configuration/check.ts';
 import type { SetUpPlan } from '../../src/operations/configuration/set-up.ts';
 import type { TriedDestination, TriedSource } from '../../src/operations/configuration/try-connection.ts';
-import type { Sized } from '../../src/results.ts';
+import type { Sized } from '../../src/results/results.ts';
+import type { UserError } from '../../src/runtime/errors.ts';
 import type { SetupAnswers, SetupStepId } from './step-ids.ts';
 
 declare module '../app/route.ts' {

@@ -1,7 +1,7 @@
-import { formatBytes } from '../../src/amounts.ts';
-import { cellWidth, fitCells } from '../../src/cells.ts';
 import { ENGINE_PROFILES, profileOfScheme } from '../../src/engines/list.ts';
-import type { Sized } from '../../src/results.ts';
+import type { Sized } from '../../src/results/results.ts';
+import { formatBytes } from '../../src/text/format.ts';
+import { cellWidth, fitCells } from '../../src/text/text-width.ts';
 import { lacksDatabase } from './answers.ts';
 import type { SetupRoute } from './setup-route.ts';
 import type { SetupStep } from './step.ts';

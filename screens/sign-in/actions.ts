@@ -1,6 +1,6 @@
-import { interrupted, toUserError } from '../../src/errors.ts';
-import type { SignInEvent } from '../../src/events.ts';
 import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.ts';
+import { interrupted, toUserError } from '../../src/runtime/errors.ts';
+import type { SignInEvent } from '../../src/runtime/events.ts';
 import { type Model, quietly } from '../app/model.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
 import type { SignInRoute } from './sign-in-route.ts';

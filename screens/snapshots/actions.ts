@@ -1,4 +1,4 @@
-import type { DiffResult, SnapshotRow, SnapshotTable } from '../../src/results.ts';
+import type { DiffResult, SnapshotRow, SnapshotTable } from '../../src/results/results.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { notFetched, showWhileFetching } from '../app/fetched.ts';
 import { contextOf, type Model, quietly } from '../app/model.ts';

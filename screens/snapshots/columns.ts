@@ -1,7 +1,7 @@
 import type { Column } from '../../components/table.ts';
 import type { Glyphs } from '../../components/theme.ts';
-import { formatAge, formatBytes, formatCount } from '../../src/amounts.ts';
-import type { SnapshotRow } from '../../src/results.ts';
+import type { SnapshotRow } from '../../src/results/results.ts';
+import { formatAge, formatBytes, formatCount } from '../../src/text/format.ts';
 
 const PLACES: Record<string, string> = { local: 'here', remote: 'bucket', 'local,remote': 'here, bucket' };
 

@@ -1,9 +1,9 @@
 import type { Fact } from '../../components/facts.tsx';
-import { formatBytes, formatNumberOf, formatTime } from '../../src/amounts.ts';
-import { hiddenText } from '../../src/hidden-objects.ts';
-import { programText } from '../../src/program-text.ts';
-import type { SnapshotRow } from '../../src/results.ts';
-import { SIGNATURE_WORDS, signatureText } from '../../src/signature-text.ts';
+import { hiddenText } from '../../src/results/hidden-objects.ts';
+import { programText } from '../../src/results/program-text.ts';
+import type { SnapshotRow } from '../../src/results/results.ts';
+import { SIGNATURE_WORDS, signatureText } from '../../src/results/signature-text.ts';
+import { formatBytes, formatNumberOf, formatTime } from '../../src/text/format.ts';
 import { ENGINE_NAMES } from '../app/engine-names.ts';
 
 const PLACES = { local: 'this machine', remote: 'the bucket' };

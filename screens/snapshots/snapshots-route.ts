@@ -1,5 +1,5 @@
 import type { TextEdit } from '../../components/text-edit.ts';
-import type { SnapshotRow } from '../../src/results.ts';
+import type { SnapshotRow } from '../../src/results/results.ts';
 import { emptyList, type ListState } from '../../src/state/list.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { type InView, positionIn } from '../app/in-view.ts';

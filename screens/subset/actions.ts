@@ -1,5 +1,5 @@
-import { toUserError } from '../../src/errors.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
+import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { contextOf, type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { noTarget } from '../app/why-not.ts';

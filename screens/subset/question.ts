@@ -1,6 +1,6 @@
-import { formatCount, formatNumberOf } from '../../src/amounts.ts';
-import { dataWord } from '../../src/sanitize-results.ts';
-import type { SubsetPlanResult } from '../../src/subset-results.ts';
+import { dataWord } from '../../src/results/sanitize-results.ts';
+import type { SubsetPlanResult } from '../../src/results/subset-results.ts';
+import { formatCount, formatNumberOf } from '../../src/text/format.ts';
 import { destinationFacts, nameToType, type Question, unverifiedWarnings } from '../confirm/question-facts.ts';
 
 export function subsetQuestion(plan: SubsetPlanResult): Question {

@@ -1,7 +1,7 @@
 import type { Column } from '../../components/table.ts';
 import type { Glyphs, Tone } from '../../components/theme.ts';
-import { formatBytes, formatCount } from '../../src/amounts.ts';
-import type { SubsetTableRow } from '../../src/subset-results.ts';
+import type { SubsetTableRow } from '../../src/results/subset-results.ts';
+import { formatBytes, formatCount } from '../../src/text/format.ts';
 
 /** A table of the plan in the tree of references. */
 export interface PlanRow extends SubsetTableRow {

@@ -1,6 +1,6 @@
-import { formatCount, formatDuration, formatNumberOf } from '../../src/amounts.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import type { Work } from '../../src/state/runs.ts';
+import { formatCount, formatDuration, formatNumberOf } from '../../src/text/format.ts';
 import type { Model } from '../app/model.ts';
 import { refreshAfterWork } from '../app/refresh.ts';
 import { replacedDatabase } from '../run/rivals.ts';

@@ -1,5 +1,5 @@
 import type { TextEdit } from '../../components/text-edit.ts';
-import type { SnapshotRow, SnapshotTable } from '../../src/results.ts';
+import type { SnapshotRow, SnapshotTable } from '../../src/results/results.ts';
 import { type ListState, matchesFilter } from '../../src/state/list.ts';
 import type { Fetched } from '../app/fetched.ts';
 

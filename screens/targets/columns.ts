@@ -1,9 +1,9 @@
 import type { Cell, Column } from '../../components/table.ts';
 import type { Glyphs, Tone } from '../../components/theme.ts';
-import { formatAge, formatBytes, formatCount } from '../../src/amounts.ts';
-import { briefReason } from '../../src/connection-failures.ts';
-import type { TargetRow, TargetStatus } from '../../src/results.ts';
+import { briefReason } from '../../src/results/connection-failures.ts';
+import type { TargetRow, TargetStatus } from '../../src/results/results.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
+import { formatAge, formatBytes, formatCount } from '../../src/text/format.ts';
 
 /** Where room is short, columns that the detail pane repeats are dropped first. */
 export function targetColumns(entries: TargetEntry[], { glyphs, now }: ColumnsOptions): Column<TargetEntry>[] {

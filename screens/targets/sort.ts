@@ -1,4 +1,4 @@
-import type { TargetRow } from '../../src/results.ts';
+import type { TargetRow } from '../../src/results/results.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 
 export type Sort = 'configured' | 'name' | 'status' | 'size' | 'snapshots' | 'age';

@@ -1,6 +1,6 @@
 import type { Fact } from '../../components/facts.tsx';
-import { formatAge, formatBytes, formatCount, formatTime } from '../../src/amounts.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
+import { formatAge, formatBytes, formatCount, formatTime } from '../../src/text/format.ts';
 import { ENGINE_NAMES } from '../app/engine-names.ts';
 import { STATUS_LOOKS } from './columns.ts';
 

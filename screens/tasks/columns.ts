@@ -1,9 +1,9 @@
 import type { Cell, Column } from '../../components/table.ts';
 import type { Glyphs, Tone } from '../../components/theme.ts';
-import { formatDuration } from '../../src/amounts.ts';
 import { paceOf } from '../../src/state/progress.ts';
 import { elapsed } from '../../src/state/run.ts';
 import { type Run, runBefore } from '../../src/state/runs.ts';
+import { formatDuration } from '../../src/text/format.ts';
 
 interface Look {
   glyph: 'pending' | 'running' | 'good' | 'bad' | 'caution';

@@ -1,6 +1,6 @@
-import { wrap } from '../../src/cells.ts';
 import { trustItems, UntrustedConfiguration } from '../../src/config/trust/untrusted-configuration.ts';
 import { emptyList } from '../../src/state/list.ts';
+import { wrap } from '../../src/text/text-width.ts';
 import { type Model, notifyFailure } from '../app/model.ts';
 import { refreshSnapshots, refreshTargets } from '../app/refresh.ts';
 

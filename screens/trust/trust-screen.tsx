@@ -1,12 +1,12 @@
 import { Line } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
-import { wrap } from '../../src/cells.ts';
 import {
   LABEL_WIDTH,
   type TrustLine,
   type UntrustedConfiguration,
 } from '../../src/config/trust/untrusted-configuration.ts';
 import type { ListState } from '../../src/state/list.ts';
+import { wrap } from '../../src/text/text-width.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import type { Context } from '../context.ts';
-import type { ExitCode } from '../errors.ts';
-import type { Report } from '../events.ts';
 import type { Question } from '../report/question.ts';
 import type { TableOptions } from '../report/table.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Context } from '../runtime/context.ts';
+import type { ExitCode } from '../runtime/errors.ts';
+import type { Report } from '../runtime/events.ts';
+import type { Terminal } from '../runtime/terminal.ts';
 
 /** A command as data: the parser, help, completion, docs/commands.md and the types of its options derive from it. */
 export interface CommandSpec {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
-import { EXIT, UserError } from '../errors.ts';
-import { printable } from '../printable.ts';
 import type { Question } from '../report/question.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
+import { printable } from '../text/printable.ts';
 
 export interface Asking {
   /** Yes was said beforehand: `--yes`, TOOL_NO_CONFIRM, CI. */

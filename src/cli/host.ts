@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Context, ContextOptions } from '../context.ts';
-import type { ExitCode } from '../errors.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Context, ContextOptions } from '../runtime/context.ts';
+import type { ExitCode } from '../runtime/errors.ts';
+import type { Terminal } from '../runtime/terminal.ts';
 import type { Grammar, ScreensPlace } from './command.ts';
 
 /** The world around the command line, handed in so that a test can be that world. */

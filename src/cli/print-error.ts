@@ -1,7 +1,7 @@
-import type { ExitCode, UserError } from '../errors.ts';
 import { errorData, errorText } from '../report/error-text.ts';
 import { jsonLine } from '../report/json.ts';
 import { createStyle } from '../report/style.ts';
+import type { ExitCode, UserError } from '../runtime/errors.ts';
 import type { Host } from './host.ts';
 
 export interface ErrorPrinting {

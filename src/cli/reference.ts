@@ -1,5 +1,5 @@
-import { EXIT } from '../errors.ts';
-import { markdownTable } from '../markdown-table.ts';
+import { EXIT } from '../runtime/errors.ts';
+import { markdownTable } from '../text/markdown-table.ts';
 import type { CommandSpec, Grammar, OptionSpec } from './command.ts';
 
 /** The text of docs/commands.md: what there is comes from the registry, the rules for all of it from below. */

@@ -1,8 +1,5 @@
 import type { Writable } from 'node:stream';
 import { UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
-import type { Context } from '../context.ts';
-import { EXIT, type ExitCode, toUserError, UserError } from '../errors.ts';
-import { printableLines, printableStyled } from '../printable.ts';
 import { hideKnown, knownSecrets, redact, redactOwn } from '../process/redact.ts';
 import { createJsonPrinter, jsonLine } from '../report/json.ts';
 import { createLivePrinter } from '../report/live.ts';
@@ -10,7 +7,10 @@ import { createPlainPrinter } from '../report/plain.ts';
 import type { Printer } from '../report/printer.ts';
 import type { Question } from '../report/question.ts';
 import { createStyle } from '../report/style.ts';
-import { isTrue } from '../terminal.ts';
+import type { Context } from '../runtime/context.ts';
+import { EXIT, type ExitCode, toUserError, UserError } from '../runtime/errors.ts';
+import { isTrue } from '../runtime/terminal.ts';
+import { printableLines, printableStyled } from '../text/printable.ts';
 import type { Invocation, Outcome } from './command.ts';
 import { confirm } from './confirm.ts';
 import type { Host } from './host.ts';
@@ -41,7 +41,7 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
     const { report } = printer;
     const context = await host.openContext({ config, environment, cwd, report, signal, clock, debug });
     debug ||= context.configuration.settings.debug;
-    const { secretValues } = await import('../config/secret-values.ts');
+    const { secretValues } = await import('../config/secrets/secret-values.ts');
     known = knownSecrets(secretValues({ settings: context.configuration.settings, environment, urls: urlsIn(line) }));
     return context;
   }

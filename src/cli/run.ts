@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode, toUserError } from '../errors.ts';
+import { EXIT, type ExitCode, toUserError } from '../runtime/errors.ts';
 import type { Globals, ScreensPlace } from './command.ts';
 import type { Host } from './host.ts';
 import { printError } from './print-error.ts';

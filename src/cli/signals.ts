@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { EXIT, type ExitCode, interrupted } from '../errors.ts';
+import { EXIT, type ExitCode, interrupted } from '../runtime/errors.ts';
 
 export interface SignalOptions {
   /** The process, or a stand-in for it. */

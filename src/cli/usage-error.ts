@@ -1,6 +1,6 @@
 import type { Command, CommanderError } from 'commander';
-import { EXIT, UserError } from '../errors.ts';
-import { nearest } from '../nearest.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
+import { nearest } from '../text/nearest.ts';
 
 /** The parser's codes and ours, which scripts may rely on; listed in docs/errors.md. */
 const CODES: Record<string, string> = {

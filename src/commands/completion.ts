@@ -1,7 +1,7 @@
-import { formatAge, formatNumberOf } from '../amounts.ts';
 import type { CommandModule, CommandSpec, Invocation, InvocationOf, Outcome } from '../cli/command.ts';
 import type { Candidate } from '../cli/completion.ts';
-import { printable } from '../printable.ts';
+import { formatAge, formatNumberOf } from '../text/format.ts';
+import { printable } from '../text/printable.ts';
 import { toSelector } from './shared-options.ts';
 
 const completion = {

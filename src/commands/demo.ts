@@ -1,6 +1,6 @@
-import { formatBytes as bytes, formatCount as count } from '../amounts.ts';
 import type { CommandModule, CommandSpec, Invocation, Outcome } from '../cli/command.ts';
 import type { Tour } from '../operations/demo.ts';
+import { formatBytes as bytes, formatCount as count } from '../text/format.ts';
 
 const specification = {
   name: 'demo',

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { formatBytes } from '../amounts.ts';
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { formatBytes } from '../text/format.ts';
 import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
 const specification = {

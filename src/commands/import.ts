@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { formatNumberOf } from '../amounts.ts';
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { formatNumberOf } from '../text/format.ts';
 import { ALLOW_UNTRUSTED } from './shared-options.ts';
 
 const specification = {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { EXIT, UserError } from '../errors.ts';
 import type { LoadRequest } from '../operations/load/planned-load.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, ORIGINAL, TARGET, toSelector, UNVERIFIED_SOURCES } from './shared-options.ts';
 
 const specification = {

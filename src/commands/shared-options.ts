@@ -1,7 +1,7 @@
 import type { ArgumentSpec, OptionSpec } from '../cli/command.ts';
-import { EXIT, UserError } from '../errors.ts';
 import type { SnapshotRequest, SnapshotSelector } from '../operations/snapshots/snapshots.ts';
-import type { SnapshotPlace } from '../results.ts';
+import type { SnapshotPlace } from '../results/results.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 
 /** Arguments and flags that several commands take. */
 export const TARGET = {

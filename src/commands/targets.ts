@@ -1,5 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import type { TargetRow } from '../results.ts';
+import type { TargetRow } from '../results/results.ts';
 
 const specification = {
   name: 'targets',

@@ -1,7 +1,7 @@
-import { formatBytes, formatNumberOf } from '../amounts.ts';
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { EXIT, UserError } from '../errors.ts';
-import type { VerifyResult } from '../results.ts';
+import type { VerifyResult } from '../results/results.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
+import { formatBytes, formatNumberOf } from '../text/format.ts';
 import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
 const specification = {

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../errors.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Settings } from './schema/settings.ts';
 
 /** The key that holds the base of the cloud API, for each `env`. */

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access, type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absolutePath, userConfigFile } from './paths.ts';
-import { brokenSource, type Flaw, parseYaml, type YamlSource } from './yaml-source.ts';
+import { brokenSource, type Flaw, parseYaml, type YamlSource } from './yaml/yaml-source.ts';
 
 export interface ConfigFile {
   /** Absolute. */

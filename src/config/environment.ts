@@ -1,8 +1,8 @@
-import { nearest } from '../nearest.ts';
+import { nearest } from '../text/nearest.ts';
 import type { Problem } from './configuration.ts';
 import type { Shape } from './schema/shape.ts';
 import { dotted, isTree, type KeyPath, setValue, type Tree } from './tree.ts';
-import { parseValue } from './yaml-source.ts';
+import { parseValue } from './yaml/yaml-source.ts';
 
 const PREFIX = 'TOOL_';
 

@@ -1,11 +1,11 @@
 import { redact } from '../process/redact.ts';
-import type { ExplainedValue, ValueOrigin } from '../results.ts';
+import type { ExplainedValue, ValueOrigin } from '../results/results.ts';
 import { type Origins, variableOf } from './finding.ts';
 import type { Inspection } from './load.ts';
 import { settingsSchema } from './schema/settings.ts';
 import { type Shape, shapeOf } from './schema/shape.ts';
 import { dotted, isTree, type KeyPath } from './tree.ts';
-import { isConnectionUrl } from './url-scheme.ts';
+import { isConnectionUrl } from './urls/url-scheme.ts';
 
 export type Explanation = Pick<Inspection, 'values' | 'written' | 'origins'> & {
   /** A connection URL as it may be seen; throws for one that cannot be understood. */

@@ -1,6 +1,6 @@
 import type { Problem } from './configuration.ts';
 import { dotted, type KeyPath } from './tree.ts';
-import type { YamlSource } from './yaml-source.ts';
+import type { YamlSource } from './yaml/yaml-source.ts';
 
 /** What a check has found at a key; where that key comes from is not its business. */
 export interface Finding {

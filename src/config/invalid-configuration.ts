@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../errors.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Problem } from './configuration.ts';
 
 /** How many problems an error lists; `config check` shows all. */

@@ -1,18 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Report } from '../events.ts';
+import type { Report } from '../runtime/events.ts';
 import { readAwsProfiles } from './aws-profiles.ts';
 import { checkValues, type Draft } from './check-values.ts';
 import { type ConfigFile, type FileRequest, readConfigFile } from './config-file.ts';
 import type { Configuration, Problem } from './configuration.ts';
 import { applyVariables } from './environment.ts';
-import { fillUrls } from './fill-urls.ts';
 import { type Finding, type Origins, toProblem } from './finding.ts';
 import { invalidConfiguration } from './invalid-configuration.ts';
+import { replacementOf } from './keys/old-keys.ts';
+import { pruneTree } from './keys/prune.ts';
 import { type Mode, modeOf } from './mode.ts';
-import { replacementOf } from './old-keys.ts';
 import { absolutePath } from './paths.ts';
-import { pruneTree } from './prune.ts';
 import { applyRules } from './rules/apply-rules.ts';
 import type { Rule, Surroundings } from './rules/rule.ts';
 import { othersCannotRead } from './rules/secrets-file.ts';
@@ -31,9 +30,10 @@ import { type Settings, settingsSchema } from './schema/settings.ts';
 import { shapeOf } from './schema/shape.ts';
 import { takeFromKeychain } from './secrets/key-in-keychain.ts';
 import { openValues } from './secrets/open-values.ts';
-import { variablesOf } from './template.ts';
 import { createTree, dotted, type Tree, valueAt } from './tree.ts';
 import { requireTrust } from './trust/require-trust.ts';
+import { fillUrls } from './urls/fill-urls.ts';
+import { variablesOf } from './urls/template.ts';
 
 export interface LoadOptions extends FileRequest {
   /** Hears the warnings. */

@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { link, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { EXIT, UserError } from '../errors.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import { writeBeside } from './edit/write-beside.ts';
 import { userConfigFile } from './paths.ts';
 

@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../errors.ts';
 import type { Runner } from '../process/runner.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import { withConnection } from './connection-limits.ts';
 import type { DatabaseUrl, Engine, EngineContext } from './engine.ts';
 import { profileOf } from './list.ts';

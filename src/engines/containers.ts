@@ -1,8 +1,8 @@
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import type { Report } from '../events.ts';
 import { dockerRunner } from '../process/docker.ts';
 import type { Mount, Runner } from '../process/runner.ts';
+import type { Report } from '../runtime/events.ts';
 import { type EngineId, profileOf } from './list.ts';
 
 export interface ContainersOptions {

@@ -1,18 +1,18 @@
 import type { SchemaConfig } from '../config/schema/settings.ts';
-import type { Context } from '../context.ts';
-import type { WarningEvent } from '../events.ts';
-import type { DestinationState, MissingParts, Sized, TargetRow } from '../results.ts';
+import type { Manifest, ManifestFile, ManifestTable } from '../repository/manifest.ts';
+import type { DestinationState, MissingParts, Sized, TargetRow } from '../results/results.ts';
+import type { NeededTable } from '../results/selected-tables.ts';
+import type { ProofRow } from '../results/subset-results.ts';
+import type { Context } from '../runtime/context.ts';
+import type { WarningEvent } from '../runtime/events.ts';
 import type { ColumnDigest, ColumnFacts } from '../sanitize/column-facts.ts';
 import type { Statement } from '../sanitize/statement.ts';
 import type { SuspectColumn } from '../sanitize/suggestion.ts';
-import type { NeededTable } from '../selected-tables.ts';
-import type { Manifest, ManifestFile, ManifestTable } from '../snapshots/manifest.ts';
 import type { Collected } from '../subset/collect.ts';
 import type { Facts } from '../subset/facts.ts';
 import type { Graph } from '../subset/graph.ts';
 import type { Plan } from '../subset/plan.ts';
 import type { RowFinder } from '../subset/row-finder.ts';
-import type { ProofRow } from '../subset-results.ts';
 import type { DatabaseIdentity } from './identity.ts';
 import type { EngineId } from './list.ts';
 

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../errors.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import { withChosenRunner } from './choose-runner.ts';
 import type { Engine } from './engine.ts';
 import { type EngineId, profileOfScheme, URL_SCHEMES } from './list.ts';

@@ -1,8 +1,8 @@
 import { connectionKey, withConnection } from '../engines/connection-limits.ts';
 import type { DatabaseUrl, EngineContext, Probe } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
-import { toUserError, UserError } from '../errors.ts';
 import { oneStepAtATime } from '../process/yielding.ts';
+import { toUserError, UserError } from '../runtime/errors.ts';
 
 /** After so many milliseconds without an answer a server is given up. */
 export const CHECK_TIMEOUT_MS = 5000;

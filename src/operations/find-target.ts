@@ -1,7 +1,7 @@
 import type { Configuration } from '../config/configuration.ts';
 import type { TargetSettings } from '../config/schema/settings.ts';
-import { EXIT, UserError } from '../errors.ts';
-import { nearest } from '../nearest.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
+import { nearest } from '../text/nearest.ts';
 
 /** The target's settings; an error of wrong usage when there is none of this name. */
 export function findTarget({ settings }: Configuration, name: string): TargetSettings {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import type { Context } from '../context.ts';
 import type { DatabaseUrl } from '../engines/engine.ts';
 import { type DatabaseIdentity, identitySchema, isLasting } from '../engines/identity.ts';
+import type { Context } from '../runtime/context.ts';
 
 /** A database that a source's URL led to, and when that was last seen. */
 const entrySchema = v.strictObject({

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { Context } from '../context.ts';
+import type { Context } from '../runtime/context.ts';
 
 /** How many workers an operation of the target uses. */
 export function jobsFor({ configuration: { settings } }: Context, target: string): number {

@@ -1,8 +1,8 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { EXIT, UserError } from '../errors.ts';
-import { printableLines } from '../printable.ts';
 import { redact } from '../process/redact.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
+import { printableLines } from '../text/printable.ts';
 
 export interface Crash {
   error: unknown;

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { shareConnections } from '../engines/connection-limits.ts';
-import { EXIT, UserError } from '../errors.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import type { RefreshOrder, RefreshPlace, RefreshReply } from './refresh-worker.ts';
 import type { RefreshTargets } from './targets.ts';
 

@@ -1,9 +1,9 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { openContext } from '../context.ts';
 import { shareConnections } from '../engines/connection-limits.ts';
-import { toUserError } from '../errors.ts';
-import type { TargetRow } from '../results.ts';
+import type { TargetRow } from '../results/results.ts';
+import { openContext } from '../runtime/context.ts';
+import { toUserError } from '../runtime/errors.ts';
 import { refreshTargets } from './targets.ts';
 
 /** Where a refresh reads its configuration. */

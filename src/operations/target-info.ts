@@ -1,9 +1,9 @@
-import { connectionUrl } from '../config/connection-url.ts';
-import type { Context } from '../context.ts';
+import { connectionUrl } from '../config/urls/connection-url.ts';
 import { engineForUrl } from '../engines/registry.ts';
-import { toUserError } from '../errors.ts';
 import { redact } from '../process/redact.ts';
-import type { TargetInfo } from '../results.ts';
+import type { TargetInfo } from '../results/results.ts';
+import type { Context } from '../runtime/context.ts';
+import { toUserError } from '../runtime/errors.ts';
 import { chosenQuery } from '../sanitize/query.ts';
 import { findTarget } from './find-target.ts';
 import { jobsFor } from './jobs.ts';

@@ -1,5 +1,5 @@
 import { signingKey, signingKeyFile } from '../config/signing-key.ts';
-import { publicKeyText } from '../snapshots/signature.ts';
+import { publicKeyText } from '../repository/signature.ts';
 
 export interface OwnKey {
   /** As `trusted_keys` has it. */

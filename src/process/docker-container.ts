@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { EXIT, UserError } from '../errors.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Daemon } from './docker-daemon.ts';
 import type { Mount, Runner } from './runner.ts';
 

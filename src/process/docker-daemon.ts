@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../errors.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Completed, Runner } from './runner.ts';
 
 /** A Docker, or what speaks like one, that answers. */

@@ -1,7 +1,7 @@
 import type { PassThrough } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { EXIT, UserError } from '../errors.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Container } from './docker-container.ts';
 import { fromInside } from './docker-hosts.ts';
 import type { Command, Completed, Runner, RunningProcess, RunOptions } from './runner.ts';

@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../errors.ts';
-import type { Report } from '../events.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
+import type { Report } from '../runtime/events.ts';
 import type { Daemon } from './docker-daemon.ts';
 import type { Runner } from './runner.ts';
 

@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { execa, type Options } from 'execa';
-import { EXIT, UserError } from '../errors.ts';
-import type { Report } from '../events.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
+import type { Report } from '../runtime/events.ts';
 import { redact } from './redact.ts';
 import type { Command, Completed, Runner, RunningProcess, RunOptions } from './runner.ts';
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { ShownConfiguration } from '../operations/configuration/show.ts';
-import type { ExplainedValue, ValueOrigin } from '../results.ts';
+import type { ExplainedValue, ValueOrigin } from '../results/results.ts';
 import { shadowLines } from './check.ts';
 import { type ProblemsView, problemsText } from './problems.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';

@@ -1,5 +1,5 @@
-import { formatBytes, formatNumberOf } from '../amounts.ts';
-import type { DestinationState } from '../results.ts';
+import type { DestinationState } from '../results/results.ts';
+import { formatBytes, formatNumberOf } from '../text/format.ts';
 
 /** What a question about a database must name: server, database, its size and who is connected to it. */
 export function destinationLines({ url, database, host, exists, size_bytes, connections }: DestinationState): string[] {

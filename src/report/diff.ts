@@ -1,5 +1,5 @@
-import { formatBytes, formatCount, formatNumberOf } from '../amounts.ts';
-import type { DiffResult, SnapshotRow, TableChange, TableSide } from '../results.ts';
+import type { DiffResult, SnapshotRow, TableChange, TableSide } from '../results/results.ts';
+import { formatBytes, formatCount, formatNumberOf } from '../text/format.ts';
 import type { Tone } from './style.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';
 

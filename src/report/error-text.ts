@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
-import type { UserError } from '../errors.ts';
-import { printableLines } from '../printable.ts';
 import { redact } from '../process/redact.ts';
+import type { UserError } from '../runtime/errors.ts';
+import { printableLines } from '../text/printable.ts';
 import type { Style } from './style.ts';
 
 /** An error for people: what failed, what the server or the tool said, what to do next. */

@@ -1,6 +1,6 @@
-import type { RunEvent } from '../events.ts';
-import { printableJson } from '../printable.ts';
 import { redact } from '../process/redact.ts';
+import type { RunEvent } from '../runtime/events.ts';
+import { printableJson } from '../text/printable.ts';
 import type { Printer } from './printer.ts';
 
 export interface JsonOptions {

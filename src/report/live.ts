@@ -1,9 +1,9 @@
-import { formatBytes, formatCount, formatDuration } from '../amounts.ts';
-import { cellWidth, cut } from '../cells.ts';
-import { printable } from '../printable.ts';
 import { redact } from '../process/redact.ts';
 import { type Progress, paceOf } from '../state/progress.ts';
 import { elapsed, type RunStep } from '../state/run.ts';
+import { formatBytes, formatCount, formatDuration } from '../text/format.ts';
+import { printable } from '../text/printable.ts';
+import { cellWidth, cut } from '../text/text-width.ts';
 import { createPlainPrinter, type PlainOptions } from './plain.ts';
 import type { Printer } from './printer.ts';
 import type { Marks, Style } from './style.ts';

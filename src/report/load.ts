@@ -1,12 +1,12 @@
-import { formatBytes, formatDuration, formatNumberOf } from '../amounts.ts';
-import { definitionsOnlyText } from '../definitions-only.ts';
-import { hiddenText } from '../hidden-objects.ts';
-import { leftOutText } from '../left-out-schemas.ts';
-import { programText } from '../program-text.ts';
-import { isForeign, type LoadPlan, type LoadResult, type MissingParts } from '../results.ts';
-import { dataText } from '../sanitize-results.ts';
-import { reasonsOf, shortened, type TableSelection } from '../selected-tables.ts';
-import { signatureText } from '../signature-text.ts';
+import { definitionsOnlyText } from '../results/definitions-only.ts';
+import { hiddenText } from '../results/hidden-objects.ts';
+import { leftOutText } from '../results/left-out-schemas.ts';
+import { programText } from '../results/program-text.ts';
+import { isForeign, type LoadPlan, type LoadResult, type MissingParts } from '../results/results.ts';
+import { dataText } from '../results/sanitize-results.ts';
+import { reasonsOf, shortened, type TableSelection } from '../results/selected-tables.ts';
+import { signatureText } from '../results/signature-text.ts';
+import { formatBytes, formatDuration, formatNumberOf } from '../text/format.ts';
 import { destinationLines, typedName } from './destination.ts';
 import type { Question } from './question.ts';
 

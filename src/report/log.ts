@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { formatDuration } from '../amounts.ts';
-import type { UserError } from '../errors.ts';
-import type { Report, RunEvent } from '../events.ts';
-import { printable } from '../printable.ts';
 import { hideKnown, redact } from '../process/redact.ts';
+import type { UserError } from '../runtime/errors.ts';
+import type { Report, RunEvent } from '../runtime/events.ts';
+import { formatDuration } from '../text/format.ts';
+import { printable } from '../text/printable.ts';
 import { openLogFile } from './log-file.ts';
 
 export interface LogOptions {

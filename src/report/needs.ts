@@ -1,4 +1,3 @@
-import { cellWidth } from '../cells.ts';
 import type { ToolReport } from '../engines/engine.ts';
 import type { CheckReport, EngineState } from '../operations/configuration/check.ts';
 import type { Reach } from '../operations/configuration/reach.ts';
@@ -6,6 +5,7 @@ import type { StorageState } from '../operations/configuration/reach-storage.ts'
 import type { DockerReport, ImageReport } from '../operations/configuration/report-docker.ts';
 import type { SanitizePlaceReport } from '../operations/configuration/report-sanitize.ts';
 import type { WorkingDirectoryReport } from '../operations/configuration/report-working-directory.ts';
+import { cellWidth } from '../text/text-width.ts';
 import type { Style } from './style.ts';
 
 /** What a configuration needs outside of itself, and whether it is there: a paragraph for each kind of thing. */

@@ -1,8 +1,8 @@
-import { formatDuration } from '../amounts.ts';
-import type { CommandEndedEvent } from '../events.ts';
-import { printable, printableLines } from '../printable.ts';
 import { redact } from '../process/redact.ts';
+import type { CommandEndedEvent } from '../runtime/events.ts';
 import { elapsed, foldRun, type RunState, type RunStep, startRun } from '../state/run.ts';
+import { formatDuration } from '../text/format.ts';
+import { printable, printableLines } from '../text/printable.ts';
 import type { Printer } from './printer.ts';
 import { signInPrompt } from './sign-in.ts';
 import type { Style } from './style.ts';

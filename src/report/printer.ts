@@ -1,4 +1,4 @@
-import type { Report } from '../events.ts';
+import type { Report } from '../runtime/events.ts';
 
 /** A way to show a run's events, from its beginning to its end. */
 export interface Printer {

@@ -1,9 +1,9 @@
 import type { Problem } from '../config/configuration.ts';
-import { createExcerpts } from '../config/excerpt.ts';
 import { placeOf } from '../config/invalid-configuration.ts';
 import { settingsSchema } from '../config/schema/settings.ts';
 import { shapeOf } from '../config/schema/shape.ts';
-import { printable } from '../printable.ts';
+import { createExcerpts } from '../config/yaml/excerpt.ts';
+import { printable } from '../text/printable.ts';
 import type { Style } from './style.ts';
 
 export interface ProblemsView {

@@ -1,5 +1,5 @@
-import { formatAge, formatBytes, formatNumberOf } from '../amounts.ts';
-import type { PrunedTarget, PrunePlan } from '../results.ts';
+import type { PrunedTarget, PrunePlan } from '../results/results.ts';
+import { formatAge, formatBytes, formatNumberOf } from '../text/format.ts';
 import type { Question } from './question.ts';
 import { placesText } from './snapshots.ts';
 

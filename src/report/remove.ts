@@ -1,5 +1,5 @@
-import { formatBytes } from '../amounts.ts';
-import type { RemovePlan } from '../results.ts';
+import type { RemovePlan } from '../results/results.ts';
+import { formatBytes } from '../text/format.ts';
 import type { Question } from './question.ts';
 import { placesText, snapshotLine } from './snapshots.ts';
 

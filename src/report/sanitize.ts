@@ -1,5 +1,11 @@
-import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../amounts.ts';
-import type { Coverage, SanitizeFinding, SanitizePlan, SanitizeResult, TableCoverage } from '../sanitize-results.ts';
+import type {
+  Coverage,
+  SanitizeFinding,
+  SanitizePlan,
+  SanitizeResult,
+  TableCoverage,
+} from '../results/sanitize-results.ts';
+import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../text/format.ts';
 import { destinationLines, typedName } from './destination.ts';
 import type { Question } from './question.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';

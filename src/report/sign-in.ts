@@ -1,6 +1,6 @@
-import { formatTime } from '../amounts.ts';
-import type { SignInEvent } from '../events.ts';
 import type { SignedIn } from '../operations/sign-in/sign-in-status.ts';
+import type { SignInEvent } from '../runtime/events.ts';
+import { formatTime } from '../text/format.ts';
 
 /** Where to go, the URL unbroken on a line of its own. */
 export function signInPrompt({ provider, url, user_code }: Omit<SignInEvent, 'event'>): string {

@@ -1,8 +1,8 @@
-import { formatAge, formatBytes, formatCount, formatNumberOf } from '../amounts.ts';
-import { hiddenText } from '../hidden-objects.ts';
-import { leftOutText } from '../left-out-schemas.ts';
-import type { SnapshotPlace, SnapshotRow, TargetSnapshots } from '../results.ts';
-import { SIGNATURE_WORDS } from '../signature-text.ts';
+import { hiddenText } from '../results/hidden-objects.ts';
+import { leftOutText } from '../results/left-out-schemas.ts';
+import type { SnapshotPlace, SnapshotRow, TargetSnapshots } from '../results/results.ts';
+import { SIGNATURE_WORDS } from '../results/signature-text.ts';
+import { formatAge, formatBytes, formatCount, formatNumberOf } from '../text/format.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';
 
 export interface SnapshotsTextOptions extends TableOptions {

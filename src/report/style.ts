@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { printableLines } from '../printable.ts';
+import { printableLines } from '../text/printable.ts';
 
 /** How the plain output looks: colours where wanted, marks that the terminal can show. */
 export interface Style {

@@ -1,5 +1,5 @@
-import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../amounts.ts';
-import type { SubsetExplanation, SubsetPlanResult, SubsetResult, SubsetTableRow } from '../subset-results.ts';
+import type { SubsetExplanation, SubsetPlanResult, SubsetResult, SubsetTableRow } from '../results/subset-results.ts';
+import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../text/format.ts';
 import { destinationLines, typedName } from './destination.ts';
 import { dataLine } from './load.ts';
 import type { Question } from './question.ts';

@@ -1,4 +1,4 @@
-import { cellWidth, cut, fitCells } from '../cells.ts';
+import { cellWidth, cut, fitCells } from '../text/text-width.ts';
 import type { Style, Tone } from './style.ts';
 
 export interface Column<Row> {

@@ -1,5 +1,5 @@
-import { formatBytes, formatNumberOf } from '../amounts.ts';
-import type { TargetInfo, TargetRow } from '../results.ts';
+import type { TargetInfo, TargetRow } from '../results/results.ts';
+import { formatBytes, formatNumberOf } from '../text/format.ts';
 
 /** All that is known of a target, a line a fact; what is not set is left out. */
 export function targetInfoText(row: TargetRow & { info: TargetInfo }): string {

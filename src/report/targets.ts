@@ -1,8 +1,8 @@
-import { formatBytes } from '../amounts.ts';
 import type { Mode } from '../config/mode.ts';
-import { briefReason } from '../connection-failures.ts';
-import { printable } from '../printable.ts';
-import type { TargetRow, TargetStatus } from '../results.ts';
+import { briefReason } from '../results/connection-failures.ts';
+import type { TargetRow, TargetStatus } from '../results/results.ts';
+import { formatBytes } from '../text/format.ts';
+import { printable } from '../text/printable.ts';
 import type { Tone } from './style.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';
 

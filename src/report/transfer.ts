@@ -1,5 +1,5 @@
-import { formatBytes, formatNumberOf } from '../amounts.ts';
-import type { TransferResult } from '../results.ts';
+import type { TransferResult } from '../results/results.ts';
+import { formatBytes, formatNumberOf } from '../text/format.ts';
 
 export function pushedText({ target, snapshot, storage, objects, bytes }: TransferResult): string {
   const name = `snapshot ${snapshot.index} of ${target} (${snapshot.id})`;

@@ -1,5 +1,5 @@
-import { formatAge, formatBytes } from '../amounts.ts';
-import type { LoadResult, UndoPlan } from '../results.ts';
+import type { LoadResult, UndoPlan } from '../results/results.ts';
+import { formatAge, formatBytes } from '../text/format.ts';
 import { destinationLines, typedName } from './destination.ts';
 import type { Question } from './question.ts';
 

@@ -1,5 +1,5 @@
-import type { ChangedColumn, Coverage, SanitizeFinding, TableCoverage } from '../sanitize-results.ts';
-import { filesOfTable, type ManifestTable } from '../snapshots/manifest.ts';
+import { filesOfTable, type ManifestTable } from '../repository/manifest.ts';
+import type { ChangedColumn, Coverage, SanitizeFinding, TableCoverage } from '../results/sanitize-results.ts';
 import { type ColumnDigest, columnName } from './column-facts.ts';
 import type { Suspicion } from './detector/detect.ts';
 import { PERSONAL_KINDS, type PersonalKind } from './detector/kinds.ts';

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../errors.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 
 /** A column that the author of the query says may stay as it is. */
 export interface KeepComment {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Configuration } from '../config/configuration.ts';
-import { EXIT, UserError } from '../errors.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import { decodeQuery, decodeText } from './base64.ts';
 
 /** The query that sanitizes a target, and why it is this one. */

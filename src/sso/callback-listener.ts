@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { EXIT, UserError } from '../errors.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import { callbackPage } from './callback-page.ts';
 import { portHolders } from './port-holders.ts';
 import { isLoopback } from './provider.ts';

@@ -1,6 +1,6 @@
 import type { TokenEndpointResponse } from 'openid-client';
-import { EXIT, UserError } from '../errors.ts';
 import { unlessAborted } from '../process/unless-aborted.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import { toSignInFailure } from './failures.ts';
 import type { Provider } from './provider.ts';
 import type { SignInOptions } from './sign-in-options.ts';

@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../errors.ts';
-import { printable } from '../printable.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
+import { printable } from '../text/printable.ts';
 
 interface Failure {
   code: string;

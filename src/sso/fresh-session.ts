@@ -1,5 +1,5 @@
 import { lockFile } from '../config/edit/lock-file.ts';
-import { EXIT, UserError } from '../errors.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import { toSignInFailure } from './failures.ts';
 import { openProvider, type ProviderRequest } from './provider.ts';
 import { personOf, type Session, secondsOf, sessionOf } from './session.ts';

@@ -1,5 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { printable } from '../printable.ts';
+import { printable } from '../text/printable.ts';
 
 /** Of a line of /proc/net/tcp: https://docs.kernel.org/networking/proc_net_tcp.html */
 const LISTENING = '0A';

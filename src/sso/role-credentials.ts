@@ -1,7 +1,7 @@
 import type { Configuration } from '../config/configuration.ts';
 import type { Settings } from '../config/schema/settings.ts';
-import { EXIT, UserError } from '../errors.ts';
-import type { Report } from '../events.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
+import type { Report } from '../runtime/events.ts';
 import { assumeRole, type TemporaryCredentials } from './assume-role.ts';
 import { freshSession } from './fresh-session.ts';
 import { personOf } from './session.ts';

@@ -5,9 +5,9 @@ import { editFile } from '../config/edit/edit-file.ts';
 import { decrypt, ENCRYPTED, encrypt } from '../config/secrets/cipher.ts';
 import { IN_KEYCHAIN, readFromKeychain, removeFromKeychain, writeToKeychain } from '../config/secrets/keychain.ts';
 import { isTree, valueAt } from '../config/tree.ts';
-import { parseYaml } from '../config/yaml-source.ts';
-import { EXIT, UserError } from '../errors.ts';
-import type { Report } from '../events.ts';
+import { parseYaml } from '../config/yaml/yaml-source.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
+import type { Report } from '../runtime/events.ts';
 import type { Session } from './session.ts';
 
 /** Where the sessions of a configuration are kept. */

@@ -1,4 +1,4 @@
-import type { ProgressEvent } from '../events.ts';
+import type { ProgressEvent } from '../runtime/events.ts';
 
 /** How far a step is, with enough memory of the last seconds to tell its pace. */
 export interface Progress {

@@ -1,5 +1,5 @@
-import type { UserError } from '../errors.ts';
-import type { ProgressEvent, RunEvent } from '../events.ts';
+import type { UserError } from '../runtime/errors.ts';
+import type { ProgressEvent, RunEvent } from '../runtime/events.ts';
 import { type Progress, startProgress, updateProgress } from './progress.ts';
 
 /** What is known of a piece of work, folded from its events: the live output and the run screen draw nothing else. */

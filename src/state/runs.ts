@@ -1,8 +1,8 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { EXIT, interrupted, toUserError, UserError } from '../errors.ts';
-import type { Report, RunEvent } from '../events.ts';
-import type { SnapshotRow } from '../results.ts';
-import type { Coverage } from '../sanitize-results.ts';
+import type { SnapshotRow } from '../results/results.ts';
+import type { Coverage } from '../results/sanitize-results.ts';
+import { EXIT, interrupted, toUserError, UserError } from '../runtime/errors.ts';
+import type { Report, RunEvent } from '../runtime/events.ts';
 import { endRun, foldRun, queueRun, type RunEnd, type RunState, startRun } from './run.ts';
 
 /** All work of this session, waiting, running and ended; it goes on whatever screen is shown. */

@@ -1,6 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { UserError } from '../errors.ts';
-import type { SnapshotRow } from '../results.ts';
+import type { SnapshotRow } from '../results/results.ts';
+import type { UserError } from '../runtime/errors.ts';
 
 /** The snapshots of each target that was looked at. */
 export interface SnapshotsState {

@@ -1,6 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { UserError } from '../errors.ts';
-import type { TargetRow } from '../results.ts';
+import type { TargetRow } from '../results/results.ts';
+import type { UserError } from '../runtime/errors.ts';
 
 /** The targets and what is known of each, live or remembered from the last time. */
 export interface TargetsState {

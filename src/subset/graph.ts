@@ -1,7 +1,7 @@
 import type { TargetSettings } from '../config/schema/settings.ts';
-import { EXIT, UserError } from '../errors.ts';
-import { nearest } from '../nearest.ts';
-import { findNames } from '../table-names.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
+import { nearest } from '../text/nearest.ts';
+import { findNames } from '../text/table-names.ts';
 import type { ColumnFacts, Facts, ForeignKeyFacts, TableFacts } from './facts.ts';
 
 export type SubsetSettings = NonNullable<TargetSettings['subset']>;

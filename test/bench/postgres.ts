@@ -5,7 +5,7 @@
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startThrowAwayServer } from '../../src/engines/postgres/throw-away-server.ts';
+import { startThrowAwayServer } from '../../src/engines/postgres/server/throw-away-server.ts';
 import { anyClientTools } from '../../src/engines/postgres/tools.ts';
 import { localRunner } from '../../src/process/local.ts';
 import { benchData } from '../helpers/bench-data.ts';

@@ -9,11 +9,11 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { spawn } from '@lydell/node-pty';
 import type { Settings } from '../../src/config/schema/settings.ts';
-import type { Context } from '../../src/context.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { refuseSources } from '../../src/operations/load/guard.ts';
 import { checkTargets, listTargets } from '../../src/operations/targets.ts';
-import type { TargetRow } from '../../src/results.ts';
+import type { TargetRow } from '../../src/results/results.ts';
+import type { Context } from '../../src/runtime/context.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { startPostgres, testContext } from '../helpers/postgres-server.ts';
 

@@ -10,9 +10,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** What every tree below starts from: all of it allowed. */
 const house = {
   'src/main.ts': "export const started = import('../screens/start.tsx');",
-  'src/errors.ts': 'export class UserError extends Error {}',
+  'src/runtime/errors.ts': 'export class UserError extends Error {}',
   'src/process/local.ts':
-    "import { UserError } from '../errors.ts';\nimport { execa } from 'execa';\nexport const run = [execa, UserError];",
+    "import { UserError } from '../runtime/errors.ts';\nimport { execa } from 'execa';\nexport const run = [execa, UserError];",
   'src/engines/engine.ts': "import { run } from '../process/local.ts';\nexport const engine = run;",
   'src/operations/load.ts': "import { engine } from '../engines/engine.ts';\nexport const load = engine;",
   'src/commands/load.ts': "export const load = () => import('../operations/load.ts');",
@@ -59,11 +59,11 @@ test('imports along the arrows pass', () => {
 });
 
 test.each([
-  ['errors-import-nothing', 'src/errors.ts', "import 'node:fs';"],
+  ['errors-import-nothing', 'src/runtime/errors.ts', "import 'node:fs';"],
   [
     'ground-imports-only-ground',
-    'src/events.ts',
-    "import type { engine } from './engines/engine.ts';\nexport type E = typeof engine;",
+    'src/runtime/events.ts',
+    "import type { engine } from '../engines/engine.ts';\nexport type E = typeof engine;",
   ],
   ['process-is-below-the-parts', 'src/process/docker.ts', "import '../engines/engine.ts';"],
   [
@@ -92,7 +92,7 @@ test.each([
   ],
   [
     'heavy-packages-are-loaded-where-they-are-used',
-    'src/snapshots/s3.ts',
+    'src/repository/s3.ts',
     "import { S3Client } from '@aws-sdk/client-s3';\nexport const client = new S3Client();",
   ],
   ['commands-load-their-work-when-they-run', 'src/commands/undo.ts', "import '../operations/load.ts';"],

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { confirm } from '../../src/cli/confirm.ts';
-import { interrupted } from '../../src/errors.ts';
+import { interrupted } from '../../src/runtime/errors.ts';
 import { Sink } from '../helpers/cli-host.ts';
 
 const question = { plan: ['Load snapshot 0', '  into app'], ask: 'Replace database "app"?' };

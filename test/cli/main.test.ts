@@ -121,5 +121,5 @@ test.each([['--help'], ['--version'], ['buidl']])('%s loads nothing heavy', asyn
   await tool([word], ['--import', pathToFileURL(hook).href]);
   const loaded = readFileSync(resolved, 'utf8');
   expect(loaded).toContain('src/main.ts');
-  expect(loaded).not.toMatch(/node_modules\/(?!commander\/)|src\/(operations|config|engines|snapshots)\/|screens\//);
+  expect(loaded).not.toMatch(/node_modules\/(?!commander\/)|src\/(operations|config|engines|repository)\/|screens\//);
 });

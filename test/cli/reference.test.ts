@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { commandReference } from '../../src/cli/reference.ts';
 import { COMMANDS, GLOBAL_OPTIONS } from '../../src/commands/registry.ts';
-import { EXIT } from '../../src/errors.ts';
+import { EXIT } from '../../src/runtime/errors.ts';
 
 const page = commandReference({ commands: COMMANDS, globalOptions: GLOBAL_OPTIONS });
 

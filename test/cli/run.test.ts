@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
-import { EXIT, interrupted, UserError } from '../../src/errors.ts';
+import { EXIT, interrupted, UserError } from '../../src/runtime/errors.ts';
 import { ATTENDED, command, runWith } from '../helpers/cli-host.ts';
 
 const finds = command(async () => ({ data: { found: 1 }, text: 'found 1' }), { json: 'document' });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
-import { EXIT } from '../../src/errors.ts';
+import { EXIT } from '../../src/runtime/errors.ts';
 import { runWith } from '../helpers/cli-host.ts';
 import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../helpers/config-folder.ts';
 

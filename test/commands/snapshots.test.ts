@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
-import type { Context, ContextOptions } from '../../src/context.ts';
 import { localRunner } from '../../src/process/local.ts';
+import type { Context, ContextOptions } from '../../src/runtime/context.ts';
 import { ATTENDED, runWith, type TestedRun } from '../helpers/cli-host.ts';
 import { storeSnapshot } from '../helpers/stored-snapshot.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { isAllowedDestination } from '../../src/config/allowed-destinations.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
-import type { RunEvent } from '../../src/events.ts';
 import { refuseSources } from '../../src/operations/load/guard.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import { configFolder, withKey } from '../helpers/config-folder.ts';
 import { testContext } from '../helpers/postgres-server.ts';
 

@@ -1,10 +1,10 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { connectionUrl } from '../../src/config/connection-url.ts';
 import { loadConfiguration } from '../../src/config/load.ts';
-import { EXIT, UserError } from '../../src/errors.ts';
-import type { WarningEvent } from '../../src/events.ts';
+import { connectionUrl } from '../../src/config/urls/connection-url.ts';
+import { EXIT, UserError } from '../../src/runtime/errors.ts';
+import type { WarningEvent } from '../../src/runtime/events.ts';
 import { configFolder, SECRET_KEY, summary, withKey } from '../helpers/config-folder.ts';
 
 const USER_FILE = '.config/tool/tool.yml';

@@ -1,10 +1,8 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Context } from '../../src/context.ts';
 import type { DatabaseUrl } from '../../src/engines/engine.ts';
 import { engineForUrl } from '../../src/engines/registry.ts';
-import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
@@ -15,7 +13,9 @@ import { snapshotReader } from '../../src/operations/snapshots/snapshot-reader.t
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
 import { checkTarget } from '../../src/operations/targets.ts';
-import { createObjectPool } from '../../src/snapshots/objects/object-pool.ts';
+import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
+import type { Context } from '../../src/runtime/context.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 
 /** What the contract needs of a real server, whatever its kind. */

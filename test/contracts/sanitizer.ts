@@ -1,16 +1,16 @@
 import { cp } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Context } from '../../src/context.ts';
-import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { planSanitize, type SanitizeRequest, sanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { suggest } from '../../src/operations/sanitize/suggest.ts';
 import { repositoryOf } from '../../src/operations/snapshots/local-repository.ts';
 import { findSnapshot, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
-import type { SanitizeResult } from '../../src/sanitize-results.ts';
-import { filesOf } from '../../src/snapshots/catalogue.ts';
-import { createObjectPool } from '../../src/snapshots/objects/object-pool.ts';
+import { filesOf } from '../../src/repository/catalogue.ts';
+import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
+import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
+import type { Context } from '../../src/runtime/context.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import { eventually, temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 
 /** What the contract needs of a real server, whatever its kind. */

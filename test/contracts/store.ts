@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ContentDiffers } from '../../src/snapshots/objects/checksum.ts';
-import type { Store } from '../../src/snapshots/store.ts';
+import { ContentDiffers } from '../../src/repository/objects/checksum.ts';
+import type { Store } from '../../src/repository/store.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 
 const MEGABYTE = 1024 * 1024;

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { FRAME_BYTES } from '../../src/snapshots/objects/object-format.ts';
+import { FRAME_BYTES } from '../../src/repository/objects/object-format.ts';
 import { measuredRun } from '../helpers/measured-run.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
 import { storeTables } from '../helpers/stored-snapshot.ts';

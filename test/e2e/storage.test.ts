@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { StorageProfile } from '../../src/snapshots/s3/providers.ts';
+import type { StorageProfile } from '../../src/repository/s3/providers.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
 import { storeSnapshot } from '../helpers/stored-snapshot.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { engineOfUrl } from '../../src/config/url-scheme.ts';
+import { engineOfUrl } from '../../src/config/urls/url-scheme.ts';
 import { ENGINE_IDS, ENGINE_PROFILES } from '../../src/engines/list.ts';
 import { engineForUrl, engines } from '../../src/engines/registry.ts';
 

@@ -1,7 +1,7 @@
 import type { SchemaConfig } from '../../src/config/schema/settings.ts';
-import type { RunEvent, WarningEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
+import type { RunEvent, WarningEvent } from '../../src/runtime/events.ts';
 import { type TestPostgres, testContext } from './postgres-server.ts';
 
 export interface RoundTrip {

@@ -3,9 +3,9 @@ import type { CommandModule } from '../../src/cli/command.ts';
 import type { Host } from '../../src/cli/host.ts';
 import { run } from '../../src/cli/run.ts';
 import { GLOBAL_OPTIONS } from '../../src/commands/registry.ts';
-import type { Context } from '../../src/context.ts';
-import { EXIT, UserError } from '../../src/errors.ts';
-import type { Terminal } from '../../src/terminal.ts';
+import type { Context } from '../../src/runtime/context.ts';
+import { EXIT, UserError } from '../../src/runtime/errors.ts';
+import type { Terminal } from '../../src/runtime/terminal.ts';
 
 /** A terminal that is none: what a script sees. */
 export const PIPED: Terminal = {

@@ -1,5 +1,5 @@
 import { COMMANDS } from '../../src/commands/registry.ts';
-import { openContext } from '../../src/context.ts';
+import { openContext } from '../../src/runtime/context.ts';
 import { runWith, type TestedRun } from './cli-host.ts';
 import { type ConfigFolder, configFolder, withKey } from './config-folder.ts';
 

@@ -1,8 +1,8 @@
 import type { Operations } from '../../screens/app/operations.ts';
-import { UserError } from '../../src/errors.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
-import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow, TargetRow } from '../../src/results.ts';
-import type { TableSelection } from '../../src/selected-tables.ts';
+import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow, TargetRow } from '../../src/results/results.ts';
+import type { TableSelection } from '../../src/results/selected-tables.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 import type { Session } from '../../src/state/runs.ts';
 import { fakeConfiguration } from './fake-configuration.ts';
 import { fakeCoverage, fakeSanitize } from './fake-sanitize.ts';

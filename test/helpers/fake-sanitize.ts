@@ -1,6 +1,6 @@
 import type { PlannedSanitize } from '../../src/operations/sanitize/sanitize.ts';
-import type { SnapshotRow } from '../../src/results.ts';
-import type { Coverage } from '../../src/sanitize-results.ts';
+import type { SnapshotRow } from '../../src/results/results.ts';
+import type { Coverage } from '../../src/results/sanitize-results.ts';
 import type { FakeWorld } from './fake-world.ts';
 
 export function fakeSanitize(

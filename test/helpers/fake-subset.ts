@@ -1,7 +1,7 @@
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../src/operations/subset/subset-setting.ts';
+import type { SubsetTableRow } from '../../src/results/subset-results.ts';
 import type { SubsetSettings } from '../../src/subset/graph.ts';
-import type { SubsetTableRow } from '../../src/subset-results.ts';
 import type { FakeWorld } from './fake-world.ts';
 
 const CONFIGURED: SubsetSettings = {

@@ -1,7 +1,7 @@
 import type { FileRequest } from '../../src/config/config-file.ts';
-import type { UserError } from '../../src/errors.ts';
 import type { CheckReport } from '../../src/operations/configuration/check.ts';
-import type { DestinationState, Sized, SnapshotRow, TargetRow } from '../../src/results.ts';
+import type { DestinationState, Sized, SnapshotRow, TargetRow } from '../../src/results/results.ts';
+import type { UserError } from '../../src/runtime/errors.ts';
 
 /** A world that the fake operations act on; tests hold what they want to let go on by hand. */
 export interface FakeWorld {

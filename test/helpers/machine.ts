@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../../src/config/schema/settings.ts';
-import type { Context } from '../../src/context.ts';
-import type { RunEvent } from '../../src/events.ts';
-import { createRepository, type Repository } from '../../src/snapshots/repository.ts';
-import type { StorageProfile } from '../../src/snapshots/s3/providers.ts';
+import { createRepository, type Repository } from '../../src/repository/repository.ts';
+import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { Context } from '../../src/runtime/context.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import { testContext } from './postgres-server.ts';
 
 /** A machine of somebody in the team: a working directory of its own, over a bucket that all share. */

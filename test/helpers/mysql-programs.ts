@@ -1,7 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Context } from '../../src/context.ts';
 import { localRunner } from '../../src/process/local.ts';
+import type { Context } from '../../src/runtime/context.ts';
 import { debianSid } from './debian-sid.ts';
 import { SID_PACKAGES, type TestFlavour } from './mysql-server.ts';
 

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import type { RunEvent, WarningEvent } from '../../src/events.ts';
-import type { HiddenObjects } from '../../src/hidden-objects.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { loadPlanLines } from '../../src/report/load.ts';
-import type { SnapshotRow } from '../../src/results.ts';
+import type { HiddenObjects } from '../../src/results/hidden-objects.ts';
+import type { SnapshotRow } from '../../src/results/results.ts';
+import type { RunEvent, WarningEvent } from '../../src/runtime/events.ts';
 import { withDetails } from './build-and-load.ts';
 import { dumpedObjects } from './dumped-objects.ts';
 import type { TestFlavour, TestMysql } from './mysql-server.ts';

@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { describe } from 'vitest';
 import { openSession, type Session } from '../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
-import { unprivilegedUser } from '../../src/engines/shared/unprivileged-user.ts';
+import { unprivilegedUser } from '../../src/engines/shared/server/unprivileged-user.ts';
 import { canHaveSid, debianSid } from './debian-sid.ts';
 import { eventually } from './postgres-server.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import type { RunEvent, WarningEvent } from '../../src/events.ts';
-import type { HiddenObjects } from '../../src/hidden-objects.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
+import type { HiddenObjects } from '../../src/results/hidden-objects.ts';
+import type { RunEvent, WarningEvent } from '../../src/runtime/events.ts';
 import { normalized, withDetails } from './build-and-load.ts';
 import { EVERY_OBJECT } from './every-object.ts';
 import { type TestPostgres, testContext } from './postgres-server.ts';

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe } from 'vitest';
 import type { Settings } from '../../src/config/schema/settings.ts';
-import type { Context } from '../../src/context.ts';
-import { findServerPrograms, type ServerPrograms } from '../../src/engines/postgres/server-programs.ts';
-import { startThrowAwayServer } from '../../src/engines/postgres/throw-away-server.ts';
+import { findServerPrograms, type ServerPrograms } from '../../src/engines/postgres/server/server-programs.ts';
+import { startThrowAwayServer } from '../../src/engines/postgres/server/throw-away-server.ts';
 import { anyClientTools } from '../../src/engines/postgres/tools.ts';
-import type { RunEvent } from '../../src/events.ts';
 import { localRunner } from '../../src/process/local.ts';
+import type { Context } from '../../src/runtime/context.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 
 export interface TestPostgres {
   port: number;

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findServerPrograms } from '../../src/engines/postgres/server-programs.ts';
-import { freePort } from '../../src/engines/shared/free-port.ts';
-import { unprivilegedUser } from '../../src/engines/shared/unprivileged-user.ts';
+import { findServerPrograms } from '../../src/engines/postgres/server/server-programs.ts';
+import { freePort } from '../../src/engines/shared/server/free-port.ts';
+import { unprivilegedUser } from '../../src/engines/shared/server/unprivileged-user.ts';
 import { localRunner } from '../../src/process/local.ts';
 import { eventually, type TestPostgres, testContext } from './postgres-server.ts';
 

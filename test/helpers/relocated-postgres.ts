@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ServerPrograms } from '../../src/engines/postgres/server-programs.ts';
+import type { ServerPrograms } from '../../src/engines/postgres/server/server-programs.ts';
 
 const MAJOR = '15';
 const SYSTEM = { bin: `/usr/lib/postgresql/${MAJOR}/bin`, share: `/usr/share/postgresql/${MAJOR}` };

@@ -1,12 +1,12 @@
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Context } from '../../src/context.ts';
-import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { planSanitize, type SanitizeRequest, sanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
-import type { SanitizeResult } from '../../src/sanitize-results.ts';
+import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
+import type { Context } from '../../src/runtime/context.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import { startPostgres, type TestPostgres, temporaryFolder, testContext } from './postgres-server.ts';
 
 const FILL = `

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { encrypt } from '../../src/config/secrets/cipher.ts';
 import { connectionOf, parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
-import type { RunEvent } from '../../src/events.ts';
 import { encryptValues } from '../../src/operations/configuration/secrets.ts';
 import { show } from '../../src/operations/configuration/show.ts';
 import { chooseDestination } from '../../src/operations/load/destination.ts';
 import { bucketKey } from '../../src/operations/snapshots/shelves.ts';
 import { redact } from '../../src/process/redact.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import { configFolder, SECRET_KEY, withKey } from '../helpers/config-folder.ts';
 import { testContext } from '../helpers/postgres-server.ts';
 

@@ -12,7 +12,7 @@ import type { Host } from '../../src/cli/host.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { settingsSchema } from '../../src/config/schema/settings.ts';
 import { type Shape, shapeOf } from '../../src/config/schema/shape.ts';
-import { openContext } from '../../src/context.ts';
+import { openContext } from '../../src/runtime/context.ts';
 import { ATTENDED, PIPED, runWith, type TestedRun } from '../helpers/cli-host.ts';
 import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../helpers/config-folder.ts';
 import { press, until } from '../helpers/driven-model.ts';

@@ -3,7 +3,7 @@ import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { refuseSources } from '../../src/operations/load/guard.ts';
 import { checkTargets, listTargets } from '../../src/operations/targets.ts';
-import type { TargetRow } from '../../src/results.ts';
+import type { TargetRow } from '../../src/results/results.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql-server.ts';
 import {
   describeWithPostgres,

@@ -3,19 +3,19 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { Context } from '../../src/context.ts';
 import { archiveDetails } from '../../src/engines/postgres/dump/archive.ts';
-import { materialize } from '../../src/engines/postgres/restore/fill.ts';
-import { UserError } from '../../src/errors.ts';
+import { materialize } from '../../src/engines/postgres/restore/rows/fill.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/export.ts';
 import { importSnapshot } from '../../src/operations/snapshots/import.ts';
 import { planRemove, remove } from '../../src/operations/snapshots/remove.ts';
 import { snapshotReader } from '../../src/operations/snapshots/snapshot-reader.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
-import { manifestKey, objectKey } from '../../src/snapshots/catalogue.ts';
-import type { Manifest } from '../../src/snapshots/manifest.ts';
-import { createObjectPool, type ObjectPool } from '../../src/snapshots/objects/object-pool.ts';
-import { createRepository } from '../../src/snapshots/repository.ts';
+import { manifestKey, objectKey } from '../../src/repository/catalogue.ts';
+import type { Manifest } from '../../src/repository/manifest.ts';
+import { createObjectPool, type ObjectPool } from '../../src/repository/objects/object-pool.ts';
+import { createRepository } from '../../src/repository/repository.ts';
+import type { Context } from '../../src/runtime/context.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 import { storeTables } from '../helpers/stored-snapshot.ts';
 

@@ -2,11 +2,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { archiveDetails } from '../../src/engines/postgres/dump/archive.ts';
-import type { RunEvent } from '../../src/events.ts';
-import { manifestKey } from '../../src/snapshots/catalogue.ts';
-import { createFolder } from '../../src/snapshots/folder.ts';
-import { type Manifest, manifestText, parseManifest } from '../../src/snapshots/manifest.ts';
-import { createRepository, type Repository } from '../../src/snapshots/repository.ts';
+import { manifestKey } from '../../src/repository/catalogue.ts';
+import { createFolder } from '../../src/repository/folder.ts';
+import { type Manifest, manifestText, parseManifest } from '../../src/repository/manifest.ts';
+import { createRepository, type Repository } from '../../src/repository/repository.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 import { storeSnapshot } from '../helpers/stored-snapshot.ts';
 

@@ -6,12 +6,12 @@ import { openSession, type Session } from '../../src/engines/mysql/connection/se
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { createBeside } from '../../src/engines/mysql/restore/beside.ts';
 import { whileAlive } from '../../src/engines/mysql/restore/while-alive.ts';
-import { databaseExists, lockDestination, verifyLock } from '../../src/engines/mysql/server.ts';
-import type { RunEvent } from '../../src/events.ts';
+import { databaseExists, lockDestination, verifyLock } from '../../src/engines/mysql/server/server.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import { planUndo, undo } from '../../src/operations/load/undo.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 

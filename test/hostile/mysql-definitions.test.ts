@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkDefinitions } from '../../src/engines/mysql/check-definitions.ts';
-import type { Code, Definitions } from '../../src/engines/mysql/definitions.ts';
+import { checkDefinitions } from '../../src/engines/mysql/definitions/check-definitions.ts';
+import type { Code, Definitions } from '../../src/engines/mysql/definitions/definitions.ts';
 import { leaveOutRemote } from '../../src/engines/mysql/restore/left-out.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';

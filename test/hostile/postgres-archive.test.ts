@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Context } from '../../src/context.ts';
 import { archiveDetails } from '../../src/engines/postgres/dump/archive.ts';
-import type { UserError } from '../../src/errors.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
-import type { Manifest } from '../../src/snapshots/manifest.ts';
-import { createObjectPool } from '../../src/snapshots/objects/object-pool.ts';
-import { createRepository } from '../../src/snapshots/repository.ts';
+import type { Manifest } from '../../src/repository/manifest.ts';
+import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
+import { createRepository } from '../../src/repository/repository.ts';
+import type { Context } from '../../src/runtime/context.ts';
+import type { UserError } from '../../src/runtime/errors.ts';
 import { forgeSnapshot } from '../helpers/forged-snapshot.ts';
 import {
   describeWithPostgres,

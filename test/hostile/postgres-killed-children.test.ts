@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Context } from '../../src/context.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import { planSanitize, sanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { planSubset, subset } from '../../src/operations/subset/subset.ts';
+import type { Context } from '../../src/runtime/context.ts';
 import { type Death, killingRunner } from '../helpers/killing-runner.ts';
 import {
   describeWithPostgres,

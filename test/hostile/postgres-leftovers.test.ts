@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Context } from '../../src/context.ts';
 import { connectToServer } from '../../src/engines/postgres/connection/connect.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
-import { lockDestination, verifyLock } from '../../src/engines/postgres/server.ts';
-import type { RunEvent } from '../../src/events.ts';
+import { lockDestination, verifyLock } from '../../src/engines/postgres/server/server.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import { planUndo, undo } from '../../src/operations/load/undo.ts';
+import type { Context } from '../../src/runtime/context.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import {
   describeWithPostgres,
   startPostgres,

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Context } from '../../src/context.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
-import type { Manifest } from '../../src/snapshots/manifest.ts';
+import type { Manifest } from '../../src/repository/manifest.ts';
+import type { Context } from '../../src/runtime/context.ts';
 import { forgeSnapshot } from '../helpers/forged-snapshot.ts';
 import {
   describeWithPostgres,

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Context } from '../../src/context.ts';
 import { quoteName, quoteText } from '../../src/engines/postgres/connection/session.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { planSubset, subset } from '../../src/operations/subset/subset.ts';
+import type { Context } from '../../src/runtime/context.ts';
 import { type Forge, startForgingServer } from '../helpers/forging-server.ts';
 import {
   describeWithPostgres,

@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Context } from '../../src/context.ts';
 import { build } from '../../src/operations/build.ts';
 import { planSanitize, type SanitizeRequest, sanitize } from '../../src/operations/sanitize/sanitize.ts';
+import type { Context } from '../../src/runtime/context.ts';
 import {
   describeWithPostgres,
   startPostgres,

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Context } from '../../src/context.ts';
 import { quoteName } from '../../src/engines/postgres/connection/session.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
 import { planSubset, subset } from '../../src/operations/subset/subset.ts';
-import type { Manifest } from '../../src/snapshots/manifest.ts';
+import type { Manifest } from '../../src/repository/manifest.ts';
+import type { Context } from '../../src/runtime/context.ts';
 import { forgeSnapshot } from '../helpers/forged-snapshot.ts';
 import {
   describeWithPostgres,

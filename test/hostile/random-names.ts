@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Settings } from '../../src/config/schema/settings.ts';
-import { UserError } from '../../src/errors.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { planSanitize, sanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { planSubset, subset } from '../../src/operations/subset/subset.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 import { testContext } from '../helpers/postgres-server.ts';
 
 /** A server of one engine, and the SQL that names a database's objects with given names. */

@@ -8,7 +8,7 @@ import { Empty, Failure } from '../../components/empty.tsx';
 import { Line } from '../../components/line.tsx';
 import { textEdit } from '../../components/text-edit.ts';
 import { TextField } from '../../components/text-field.tsx';
-import { EXIT, UserError } from '../../src/errors.ts';
+import { EXIT, UserError } from '../../src/runtime/errors.ts';
 
 const HOSTILE = 'a\x1b[2J\x1b]0;owned\x07b\x9b8m\u202Ec\rd\x7f\x1b[31me';
 const error = new UserError(HOSTILE, { code: 'odd', exit: EXIT.failed, hint: HOSTILE, details: [`x\n${HOSTILE}`] });

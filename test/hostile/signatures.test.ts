@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { signingKey, signingKeyFile } from '../../src/config/signing-key.ts';
-import type { Context } from '../../src/context.ts';
-import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { planSanitize, sanitize } from '../../src/operations/sanitize/sanitize.ts';
@@ -15,8 +13,10 @@ import { repositoryOf } from '../../src/operations/snapshots/local-repository.ts
 import { annotate, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { ownKey } from '../../src/operations/trust.ts';
 import { loadPlanLines, loadQuestion } from '../../src/report/load.ts';
-import type { Manifest } from '../../src/snapshots/manifest.ts';
-import { publicKeyText, signManifest, verifyManifest } from '../../src/snapshots/signature.ts';
+import type { Manifest } from '../../src/repository/manifest.ts';
+import { publicKeyText, signManifest, verifyManifest } from '../../src/repository/signature.ts';
+import type { Context } from '../../src/runtime/context.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import { runWith } from '../helpers/cli-host.ts';
 import {
   describeWithPostgres,

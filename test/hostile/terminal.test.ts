@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Host } from '../../src/cli/host.ts';
-import { EXIT, UserError } from '../../src/errors.ts';
+import { EXIT, UserError } from '../../src/runtime/errors.ts';
 import { ATTENDED, command, runWith } from '../helpers/cli-host.ts';
 
 /** Clears the screen, sets the title, turns the order of the text, hides what follows (C0, C1, bidirectional). */

@@ -1,12 +1,12 @@
 import { globSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { diff } from '../../src/operations/snapshots/diff.ts';
 import { push } from '../../src/operations/snapshots/push.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
-import type { StorageProfile } from '../../src/snapshots/s3/providers.ts';
+import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';

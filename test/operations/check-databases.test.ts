@@ -6,7 +6,7 @@ import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { connect as connectPostgres } from '../../src/engines/postgres/connection/connect.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { checkTargets, listTargets } from '../../src/operations/targets.ts';
-import type { TargetRow } from '../../src/results.ts';
+import type { TargetRow } from '../../src/results/results.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql-server.ts';
 import {
   describeWithPostgres,

@@ -3,9 +3,7 @@ import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Context } from '../../src/context.ts';
 import { containerRunners } from '../../src/engines/containers.ts';
-import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { reportDocker } from '../../src/operations/configuration/report-docker.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
@@ -13,7 +11,9 @@ import { planUndo, undo } from '../../src/operations/load/undo.ts';
 import { checkTarget } from '../../src/operations/targets.ts';
 import { localRunner } from '../../src/process/local.ts';
 import type { Runner } from '../../src/process/runner.ts';
-import { stagingRoot } from '../../src/snapshots/staging.ts';
+import { stagingRoot } from '../../src/repository/staging.ts';
+import type { Context } from '../../src/runtime/context.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import { describeWithDocker, IMAGE, startDocker, type TestDocker } from '../helpers/docker-daemon.ts';
 import {
   eventually,

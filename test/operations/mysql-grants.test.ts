@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { planUndo, undo } from '../../src/operations/load/undo.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Context } from '../../src/context.ts';
-import type { RunEvent, WarningEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { planUndo, undo } from '../../src/operations/load/undo.ts';
 import { planSubset, subset } from '../../src/operations/subset/subset.ts';
+import type { Context } from '../../src/runtime/context.ts';
+import type { RunEvent, WarningEvent } from '../../src/runtime/events.ts';
 import { withDetails } from '../helpers/build-and-load.ts';
 import { differencesOf, piecesOfDump } from '../helpers/mysql-dump.ts';
 import { mysqlObjects } from '../helpers/mysql-objects.ts';

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Context } from '../../src/context.ts';
-import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { planUndo, undo } from '../../src/operations/load/undo.ts';
@@ -9,6 +7,8 @@ import { planSanitize, sanitize } from '../../src/operations/sanitize/sanitize.t
 import { findSnapshot, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
 import { localRunner } from '../../src/process/local.ts';
+import type { Context } from '../../src/runtime/context.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import { withDetails } from '../helpers/build-and-load.ts';
 import { changeFile } from '../helpers/change-definitions.ts';
 import { withPrograms, writeProgram } from '../helpers/mysql-programs.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Context } from '../../src/context.ts';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { mysql } from '../../src/engines/mysql/engine.ts';
-import type { RunEvent } from '../../src/events.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
+import type { Context } from '../../src/runtime/context.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { cellWidth } from '../../src/cells.ts';
-import type { RunEvent } from '../../src/events.ts';
 import { createLivePrinter, statusLine } from '../../src/report/live.ts';
 import { createStyle } from '../../src/report/style.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import { foldRun, startRun } from '../../src/state/run.ts';
+import { cellWidth } from '../../src/text/text-width.ts';
 
 const style = createStyle({ color: false, unicode: true });
 

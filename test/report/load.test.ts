@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadedText, loadPlanLines, loadQuestion } from '../../src/report/load.ts';
-import type { LoadPlan, SnapshotRow } from '../../src/results.ts';
+import type { LoadPlan, SnapshotRow } from '../../src/results/results.ts';
 
 const snapshot: SnapshotRow = {
   index: 0,

@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openContext } from '../../src/context.ts';
-import { UserError } from '../../src/errors.ts';
-import type { RunEvent } from '../../src/events.ts';
 import { createLog } from '../../src/report/log.ts';
+import { openContext } from '../../src/runtime/context.ts';
+import { UserError } from '../../src/runtime/errors.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 
 const EVENTS: RunEvent[] = [

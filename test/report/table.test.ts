@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { cellWidth } from '../../src/cells.ts';
 import { createStyle } from '../../src/report/style.ts';
 import { formatTable } from '../../src/report/table.ts';
+import { cellWidth } from '../../src/text/text-width.ts';
 
 const style = createStyle({ color: false, unicode: true });
 const columns = [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createStyle } from '../../src/report/style.ts';
 import { type TargetsView, targetsText } from '../../src/report/targets.ts';
-import type { TargetRow } from '../../src/results.ts';
+import type { TargetRow } from '../../src/results/results.ts';
 
 const view: TargetsView = {
   columns: null,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../screens/app/model.ts';
 import { answerConfirm } from '../../screens/confirm/actions.ts';
-import { UserError } from '../../src/errors.ts';
 import type { BuildRequest } from '../../src/operations/build.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 import { listed, press, until } from '../helpers/driven-model.ts';
 import { fakeOperations } from '../helpers/fake-operations.ts';
 import { fakeWorld } from '../helpers/fake-world.ts';

@@ -5,7 +5,7 @@ import type { EditorRoute } from '../../screens/editor/editor-route.ts';
 import { suggestionsAt } from '../../screens/editor/names.ts';
 import { panesOf, selectPath } from '../../screens/editor/selection.ts';
 import type { KeyPath } from '../../src/config/tree.ts';
-import { UserError } from '../../src/errors.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 import { configFolder, withKey } from '../helpers/config-folder.ts';
 import { newModel, press, until } from '../helpers/driven-model.ts';
 import { type FakeWorld, fakeWorld } from '../helpers/fake-world.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Model } from '../../screens/app/model.ts';
 import { answerConfirm } from '../../screens/confirm/actions.ts';
-import { UserError } from '../../src/errors.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 import { listed, press, running, until } from '../helpers/driven-model.ts';
 import { fakeTerminal } from '../helpers/fake-terminal.ts';
 import { fakeSnapshot, fakeTarget, fakeWorld } from '../helpers/fake-world.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Operations } from '../../screens/app/operations.ts';
 import { cancelRefresh, refreshTargets, refreshTargetsAnew } from '../../screens/app/refresh.ts';
-import { UserError } from '../../src/errors.ts';
-import type { TargetRow } from '../../src/results.ts';
+import type { TargetRow } from '../../src/results/results.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 import { listed, newModel, press, until } from '../helpers/driven-model.ts';
 import { fakeOperations } from '../helpers/fake-operations.ts';
 import { fakeTarget, fakeWorld } from '../helpers/fake-world.ts';

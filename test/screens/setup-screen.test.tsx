@@ -5,7 +5,7 @@ import { ModelContext } from '../../screens/app/frame.tsx';
 import { setUp } from '../../screens/setup/actions.ts';
 import type { SetupRoute } from '../../screens/setup/setup-route.ts';
 import { SetupView } from '../../screens/setup/setup-screen.tsx';
-import { UserError } from '../../src/errors.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 import { newModel } from '../helpers/driven-model.ts';
 import { fakeWorld } from '../helpers/fake-world.ts';
 import { renderAt } from '../helpers/render.tsx';

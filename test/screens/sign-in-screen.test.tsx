@@ -4,7 +4,7 @@ import { createModel } from '../../screens/app/create-model.ts';
 import { ModelContext } from '../../screens/app/frame.tsx';
 import type { SignInRoute } from '../../screens/sign-in/sign-in-route.ts';
 import { SignInView } from '../../screens/sign-in/sign-in-screen.tsx';
-import { UserError } from '../../src/errors.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 import { fakeOperations } from '../helpers/fake-operations.ts';
 import { fakeTerminal } from '../helpers/fake-terminal.ts';
 import { fakeWorld } from '../helpers/fake-world.ts';

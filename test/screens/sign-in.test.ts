@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Model } from '../../screens/app/model.ts';
 import type { ChoiceRoute } from '../../screens/choice/choice-screen.tsx';
-import { UserError } from '../../src/errors.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 import { listed, press, until } from '../helpers/driven-model.ts';
 import { fakeTerminal } from '../helpers/fake-terminal.ts';
 import { fakeWorld } from '../helpers/fake-world.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Model } from '../../screens/app/model.ts';
 import { planRows } from '../../screens/subset/rows.ts';
 import type { SubsetRoute } from '../../screens/subset/subset-route.ts';
-import { UserError } from '../../src/errors.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 import { listed, press, until } from '../helpers/driven-model.ts';
 import { fakeWorld } from '../helpers/fake-world.ts';
 

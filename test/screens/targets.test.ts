@@ -5,8 +5,8 @@ import { createViews } from '../../screens/app/in-view.ts';
 import { targetColumns } from '../../screens/targets/columns.ts';
 import { headingLines, keyOfLine, lineOfEntry, targetLines } from '../../screens/targets/lines.ts';
 import type { Sort } from '../../screens/targets/sort.ts';
-import { cellWidth } from '../../src/cells.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
+import { cellWidth } from '../../src/text/text-width.ts';
 import { fakeTarget } from '../helpers/fake-world.ts';
 
 const { glyphs } = createTheme({ unicode: true });

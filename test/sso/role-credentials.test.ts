@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { signIn } from '../../src/operations/sign-in/sign-in.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
-import { createS3Client } from '../../src/snapshots/s3/client.ts';
+import { createS3Client } from '../../src/repository/s3/client.ts';
 import type { RoleCredentials } from '../../src/sso/role-credentials.ts';
 import { type SignInWorld, signInWorld } from '../helpers/signed-in.ts';
 

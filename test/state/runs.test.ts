@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { UserError } from '../../src/errors.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 import { createRuns, type Receipt, type Run, runBefore, type Session } from '../../src/state/runs.ts';
 
 const receipt: Receipt = { line: 'Built', problems: [], undoable: false };

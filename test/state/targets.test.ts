@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { UserError } from '../../src/errors.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 import {
   createTargetsStore,
   type TargetsState,

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { EXIT, UserError } from '../../../src/errors.ts';
+import { EXIT, UserError } from '../../../src/runtime/errors.ts';
 
 /** Gives the terminal to another program; the application, once drawn, binds how. */
 export interface HandOver {

@@ -1,5 +1,5 @@
 import type { Key } from 'ink';
-import { graphemes } from '../../../src/cells.ts';
+import { graphemes } from '../../../src/text/text-width.ts';
 
 /**
  * The names of the keys in one piece of input, in order: `j`, `up`, `enter`, `ctrl+c`. Fast typing and slow lines

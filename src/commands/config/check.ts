@@ -1,5 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
-import { EXIT } from '../../errors.ts';
+import { EXIT } from '../../runtime/errors.ts';
 
 const specification = {
   name: 'config check',

@@ -24,7 +24,7 @@ async function run({
   screens,
 }: InvocationOf<typeof specification>): Promise<Outcome> {
   const { absolutePath } = await import('../../config/paths.ts');
-  const { initConfiguration, refuseExisting } = await import('../../config/init.ts');
+  const { initConfiguration, refuseExisting } = await import('../../config/init/init.ts');
   const { force = false, keychain = false } = options;
   // What the wizard does not ask is done the plain way.
   if (screens && !globals.readOnly && !force && !keychain) {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { assetUrl } from '../../assets.ts';
 import type { CommandModule, CommandSpec, Outcome } from '../../cli/command.ts';
+import { assetUrl } from '../../runtime/package-files.ts';
 
 const specification = {
   name: 'config schema',

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isSeq } from 'yaml';
-import { EXIT, UserError } from '../../errors.ts';
-import { parseText } from '../parse-text.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { createTree, dotted, type KeyPath, removeValue, setValue, type Tree, valueAt } from '../tree.ts';
-import { parseYaml } from '../yaml-source.ts';
-import { writeScalar } from '../yaml-text.ts';
+import { parseText } from '../yaml/parse-text.ts';
+import { parseYaml } from '../yaml/yaml-source.ts';
+import { writeScalar } from '../yaml/yaml-text.ts';
 import type { Change } from './change.ts';
 import type { NewItem, Replacement } from './edit.ts';
 import { editText } from './edit-text.ts';

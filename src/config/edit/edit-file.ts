@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { EXIT, UserError } from '../../errors.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { renewTrust } from '../trust/trust-store.ts';
 import type { Edit } from './edit.ts';
 import { editText } from './edit-text.ts';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isAlias, isScalar } from 'yaml';
-import { EXIT, UserError } from '../../errors.ts';
-import { parseText } from '../parse-text.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { dotted, type KeyPath, removeValue, setValue } from '../tree.ts';
-import { parseYaml } from '../yaml-source.ts';
+import { parseText } from '../yaml/parse-text.ts';
+import { parseYaml } from '../yaml/yaml-source.ts';
 import type { Edit, NewValue, Replacement } from './edit.ts';
 import { createSpotFinder, type Spot } from './find-spot.ts';
 import { removeKey } from './remove-key.ts';

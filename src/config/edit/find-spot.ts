@@ -1,6 +1,6 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from 'yaml';
-import { keyOf } from '../find-node.ts';
 import type { KeyPath } from '../tree.ts';
+import { keyOf } from '../yaml/find-node.ts';
 
 /** How far a path leads into a file, and what stands there. */
 export interface Spot {

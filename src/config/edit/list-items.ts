@@ -1,5 +1,5 @@
 import type { YAMLSeq } from 'yaml';
-import { writeScalar } from '../yaml-text.ts';
+import { writeScalar } from '../yaml/yaml-text.ts';
 import type { NewItem, Replacement } from './edit.ts';
 import { endOf, lineEnd, lineStart, newlineOf, startOf } from './text-lines.ts';
 

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, type Pair, type Scalar, type YAMLMap } from 'yaml';
 import type { KeyPath } from '../tree.ts';
-import { writeQuoted, writeScalar } from '../yaml-text.ts';
+import { writeQuoted, writeScalar } from '../yaml/yaml-text.ts';
 import type { NewValue, Replacement } from './edit.ts';
 import { isNothing, type Spot } from './find-spot.ts';
 import { columnOf, endOf, indentStep, lineEnd, newlineOf, startOf } from './text-lines.ts';

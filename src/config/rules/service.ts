@@ -1,5 +1,5 @@
 import type { Finding } from '../finding.ts';
-import { serviceElsewhere } from '../url-parts.ts';
+import { serviceElsewhere } from '../urls/url-parts.ts';
 import type { Rule } from './rule.ts';
 import { connectionUrls } from './urls.ts';
 

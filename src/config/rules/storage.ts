@@ -1,4 +1,4 @@
-import { nearest } from '../../nearest.ts';
+import { nearest } from '../../text/nearest.ts';
 import type { Draft } from '../check-values.ts';
 import type { Finding } from '../finding.ts';
 import type { KeyPath } from '../tree.ts';

@@ -1,7 +1,7 @@
 import { profileOf } from '../../engines/list.ts';
 import type { Draft } from '../check-values.ts';
 import type { Finding } from '../finding.ts';
-import { engineOfUrl } from '../url-scheme.ts';
+import { engineOfUrl } from '../urls/url-scheme.ts';
 import { type Surroundings, targetsOf } from './rule.ts';
 
 const OPERATIONS = ['snapshot', 'sanitize', 'subset', 'share'] as const;

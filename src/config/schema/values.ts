@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { URL_SCHEMES } from '../../engines/list.ts';
-import { isConnectionUrl } from '../url-scheme.ts';
+import { isConnectionUrl } from '../urls/url-scheme.ts';
 import { traits } from './traits.ts';
 
 /** Text that says something. */

@@ -1,7 +1,7 @@
 import type { Finding } from '../finding.ts';
-import type { Piece } from '../template.ts';
 import { dotted, isTree, type KeyPath, type Tree } from '../tree.ts';
-import { joinUrl } from '../url-insertion.ts';
+import type { Piece } from '../urls/template.ts';
+import { joinUrl } from '../urls/url-insertion.ts';
 import { decrypt, ENCRYPTED, isWhole } from './cipher.ts';
 
 export interface OpenedValues {

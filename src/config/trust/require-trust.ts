@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { isTrue } from '../../terminal.ts';
+import { isTrue } from '../../runtime/terminal.ts';
 import type { ConfigFile, FileRequest } from '../config-file.ts';
 import { userConfigFile } from '../paths.ts';
 import { asksForNothing, type TrustRequest, trustRequestOf } from './trust-request.ts';

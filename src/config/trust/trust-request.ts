@@ -3,14 +3,14 @@ import { realpath } from 'node:fs/promises';
 import { redact } from '../../process/redact.ts';
 import { decodeQuery } from '../../sanitize/base64.ts';
 import type { ConfigFile } from '../config-file.ts';
-import { fillUrls } from '../fill-urls.ts';
 import { settingsSchema } from '../schema/settings.ts';
 import { type Shape, shapeOf } from '../schema/shape.ts';
 import { ENCRYPTED } from '../secrets/cipher.ts';
 import { openValues } from '../secrets/open-values.ts';
 import { dotted, isTree, type KeyPath, type Tree } from '../tree.ts';
-import { urlParts } from '../url-parts.ts';
-import { engineOfUrl } from '../url-scheme.ts';
+import { fillUrls } from '../urls/fill-urls.ts';
+import { urlParts } from '../urls/url-parts.ts';
+import { engineOfUrl } from '../urls/url-scheme.ts';
 
 /** What a configuration file would make the program do, for a person to trust it or not. */
 export interface TrustRequest {

@@ -4,7 +4,7 @@ import { lockFile } from '../edit/lock-file.ts';
 import { writeBeside } from '../edit/write-beside.ts';
 import { userConfigFile } from '../paths.ts';
 import { isTree, type Tree } from '../tree.ts';
-import { parseYaml } from '../yaml-source.ts';
+import { parseYaml } from '../yaml/yaml-source.ts';
 import { asksForNothing, type TrustRequest, trustRequestOf } from './trust-request.ts';
 
 /** A file keeps the answers of so many contents: branches of a project are switched between. */

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../errors.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { TrustItems, TrustRequest } from './trust-request.ts';
 
 /** A configuration of the current folder that nobody has trusted yet: nothing was connected to, no variable was read. */

@@ -1,4 +1,4 @@
-import type { Sized } from '../../results.ts';
+import type { Sized } from '../../results/results.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { connect, connectToServer } from './connection/connect.ts';
 import { tablesIn } from './connection/session.ts';

@@ -1,4 +1,4 @@
-import type { MysqlDetails } from '../../snapshots/details/mysql-details.ts';
+import type { MysqlDetails } from '../../repository/details/mysql-details.ts';
 import { inDatabase, type Session, tablesIn } from './connection/session.ts';
 import { readTablesWithoutRows, tablesExcept } from './own-rows.ts';
 

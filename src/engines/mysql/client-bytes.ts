@@ -1,4 +1,4 @@
-import { type LexicalMode, type Token, tokensOf } from './tokens.ts';
+import { type LexicalMode, type Token, tokensOf } from './definitions/tokens.ts';
 
 /**
  * Statements as the bytes that a client sent, in its own character set: what stands in `_utf8mb4'…'` is no text of that

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../snapshots/manifest.ts';
+import type { Manifest } from '../../repository/manifest.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { readTables } from './catalogue.ts';
 import { connect } from './connection/connect.ts';

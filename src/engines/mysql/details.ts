@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { type MysqlDetails, mysqlDetails } from '../../snapshots/details/mysql-details.ts';
-import type { Manifest } from '../../snapshots/manifest.ts';
+import { type MysqlDetails, mysqlDetails } from '../../repository/details/mysql-details.ts';
+import type { Manifest } from '../../repository/manifest.ts';
 import { parseDetails } from '../shared/manifest-details.ts';
 
 /** What a snapshot of MySQL or MariaDB says of itself beyond what all snapshots say. */

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../errors.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { quoteText, type Session } from './connection/session.ts';
 
 /** Names of tables as a server compares them. */

@@ -1,15 +1,15 @@
-import { formatNumberOf } from '../../amounts.ts';
-import { EXIT, UserError } from '../../errors.ts';
-import { type HiddenObjects, whatIsHidden } from '../../hidden-objects.ts';
+import { type HiddenObjects, whatIsHidden } from '../../results/hidden-objects.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { formatNumberOf } from '../../text/format.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { type CatalogueTable, type Inventory, readInventory, type Server, settingsAmong } from './catalogue.ts';
 import { inDatabase, quoteName, quoteText, type Session, SqlError, tablesIn } from './connection/session.ts';
-import { type Definitions, type Listed, readDefinitions, type TableDefinition } from './definitions.ts';
-import { invalidViewsOf } from './invalid-views.ts';
+import { type Definitions, type Listed, readDefinitions, type TableDefinition } from './definitions/definitions.ts';
+import { invalidViewsOf } from './definitions/invalid-views.ts';
+import { entriesOf } from './definitions/table-entries.ts';
+import { lexicalModeOf, significant, type Token } from './definitions/tokens.ts';
+import { viewNeeds } from './definitions/view-needs.ts';
 import { type Rights, readRights } from './rights.ts';
-import { entriesOf } from './table-entries.ts';
-import { lexicalModeOf, significant, type Token } from './tokens.ts';
-import { viewNeeds } from './view-needs.ts';
 
 /** What of a database its user may read, and what that leaves out. */
 export interface Readable {

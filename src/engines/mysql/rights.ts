@@ -1,5 +1,5 @@
 import { quoteName, type Session } from './connection/session.ts';
-import { significant, type Token } from './tokens.ts';
+import { significant, type Token } from './definitions/tokens.ts';
 
 /** Rights of the session's user and its active roles, as SHOW GRANTS lists them. */
 export interface Rights {

@@ -1,15 +1,15 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { EXIT, UserError } from '../../errors.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext, Replaced, ScriptRun } from '../engine.ts';
 import { scriptFailed } from '../shared/script-failed.ts';
 import { readCollations, readServer } from './catalogue.ts';
 import { connectionOf } from './connection/client-options.ts';
 import { connectToServer } from './connection/connect.ts';
 import { withDatabase } from './connection/url.ts';
-import { withEventsDisabled } from './events.ts';
-import { readBelongings } from './foreign-keys.ts';
+import { withEventsDisabled } from './definitions/events.ts';
+import { readBelongings } from './definitions/foreign-keys.ts';
 import { besideDestination } from './restore/restore.ts';
 import { clientFor } from './tools.ts';
 

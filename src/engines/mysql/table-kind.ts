@@ -1,6 +1,6 @@
-import type { TableDefinition } from './definitions.ts';
+import type { TableDefinition } from './definitions/definitions.ts';
+import { significant, type Token } from './definitions/tokens.ts';
 import { BLACKHOLE, hasOwnRows, MERGE_ENGINES } from './own-rows.ts';
-import { significant, type Token } from './tokens.ts';
 
 /**
  * Where the rows of a table are, by its definition: in the table, nowhere (BLACKHOLE), in other tables of the same

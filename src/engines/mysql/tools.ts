@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { EXIT, UserError } from '../../errors.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { EngineContext, ToolReport } from '../engine.ts';
 import { toolFinder } from '../shared/find-tools.ts';
 import { type Flavour, LABELS, type Server, serverOf } from './catalogue.ts';

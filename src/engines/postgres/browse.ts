@@ -1,4 +1,4 @@
-import type { Sized } from '../../results.ts';
+import type { Sized } from '../../results/results.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { namePartOf, readSchemas, readTables } from './catalogue.ts';
 import { connect, connectToServer } from './connection/connect.ts';

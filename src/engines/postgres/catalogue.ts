@@ -1,5 +1,5 @@
-import type { WarningEvent } from '../../events.ts';
-import type { PostgresDetails } from '../../snapshots/details/postgres-details.ts';
+import type { PostgresDetails } from '../../repository/details/postgres-details.ts';
+import type { WarningEvent } from '../../runtime/events.ts';
 import { quoteText, type Session } from './connection/session.ts';
 
 /** What a database holds besides its rows: recorded when a snapshot is taken, and compared after it is restored. */

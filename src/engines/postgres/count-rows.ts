@@ -1,4 +1,4 @@
-import { tableName } from '../../table-names.ts';
+import { tableName } from '../../text/table-names.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { readTables } from './catalogue.ts';
 import { connect } from './connection/connect.ts';

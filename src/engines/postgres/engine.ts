@@ -18,9 +18,9 @@ import { splitStatements } from './sanitize/statements.ts';
 import { suggestQuery } from './sanitize/suggestion.ts';
 import { removeTraces } from './sanitize/traces.ts';
 import { runScript } from './script.ts';
+import { isSuperuser } from './server/superuser.ts';
 import { checkDestination, createIndex } from './subset/destination.ts';
 import { openSource } from './subset/source.ts';
-import { isSuperuser } from './superuser.ts';
 import { reportTools } from './tools.ts';
 
 export const postgres: Engine = {

@@ -1,5 +1,5 @@
-import { type DefinitionOnly, definitionsOnlyText } from '../../definitions-only.ts';
-import type { WarningEvent } from '../../events.ts';
+import { type DefinitionOnly, definitionsOnlyText } from '../../results/definitions-only.ts';
+import type { WarningEvent } from '../../runtime/events.ts';
 import { quoteName, quoteText, type Session } from './connection/session.ts';
 
 /** Foreign tables of the schemas: `pg_dump` writes their definitions, and no rows. */

@@ -1,7 +1,7 @@
 import type { SchemaConfig } from '../../config/schema/settings.ts';
-import type { WarningEvent } from '../../events.ts';
-import { leftOutSchemasOf } from '../../left-out-schemas.ts';
-import type { Manifest } from '../../snapshots/manifest.ts';
+import type { Manifest } from '../../repository/manifest.ts';
+import { leftOutSchemasOf } from '../../results/left-out-schemas.ts';
+import type { WarningEvent } from '../../runtime/events.ts';
 
 const DEFAULT_SCHEMA = 'public';
 

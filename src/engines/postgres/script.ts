@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { EXIT, UserError } from '../../errors.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext, Replaced, ScriptRun } from '../engine.ts';
 import { scriptFailed } from '../shared/script-failed.ts';
 import { PSQL_FLAGS } from './connection/session.ts';

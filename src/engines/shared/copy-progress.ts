@@ -1,4 +1,4 @@
-import type { Report } from '../../events.ts';
+import type { Report } from '../../runtime/events.ts';
 
 /** Rows that went over, and their bytes as they travelled. */
 export interface Moved {

@@ -1,5 +1,5 @@
-import { formatNumberOf } from '../../amounts.ts';
-import type { ManifestTable } from '../../snapshots/manifest.ts';
+import type { ManifestTable } from '../../repository/manifest.ts';
+import { formatNumberOf } from '../../text/format.ts';
 import type { RestorePlan, RestoreRequest } from '../engine.ts';
 
 /** The tables whose rows are loaded, and those that are made without: none, where all are wanted. */

@@ -1,4 +1,4 @@
-import type { ManifestTable } from '../../snapshots/manifest.ts';
+import type { ManifestTable } from '../../repository/manifest.ts';
 import type { RestorePlan } from '../engine.ts';
 
 export interface ExpectedRows {

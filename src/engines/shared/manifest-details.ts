@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { EXIT, UserError } from '../../errors.ts';
-import type { Manifest } from '../../snapshots/manifest.ts';
+import type { Manifest } from '../../repository/manifest.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 
 /** What a manifest says beyond what all do, as its engine wrote it; a UserError when some of it is missing. */
 export function parseDetails<Details>(schema: v.GenericSchema<unknown, Details>, manifest: Manifest): Details {

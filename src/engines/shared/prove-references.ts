@@ -1,7 +1,7 @@
-import { EXIT, UserError } from '../../errors.ts';
+import type { ProofRow } from '../../results/subset-results.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { Relationship } from '../../subset/graph.ts';
 import type { RowFinder } from '../../subset/row-finder.ts';
-import type { ProofRow } from '../../subset-results.ts';
 import type { SubsetRun } from '../engine.ts';
 
 /** How an engine counts rows that refer to none. */

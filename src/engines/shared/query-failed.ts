@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../../errors.ts';
 import { redact } from '../../process/redact.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { describeStatement, type Statement } from '../../sanitize/statement.ts';
 
 export const UNPUBLISHED = 'Nothing was published, and the destination is as it was.';

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../errors.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 
 /** A sanitization query that is not run. */
 export function queryRefused(message: string, why: string): UserError {

@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../../errors.ts';
 import { redact } from '../../process/redact.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 
 /** How many lines of the client are told. */
 const LINES = 20;

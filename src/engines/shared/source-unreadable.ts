@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../../errors.ts';
 import { redact } from '../../process/redact.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { DatabaseUrl } from '../engine.ts';
 
 /** The source of a subset, of which something may not be read. `hint`: which rights are needed. */

@@ -11,8 +11,8 @@ import { settingsSchema } from '../../config/schema/settings.ts';
 import { type Shape, shapeAt, shapeOf } from '../../config/schema/shape.ts';
 import { encryptText } from '../../config/secrets/sensitive-values.ts';
 import type { Tree } from '../../config/tree.ts';
-import { parseYaml } from '../../config/yaml-source.ts';
-import { EXIT, UserError } from '../../errors.ts';
+import { parseYaml } from '../../config/yaml/yaml-source.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 
 /** A configuration file that is being edited: nothing of it is written before it is saved. */
 export interface Draft {

@@ -2,10 +2,10 @@ import { containerRunners } from '../../engines/containers.ts';
 import type { Engine, EngineContext, ToolReport } from '../../engines/engine.ts';
 import type { EngineId } from '../../engines/list.ts';
 import { engines } from '../../engines/registry.ts';
-import { toUserError } from '../../errors.ts';
 import { type Daemon, findDaemon } from '../../process/docker-daemon.ts';
 import { hasImage } from '../../process/docker-image.ts';
 import type { Runner } from '../../process/runner.ts';
+import { toUserError } from '../../runtime/errors.ts';
 
 /** What `config check` shows of Docker: the shape of its JSON. */
 export interface DockerReport {

@@ -1,9 +1,9 @@
 import type { Configuration } from '../../config/configuration.ts';
-import { connectionUrl } from '../../config/connection-url.ts';
+import { connectionUrl } from '../../config/urls/connection-url.ts';
 import { containerRunners } from '../../engines/containers.ts';
 import type { EngineContext } from '../../engines/engine.ts';
 import { engineForUrl } from '../../engines/registry.ts';
-import { EXIT, toUserError } from '../../errors.ts';
+import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
 
 /** Where a target's snapshots would be sanitized: the shape of its JSON. */

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { ownershipOf } from '../../snapshots/claim.ts';
-import { createFolder } from '../../snapshots/folder.ts';
+import { ownershipOf } from '../../repository/claim.ts';
+import { createFolder } from '../../repository/folder.ts';
 
 /** Where snapshots of this machine are kept: the shape of its JSON. */
 export interface WorkingDirectoryReport {

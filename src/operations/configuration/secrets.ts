@@ -5,14 +5,14 @@ import { editText } from '../../config/edit/edit-text.ts';
 import { createSpotFinder } from '../../config/edit/find-spot.ts';
 import { invalidConfiguration } from '../../config/invalid-configuration.ts';
 import { type Inspection, inspectConfiguration } from '../../config/load.ts';
-import { parseText } from '../../config/parse-text.ts';
 import { settingsSchema } from '../../config/schema/settings.ts';
 import { shapeOf } from '../../config/schema/shape.ts';
 import { encryptText, type Skipped, type TextValue, textsOf } from '../../config/secrets/sensitive-values.ts';
 import { dotted } from '../../config/tree.ts';
-import { parseYaml } from '../../config/yaml-source.ts';
-import { EXIT, UserError } from '../../errors.ts';
-import { nearest } from '../../nearest.ts';
+import { parseText } from '../../config/yaml/parse-text.ts';
+import { parseYaml } from '../../config/yaml/yaml-source.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { nearest } from '../../text/nearest.ts';
 
 export interface EncryptRequest extends FileRequest {
   /** Dotted; none means every sensitive value that the file holds in plain. */

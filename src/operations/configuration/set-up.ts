@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { checkValues } from '../../config/check-values.ts';
 import type { FileRequest } from '../../config/config-file.ts';
-import { initConfiguration, newConfiguration, refuseExisting } from '../../config/init.ts';
+import { initConfiguration, newConfiguration, refuseExisting } from '../../config/init/init.ts';
 import { absolutePath, userConfigFile } from '../../config/paths.ts';
 import { type SchemaConfig, settingsSchema } from '../../config/schema/settings.ts';
 import { shapeOf } from '../../config/schema/shape.ts';
 import { encryptText, replacePasswords, textsOf } from '../../config/secrets/sensitive-values.ts';
 import { dotted, setValue, type Tree } from '../../config/tree.ts';
-import { EXIT, UserError } from '../../errors.ts';
 import { redact } from '../../process/redact.ts';
-import type { StorageProfile } from '../../snapshots/s3/providers.ts';
+import type { StorageProfile } from '../../repository/s3/providers.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 
 /** What a first configuration says. */
 export interface SetUp {

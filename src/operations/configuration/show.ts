@@ -4,7 +4,7 @@ import { explainConfiguration } from '../../config/explain.ts';
 import { inspectConfiguration } from '../../config/load.ts';
 import type { Mode } from '../../config/mode.ts';
 import { engineForUrl } from '../../engines/registry.ts';
-import type { ExplainedValue } from '../../results.ts';
+import type { ExplainedValue } from '../../results/results.ts';
 
 /** What `config show` finds: the shape of its JSON. */
 export interface ShownConfiguration {

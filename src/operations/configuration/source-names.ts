@@ -1,7 +1,7 @@
 import { inspectConfiguration } from '../../config/load.ts';
 import { type KeyPath, type Tree, valueAt } from '../../config/tree.ts';
-import { EXIT, UserError } from '../../errors.ts';
-import type { Sized } from '../../results.ts';
+import type { Sized } from '../../results/results.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { Draft } from './edit-configuration.ts';
 import { openUrl, type Surroundings } from './try-connection.ts';
 

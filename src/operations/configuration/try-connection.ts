@@ -1,13 +1,13 @@
 import { replacePasswords } from '../../config/secrets/sensitive-values.ts';
-import { fillTemplate, TemplateError } from '../../config/template.ts';
-import { joinUrl } from '../../config/url-insertion.ts';
+import { fillTemplate, TemplateError } from '../../config/urls/template.ts';
+import { joinUrl } from '../../config/urls/url-insertion.ts';
 import type { DatabaseUrl, Engine, EngineContext } from '../../engines/engine.ts';
 import { isSameDatabase } from '../../engines/identity.ts';
 import type { EngineId } from '../../engines/list.ts';
 import { engineForUrl } from '../../engines/registry.ts';
-import { EXIT, UserError } from '../../errors.ts';
 import { localRunner } from '../../process/local.ts';
-import type { Sized, TargetStatus } from '../../results.ts';
+import type { Sized, TargetStatus } from '../../results/results.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { checkDatabase } from '../check-databases.ts';
 import { createAddressComparison } from '../load/guard.ts';
 

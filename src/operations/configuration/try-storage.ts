@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { EXIT, UserError } from '../../errors.ts';
-import type { StorageProfile } from '../../snapshots/s3/providers.ts';
-import { createS3Store } from '../../snapshots/s3/store.ts';
-import type { Store } from '../../snapshots/store.ts';
+import type { StorageProfile } from '../../repository/s3/providers.ts';
+import { createS3Store } from '../../repository/s3/store.ts';
+import type { Store } from '../../repository/store.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 
 export type { StorageProfile };
 

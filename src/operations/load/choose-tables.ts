@@ -1,10 +1,10 @@
-import type { Context } from '../../context.ts';
 import type { DatabaseUrl, Engine, RestorePlan } from '../../engines/engine.ts';
-import { EXIT, UserError } from '../../errors.ts';
-import type { TableSelection } from '../../selected-tables.ts';
-import type { Manifest, ManifestFile } from '../../snapshots/manifest.ts';
-import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
-import { selectTables } from '../../snapshots/select-tables.ts';
+import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
+import { createObjectPool } from '../../repository/objects/object-pool.ts';
+import { selectTables } from '../../repository/select-tables.ts';
+import type { TableSelection } from '../../results/selected-tables.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { repositoryOf } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';

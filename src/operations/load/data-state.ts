@@ -1,5 +1,5 @@
 import type { Configuration } from '../../config/configuration.ts';
-import type { LoadPlan, SnapshotRow } from '../../results.ts';
+import type { LoadPlan, SnapshotRow } from '../../results/results.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
 
 export interface DataRequest {

@@ -1,9 +1,9 @@
 import type { Configuration } from '../../config/configuration.ts';
-import { connectionUrl } from '../../config/connection-url.ts';
 import type { TargetSettings } from '../../config/schema/settings.ts';
-import { serviceElsewhere } from '../../config/url-parts.ts';
-import type { Context } from '../../context.ts';
-import { EXIT, UserError } from '../../errors.ts';
+import { connectionUrl } from '../../config/urls/connection-url.ts';
+import { serviceElsewhere } from '../../config/urls/url-parts.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 
 export interface ChosenDestination {

@@ -1,12 +1,12 @@
 import { isAllowedDestination } from '../../config/allowed-destinations.ts';
-import { connectionUrl } from '../../config/connection-url.ts';
-import type { Context } from '../../context.ts';
+import { connectionUrl } from '../../config/urls/connection-url.ts';
 import { connectionKey } from '../../engines/connection-limits.ts';
 import type { AffectedDatabase, DatabaseUrl, EngineContext } from '../../engines/engine.ts';
 import { type DatabaseIdentity, isSameDatabase } from '../../engines/identity.ts';
 import { engineForUrl } from '../../engines/registry.ts';
-import { EXIT, UserError } from '../../errors.ts';
 import { unlessAborted } from '../../process/unless-aborted.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { CHECK_TIMEOUT_MS, checkDatabases } from '../check-databases.ts';
 import {
   type KnownIdentities,

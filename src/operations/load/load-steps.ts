@@ -1,8 +1,8 @@
-import { formatBytes } from '../../amounts.ts';
 import type { RestorePlan } from '../../engines/engine.ts';
 import { tablesText } from '../../engines/shared/divide-tables.ts';
-import type { ManifestFile } from '../../snapshots/manifest.ts';
-import type { Shelf } from '../../snapshots/shelf.ts';
+import type { ManifestFile } from '../../repository/manifest.ts';
+import type { Shelf } from '../../repository/shelf.ts';
+import { formatBytes } from '../../text/format.ts';
 
 /** What a load will do, in order, for people. */
 export function loadSteps({ lacking, shelf, ...rest }: LoadSteps): string[] {

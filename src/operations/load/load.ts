@@ -1,5 +1,5 @@
-import type { Context } from '../../context.ts';
-import type { LoadResult } from '../../results.ts';
+import type { LoadResult } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
 import { planScript } from './plan-script.ts';
 import { planSnapshot } from './plan-snapshot.ts';

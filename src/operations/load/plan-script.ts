@@ -1,9 +1,9 @@
 import { access } from 'node:fs/promises';
-import { connectionUrl } from '../../config/connection-url.ts';
-import type { Context } from '../../context.ts';
+import { connectionUrl } from '../../config/urls/connection-url.ts';
 import { engineForUrl } from '../../engines/registry.ts';
-import { EXIT, UserError } from '../../errors.ts';
-import type { LoadPlan } from '../../results.ts';
+import type { LoadPlan } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { repositoryOf } from '../snapshots/local-repository.ts';
 import { chooseDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';

@@ -1,5 +1,5 @@
-import type { Context } from '../../context.ts';
-import type { LoadPlan, LoadResult } from '../../results.ts';
+import type { LoadPlan, LoadResult } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
 import type { TrustChoice } from '../snapshots/signatures.ts';
 import type { SnapshotSelector } from '../snapshots/snapshots.ts';
 

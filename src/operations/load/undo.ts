@@ -1,7 +1,7 @@
-import type { Context } from '../../context.ts';
 import type { DatabaseUrl, Engine } from '../../engines/engine.ts';
 import { engineForUrl } from '../../engines/registry.ts';
-import type { LoadResult, UndoPlan } from '../../results.ts';
+import type { LoadResult, UndoPlan } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
 import { chooseDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
 

@@ -1,16 +1,16 @@
-import { formatNumberOf } from '../../amounts.ts';
-import type { Context } from '../../context.ts';
 import type { DatabaseUrl, DumpResult, Engine } from '../../engines/engine.ts';
-import { EXIT, UserError } from '../../errors.ts';
-import { withStep } from '../../events.ts';
+import type { Manifest } from '../../repository/manifest.ts';
+import type { Repository } from '../../repository/repository.ts';
+import type { Coverage } from '../../results/sanitize-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { withStep } from '../../runtime/events.ts';
 import { type ColumnFacts, columnName } from '../../sanitize/column-facts.ts';
 import { compareColumns, compareTables } from '../../sanitize/coverage.ts';
 import { detectPersonalData, type Suspicion } from '../../sanitize/detector/detect.ts';
 import type { KeepComment } from '../../sanitize/keep-comments.ts';
 import type { Statement } from '../../sanitize/statement.ts';
-import type { Coverage } from '../../sanitize-results.ts';
-import type { Manifest } from '../../snapshots/manifest.ts';
-import type { Repository } from '../../snapshots/repository.ts';
+import { formatNumberOf } from '../../text/format.ts';
 import { store } from '../build.ts';
 
 export interface SanitizeWork {

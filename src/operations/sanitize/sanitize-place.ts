@@ -1,6 +1,5 @@
 import type { Configuration } from '../../config/configuration.ts';
-import { connectionUrl } from '../../config/connection-url.ts';
-import type { Context } from '../../context.ts';
+import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type {
   DatabaseUrl,
   Engine,
@@ -9,9 +8,10 @@ import type {
   RestorePlan,
   RestoreRequest,
 } from '../../engines/engine.ts';
-import { EXIT, UserError } from '../../errors.ts';
-import type { DestinationState } from '../../results.ts';
-import type { Manifest } from '../../snapshots/manifest.ts';
+import type { Manifest } from '../../repository/manifest.ts';
+import type { DestinationState } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { refuseSources } from '../load/guard.ts';
 
 /** Where a snapshot is restored to be sanitized. */

@@ -1,10 +1,10 @@
-import type { Context } from '../../context.ts';
 import { engineForUrl } from '../../engines/registry.ts';
+import { createObjectPool } from '../../repository/objects/object-pool.ts';
+import type { Suggestion } from '../../results/sanitize-results.ts';
+import type { Context } from '../../runtime/context.ts';
 import { columnName } from '../../sanitize/column-facts.ts';
 import { readKeepComments } from '../../sanitize/keep-comments.ts';
 import { chooseQuery } from '../../sanitize/query.ts';
-import type { Suggestion } from '../../sanitize-results.ts';
-import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
 import { jobsFor } from '../jobs.ts';
 import { repositoryOf } from '../snapshots/local-repository.ts';
 import { refuseUntrusted } from '../snapshots/signatures.ts';

@@ -1,7 +1,7 @@
-import type { Context } from '../../context.ts';
-import { EXIT, UserError } from '../../errors.ts';
-import { nearest } from '../../nearest.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { ProviderRequest } from '../../sso/provider.ts';
+import { nearest } from '../../text/nearest.ts';
 
 /** The identity provider of this name; without one the only one there is. */
 export function findProvider({ configuration }: Context, name?: string): ProviderRequest {

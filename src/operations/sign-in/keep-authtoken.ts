@@ -1,7 +1,7 @@
 import { editFile } from '../../config/edit/edit-file.ts';
 import { encrypt } from '../../config/secrets/cipher.ts';
-import type { Context } from '../../context.ts';
-import { EXIT, UserError } from '../../errors.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 
 /** Keeps the cloud token in the configuration file, encrypted. Returns the file. */
 export async function keepAuthtoken({ configuration, environment, report }: Context, token: string): Promise<string> {

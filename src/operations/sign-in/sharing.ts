@@ -1,5 +1,5 @@
-import type { Context } from '../../context.ts';
-import { EXIT, toUserError, UserError } from '../../errors.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
 import { freshSession } from '../../sso/fresh-session.ts';
 import type { ProviderRequest } from '../../sso/provider.ts';
 import { type Person, personOf, type Session, secondsOf } from '../../sso/session.ts';

@@ -1,5 +1,5 @@
-import type { Context } from '../../context.ts';
-import { EXIT, toUserError } from '../../errors.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { freshSession } from '../../sso/fresh-session.ts';
 import type { ProviderRequest } from '../../sso/provider.ts';
 import { personOf, type Session } from '../../sso/session.ts';

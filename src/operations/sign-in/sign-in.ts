@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import type { Context } from '../../runtime/context.ts';
 import { browserOf } from '../../sso/open-browser.ts';
 import { createSessionStore } from '../../sso/session-store.ts';
 import { signIn as signInWith } from '../../sso/sign-in.ts';

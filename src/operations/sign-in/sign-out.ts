@@ -1,5 +1,5 @@
-import type { Context } from '../../context.ts';
-import { toUserError } from '../../errors.ts';
+import type { Context } from '../../runtime/context.ts';
+import { toUserError } from '../../runtime/errors.ts';
 import { revoke } from '../../sso/revoke.ts';
 import { createSessionStore } from '../../sso/session-store.ts';
 import { findProvider } from './find-provider.ts';

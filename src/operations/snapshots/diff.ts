@@ -1,10 +1,10 @@
-import type { Context } from '../../context.ts';
 import { engineForUrl } from '../../engines/registry.ts';
-import { EXIT, UserError } from '../../errors.ts';
-import { withStep } from '../../events.ts';
-import type { DiffResult, TableChange, TableSide } from '../../results.ts';
-import { bytesOfTable, filesOfTable, type Manifest } from '../../snapshots/manifest.ts';
-import { splitName } from '../../table-names.ts';
+import { bytesOfTable, filesOfTable, type Manifest } from '../../repository/manifest.ts';
+import type { DiffResult, TableChange, TableSide } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { withStep } from '../../runtime/events.ts';
+import { splitName } from '../../text/table-names.ts';
 import { chooseDestination } from '../load/destination.ts';
 import { findSnapshot, type SnapshotSelector } from './snapshots.ts';
 

@@ -1,4 +1,4 @@
-import type { SnapshotRow } from '../../results.ts';
+import type { SnapshotRow } from '../../results/results.ts';
 
 /** Which snapshots to keep; one that any rule keeps is kept. */
 export interface KeepPolicy {

@@ -1,6 +1,6 @@
 import { queryFilesIn } from '../../config/query-files.ts';
-import type { Context } from '../../context.ts';
-import { createRepository, type Repository } from '../../snapshots/repository.ts';
+import { createRepository, type Repository } from '../../repository/repository.ts';
+import type { Context } from '../../runtime/context.ts';
 
 export function repositoryOf({ configuration, report }: Context): Repository {
   const { settings } = configuration;

@@ -1,9 +1,9 @@
-import type { Context } from '../../context.ts';
-import { EXIT, toUserError } from '../../errors.ts';
-import { manifestKey } from '../../snapshots/catalogue.ts';
-import { type Headline, headlineOf } from '../../snapshots/headline.ts';
-import { createRepository } from '../../snapshots/repository.ts';
-import type { Shelf } from '../../snapshots/shelf.ts';
+import { manifestKey } from '../../repository/catalogue.ts';
+import { type Headline, headlineOf } from '../../repository/headline.ts';
+import { createRepository } from '../../repository/repository.ts';
+import type { Shelf } from '../../repository/shelf.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
 import { openProfile, profilesOf } from './shelves.ts';

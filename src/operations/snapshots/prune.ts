@@ -1,7 +1,7 @@
-import type { Context } from '../../context.ts';
-import { EXIT, UserError } from '../../errors.ts';
-import { withStep } from '../../events.ts';
-import type { PrunedTarget, PrunePlan, SnapshotPlace } from '../../results.ts';
+import type { PrunedTarget, PrunePlan, SnapshotPlace } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { withStep } from '../../runtime/events.ts';
 import { findTarget } from '../find-target.ts';
 import { type KeepPolicy, keptBy } from './keep-policy.ts';
 import { freedBytes, removeFrom } from './remove.ts';

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
-import type { Context } from '../../context.ts';
-import type { TransferResult } from '../../results.ts';
-import type { Manifest, ManifestFile } from '../../snapshots/manifest.ts';
-import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
-import type { Shelf } from '../../snapshots/shelf.ts';
-import { type Moved, pullObjects } from '../../snapshots/transfer.ts';
+import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
+import { createObjectPool } from '../../repository/objects/object-pool.ts';
+import type { Shelf } from '../../repository/shelf.ts';
+import { type Moved, pullObjects } from '../../repository/transfer.ts';
+import type { TransferResult } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
 import { repositoryOf } from './local-repository.ts';
 import { refuseUntrusted, type TrustChoice } from './signatures.ts';

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { ORIGINALS_HINT, sharedOriginals } from '../../config/rules/shared-originals.ts';
-import type { Context } from '../../context.ts';
-import { EXIT, toUserError, UserError } from '../../errors.ts';
-import type { TransferResult } from '../../results.ts';
-import type { Manifest } from '../../snapshots/manifest.ts';
-import { createObjectPool } from '../../snapshots/objects/object-pool.ts';
-import { type Moved, pushSnapshot } from '../../snapshots/transfer.ts';
+import type { Manifest } from '../../repository/manifest.ts';
+import { createObjectPool } from '../../repository/objects/object-pool.ts';
+import { type Moved, pushSnapshot } from '../../repository/transfer.ts';
+import type { TransferResult } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
 import { repositoryOf } from './local-repository.ts';
 import { openProfile, profileFor } from './shelves.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';

@@ -1,9 +1,9 @@
-import type { Context } from '../../context.ts';
-import { EXIT, UserError } from '../../errors.ts';
-import { withStep } from '../../events.ts';
-import type { RemovePlan, SnapshotPlace } from '../../results.ts';
-import type { Manifest } from '../../snapshots/manifest.ts';
-import type { Shelf } from '../../snapshots/shelf.ts';
+import type { Manifest } from '../../repository/manifest.ts';
+import type { Shelf } from '../../repository/shelf.ts';
+import type { RemovePlan, SnapshotPlace } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { withStep } from '../../runtime/events.ts';
 import { findTarget } from '../find-target.ts';
 import { repositoryOf } from './local-repository.ts';
 import { findSnapshot, findSnapshots, type SnapshotRequest } from './snapshots.ts';

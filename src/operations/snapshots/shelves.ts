@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/schema/settings.ts';
-import type { Context } from '../../context.ts';
-import { EXIT, UserError } from '../../errors.ts';
-import { openShelf, type Shelf } from '../../snapshots/shelf.ts';
+import { openShelf, type Shelf } from '../../repository/shelf.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 
 /** The shelf of a storage profile. */

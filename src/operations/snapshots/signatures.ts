@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import { signingKey } from '../../config/signing-key.ts';
-import type { Context } from '../../context.ts';
-import { EXIT, UserError } from '../../errors.ts';
-import type { SnapshotRow, SnapshotSignature } from '../../results.ts';
-import type { Headline } from '../../snapshots/headline.ts';
-import type { Manifest } from '../../snapshots/manifest.ts';
-import { publicKeyText, signManifest, verifyManifest } from '../../snapshots/signature.ts';
+import type { Headline } from '../../repository/headline.ts';
+import type { Manifest } from '../../repository/manifest.ts';
+import { publicKeyText, signManifest, verifyManifest } from '../../repository/signature.ts';
+import type { SnapshotRow, SnapshotSignature } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 
 /** Signs the manifest of a new snapshot. A machine that cannot keep a key builds all the same. */
 export async function signed(

@@ -1,7 +1,7 @@
-import { damaged } from '../../snapshots/damaged.ts';
-import type { Manifest, ManifestFile } from '../../snapshots/manifest.ts';
-import type { ObjectPool } from '../../snapshots/objects/object-pool.ts';
-import type { Repository } from '../../snapshots/repository.ts';
+import { damaged } from '../../repository/damaged.ts';
+import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
+import type { ObjectPool } from '../../repository/objects/object-pool.ts';
+import type { Repository } from '../../repository/repository.ts';
 
 export interface SnapshotReaderOptions {
   manifest: Manifest;

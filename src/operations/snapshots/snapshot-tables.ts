@@ -1,6 +1,6 @@
-import type { Context } from '../../context.ts';
-import type { SnapshotTable } from '../../results.ts';
-import { bytesOfTable } from '../../snapshots/manifest.ts';
+import { bytesOfTable } from '../../repository/manifest.ts';
+import type { SnapshotTable } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
 
 /** What is in a snapshot, the largest table first: from its manifest alone. */

@@ -1,10 +1,10 @@
-import type { Context } from '../../context.ts';
-import { EXIT, UserError } from '../../errors.ts';
-import type { SnapshotRow, TargetSnapshots } from '../../results.ts';
-import { manifestKey } from '../../snapshots/catalogue.ts';
-import { headlineOf } from '../../snapshots/headline.ts';
-import type { Manifest } from '../../snapshots/manifest.ts';
-import type { Shelf } from '../../snapshots/shelf.ts';
+import { manifestKey } from '../../repository/catalogue.ts';
+import { headlineOf } from '../../repository/headline.ts';
+import type { Manifest } from '../../repository/manifest.ts';
+import type { Shelf } from '../../repository/shelf.ts';
+import type { SnapshotRow, TargetSnapshots } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 import { repositoryOf } from './local-repository.ts';
 import { type ListRequest, listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';

@@ -1,8 +1,8 @@
-import type { Context } from '../../context.ts';
-import { EXIT, UserError } from '../../errors.ts';
+import type { SubsetExplanation } from '../../results/subset-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { explainRow, type Link } from '../../subset/explain.ts';
 import type { Plan } from '../../subset/plan.ts';
-import type { SubsetExplanation } from '../../subset-results.ts';
 import { collectRows, DEFAULT_SEED, planFor, type SubsetRequest, settingOf } from './subset-setting.ts';
 
 /** Why a row is in the subset: found out anew from the source, which therefore must be as it was. */

@@ -1,9 +1,9 @@
 import { changeText } from '../../config/edit/change-text.ts';
 import { rewriteFile } from '../../config/edit/edit-file.ts';
 import { type KeyPath, valueAt } from '../../config/tree.ts';
-import { parseYaml } from '../../config/yaml-source.ts';
-import type { Context } from '../../context.ts';
-import { EXIT, UserError } from '../../errors.ts';
+import { parseYaml } from '../../config/yaml/yaml-source.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { SubsetSettings } from '../../subset/graph.ts';
 
 /** What can be chosen of a subset by looking at its plan. */

@@ -1,10 +1,10 @@
-import { connectionUrl } from '../../config/connection-url.ts';
-import type { Context } from '../../context.ts';
+import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { DatabaseUrl, Engine, SubsetSource } from '../../engines/engine.ts';
 import { ENGINE_PROFILES } from '../../engines/list.ts';
 import { engineForUrl } from '../../engines/registry.ts';
-import { EXIT, UserError } from '../../errors.ts';
-import { withStep } from '../../events.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { withStep } from '../../runtime/events.ts';
 import { type Collected, collect } from '../../subset/collect.ts';
 import { buildGraph, type SubsetSettings, withKnownNames } from '../../subset/graph.ts';
 import { type Plan, planSubset } from '../../subset/plan.ts';

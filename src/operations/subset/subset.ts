@@ -1,12 +1,12 @@
-import { formatNumberOf } from '../../amounts.ts';
-import { connectionUrl } from '../../config/connection-url.ts';
-import type { Context } from '../../context.ts';
+import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { Engine } from '../../engines/engine.ts';
-import type { SnapshotRow } from '../../results.ts';
+import type { SnapshotRow } from '../../results/results.ts';
+import type { SubsetPlanResult, SubsetResult } from '../../results/subset-results.ts';
+import type { Context } from '../../runtime/context.ts';
 import type { Collected } from '../../subset/collect.ts';
 import type { SubsetSettings } from '../../subset/graph.ts';
 import type { Plan } from '../../subset/plan.ts';
-import type { SubsetPlanResult, SubsetResult } from '../../subset-results.ts';
+import { formatNumberOf } from '../../text/format.ts';
 import { build } from '../build.ts';
 import { refuseSources } from '../load/guard.ts';
 import { repositoryOf } from '../snapshots/local-repository.ts';

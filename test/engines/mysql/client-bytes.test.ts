@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { checkCode } from '../../../src/engines/mysql/check-definitions.ts';
 import { bytesOfText, hasTokensOf, textOfBytes } from '../../../src/engines/mysql/client-bytes.ts';
-import type { Code } from '../../../src/engines/mysql/definitions.ts';
+import { checkCode } from '../../../src/engines/mysql/definitions/check-definitions.ts';
+import type { Code } from '../../../src/engines/mysql/definitions/definitions.ts';
 
 const ALL = Buffer.from(Array.from({ length: 256 * 256 * 2 }, (_, at) => (at % 2 === 0 ? at >> 9 : at >> 1) & 255));
 

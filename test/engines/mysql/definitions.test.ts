@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { splitTable, withIndexes, withoutDatabase, withoutDefiner } from '../../../src/engines/mysql/definitions.ts';
+import {
+  splitTable,
+  withIndexes,
+  withoutDatabase,
+  withoutDefiner,
+} from '../../../src/engines/mysql/definitions/definitions.ts';
 
 it('makes indexes and foreign keys after the rows, and columns, primary key and checks before', () => {
   const table = splitTable(

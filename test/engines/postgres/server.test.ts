@@ -2,7 +2,12 @@ import { afterAll, beforeAll, expect, it, test } from 'vitest';
 import { connectToServer } from '../../../src/engines/postgres/connection/connect.ts';
 import type { Session } from '../../../src/engines/postgres/connection/session.ts';
 import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
-import { besideNames, createDatabase, lockDestination, sweepLeftovers } from '../../../src/engines/postgres/server.ts';
+import {
+  besideNames,
+  createDatabase,
+  lockDestination,
+  sweepLeftovers,
+} from '../../../src/engines/postgres/server/server.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres, testContext } from '../../helpers/postgres-server.ts';
 
 const NAME_LIMIT = 63;

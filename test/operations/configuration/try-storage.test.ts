@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tryStorage, tryStore } from '../../../src/operations/configuration/try-storage.ts';
-import { createFolder } from '../../../src/snapshots/folder.ts';
+import { createFolder } from '../../../src/repository/folder.ts';
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
 import { dataState } from '../../../src/operations/load/data-state.ts';
-import type { SnapshotRow } from '../../../src/results.ts';
+import type { SnapshotRow } from '../../../src/results/results.ts';
 import { testContext } from '../../helpers/postgres-server.ts';
 
 const ORIGINAL = { index: 2, sanitized: false } as SnapshotRow;

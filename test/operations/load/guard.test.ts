@@ -4,9 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
-import type { Context } from '../../../src/context.ts';
 import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
-import type { RunEvent } from '../../../src/events.ts';
 import { build } from '../../../src/operations/build.ts';
 import { refuseSources } from '../../../src/operations/load/guard.ts';
 import { load, planLoad } from '../../../src/operations/load/load.ts';
@@ -15,6 +13,8 @@ import { planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { planSubset } from '../../../src/operations/subset/subset.ts';
 import { checkTarget } from '../../../src/operations/targets.ts';
 import { localRunner } from '../../../src/process/local.ts';
+import type { Context } from '../../../src/runtime/context.ts';
+import type { RunEvent } from '../../../src/runtime/events.ts';
 import {
   describeWithPostgres,
   startPostgres,

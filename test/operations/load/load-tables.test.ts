@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Context } from '../../../src/context.ts';
-import type { RunEvent } from '../../../src/events.ts';
 import { build } from '../../../src/operations/build.ts';
 import { load, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { planUndo, undo } from '../../../src/operations/load/undo.ts';
-import type { LoadResult } from '../../../src/results.ts';
+import type { LoadResult } from '../../../src/results/results.ts';
+import type { Context } from '../../../src/runtime/context.ts';
+import type { RunEvent } from '../../../src/runtime/events.ts';
 import {
   describeWithPostgres,
   startPostgres,

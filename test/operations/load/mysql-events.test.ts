@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Code, CodeDefinitions } from '../../../src/engines/mysql/definitions.ts';
-import { isEnabled, namersOf, withEventsDisabled } from '../../../src/engines/mysql/events.ts';
-import type { RunEvent } from '../../../src/events.ts';
+import type { Code, CodeDefinitions } from '../../../src/engines/mysql/definitions/definitions.ts';
+import { isEnabled, namersOf, withEventsDisabled } from '../../../src/engines/mysql/definitions/events.ts';
 import { build } from '../../../src/operations/build.ts';
 import { load, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { planUndo, undo } from '../../../src/operations/load/undo.ts';
 import { planSanitize, sanitize } from '../../../src/operations/sanitize/sanitize.ts';
+import type { RunEvent } from '../../../src/runtime/events.ts';
 import { withDetails } from '../../helpers/build-and-load.ts';
 import { changeDefinitions } from '../../helpers/change-definitions.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';

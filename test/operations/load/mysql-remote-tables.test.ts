@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
-import type { Definitions } from '../../../src/engines/mysql/definitions.ts';
+import type { Definitions } from '../../../src/engines/mysql/definitions/definitions.ts';
 import { engineForUrl } from '../../../src/engines/registry.ts';
-import type { RunEvent } from '../../../src/events.ts';
 import { build } from '../../../src/operations/build.ts';
 import { load, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { planUndo, undo } from '../../../src/operations/load/undo.ts';
 import { planSanitize, sanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { planSubset, subset } from '../../../src/operations/subset/subset.ts';
+import type { RunEvent } from '../../../src/runtime/events.ts';
 import { withDetails } from '../../helpers/build-and-load.ts';
 import { changeDefinitions } from '../../helpers/change-definitions.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';

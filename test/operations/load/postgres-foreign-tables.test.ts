@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
-import type { RunEvent } from '../../../src/events.ts';
 import { build } from '../../../src/operations/build.ts';
 import { load, planLoad } from '../../../src/operations/load/load.ts';
 import { planSanitize, sanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { planSubset, subset } from '../../../src/operations/subset/subset.ts';
+import type { RunEvent } from '../../../src/runtime/events.ts';
 import { withDetails } from '../../helpers/build-and-load.ts';
 import {
   describeWithPostgres,

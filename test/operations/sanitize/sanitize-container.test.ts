@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Context } from '../../../src/context.ts';
 import { containerRunners } from '../../../src/engines/containers.ts';
 import type { EngineId } from '../../../src/engines/list.ts';
-import type { RunEvent } from '../../../src/events.ts';
 import { build } from '../../../src/operations/build.ts';
 import { planSanitize, sanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { localRunner } from '../../../src/process/local.ts';
 import type { Runner } from '../../../src/process/runner.ts';
-import { stagingRoot } from '../../../src/snapshots/staging.ts';
+import { stagingRoot } from '../../../src/repository/staging.ts';
+import type { Context } from '../../../src/runtime/context.ts';
+import type { RunEvent } from '../../../src/runtime/events.ts';
 import { describeWithDocker, startDocker, type TestDocker } from '../../helpers/docker-daemon.ts';
 import { startMysql, type TestMysql } from '../../helpers/mysql-server.ts';
 import {

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { afterEach, expect, it, vi } from 'vitest';
-import type { Context } from '../../../src/context.ts';
 import { build } from '../../../src/operations/build.ts';
 import { planSanitize, sanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
+import type { Context } from '../../../src/runtime/context.ts';
 import { describeWithMysql, startMysql } from '../../helpers/mysql-server.ts';
 import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 

@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import type { Context } from '../../../src/context.ts';
 import { planLoad } from '../../../src/operations/load/load.ts';
 import { refuseUnshared } from '../../../src/operations/sign-in/sharing.ts';
 import { signIn } from '../../../src/operations/sign-in/sign-in.ts';
@@ -10,6 +9,7 @@ import { pull } from '../../../src/operations/snapshots/pull.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import { listTargets } from '../../../src/operations/targets.ts';
+import type { Context } from '../../../src/runtime/context.ts';
 import { signInWorld } from '../../helpers/signed-in.ts';
 
 const TARGETS = `storage_profiles:

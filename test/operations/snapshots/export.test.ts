@@ -8,7 +8,7 @@ import { exportSnapshot } from '../../../src/operations/snapshots/export.ts';
 import { importSnapshot } from '../../../src/operations/snapshots/import.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
-import type { Manifest } from '../../../src/snapshots/manifest.ts';
+import type { Manifest } from '../../../src/repository/manifest.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
 import { storeTables } from '../../helpers/stored-snapshot.ts';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { RunEvent } from '../../../src/events.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { explainSubset } from '../../../src/operations/subset/explain-subset.ts';
 import { planSubset, subset } from '../../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../../src/operations/subset/subset-setting.ts';
+import type { SubsetResult } from '../../../src/results/subset-results.ts';
+import type { RunEvent } from '../../../src/runtime/events.ts';
 import type { SubsetSettings } from '../../../src/subset/graph.ts';
-import type { SubsetResult } from '../../../src/subset-results.ts';
 import { fastFolder } from '../../helpers/fast-folder.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';

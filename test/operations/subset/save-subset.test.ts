@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openContext } from '../../../src/context.ts';
 import { saveSubset } from '../../../src/operations/subset/save-subset.ts';
+import { openContext } from '../../../src/runtime/context.ts';
 import { configFolder, SECRET_KEY } from '../../helpers/config-folder.ts';
 
 const FILE = `secret_key: "${SECRET_KEY}"

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { RunEvent } from '../../../src/events.ts';
 import { planSubset, subset } from '../../../src/operations/subset/subset.ts';
+import type { RunEvent } from '../../../src/runtime/events.ts';
 import { fastFolder } from '../../helpers/fast-folder.ts';
 import { describeWithMysql, startMysql, type TestFlavour } from '../../helpers/mysql-server.ts';
 import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';

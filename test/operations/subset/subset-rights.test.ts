@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findServerPrograms } from '../../../src/engines/postgres/server-programs.ts';
+import { findServerPrograms } from '../../../src/engines/postgres/server/server-programs.ts';
 import { explainSubset } from '../../../src/operations/subset/explain-subset.ts';
 import { planSubset, subset } from '../../../src/operations/subset/subset.ts';
 import type { SubsetSettings } from '../../../src/subset/graph.ts';

@@ -3,8 +3,8 @@ import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { explainSubset } from '../../../src/operations/subset/explain-subset.ts';
 import { planSubset, subset } from '../../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../../src/operations/subset/subset-setting.ts';
+import type { SubsetResult } from '../../../src/results/subset-results.ts';
 import type { SubsetSettings } from '../../../src/subset/graph.ts';
-import type { SubsetResult } from '../../../src/subset-results.ts';
 import {
   describeWithPostgres,
   startPostgres,

@@ -1,5 +1,5 @@
-import { type ConnectionFailure, statusOfFailure } from '../../../connection-failures.ts';
-import { EXIT, UserError } from '../../../errors.ts';
+import { type ConnectionFailure, statusOfFailure } from '../../../results/connection-failures.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { ConnectionLost, openSession, type Session, type SessionOptions, type SqlError } from './session.ts';
 import { addressOf, withDatabase, writeAddress } from './url.ts';

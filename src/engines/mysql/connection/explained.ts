@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../errors.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../engine.ts';
 import { ConnectionLost, SqlError } from './session.ts';
 

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { type ConnectionFailure, statusOfFailure } from '../../../connection-failures.ts';
+import { type ConnectionFailure, statusOfFailure } from '../../../results/connection-failures.ts';
 import type { DatabaseUrl, EngineContext, Probe, ProbeRequest } from '../../engine.ts';
 import { readServer } from '../catalogue.ts';
 import { withOwnRows } from '../own-rows.ts';

@@ -1,5 +1,5 @@
 import { isIP, isIPv6 } from 'node:net';
-import { EXIT, UserError } from '../../../errors.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../engine.ts';
 
 const SHAPE =

@@ -1,4 +1,4 @@
-import type { Report } from '../../../events.ts';
+import type { Report } from '../../../runtime/events.ts';
 import type { CatalogueTable } from '../catalogue.ts';
 
 export interface DumpProgress {

@@ -1,4 +1,4 @@
-import { bytesOfTable, filesOfTable, type ManifestFile, type ManifestTable } from '../../../snapshots/manifest.ts';
+import { bytesOfTable, filesOfTable, type ManifestFile, type ManifestTable } from '../../../repository/manifest.ts';
 
 export interface TablePart {
   table: ManifestTable;

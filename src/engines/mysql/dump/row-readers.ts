@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { EXIT, UserError } from '../../../errors.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../engine.ts';
 import { ConnectionLost, SqlError } from '../connection/session.ts';
 import type { RowReply, RowTask } from './row-worker.ts';

@@ -1,10 +1,10 @@
-import { type DefinitionOnly, definitionsOnlyText } from '../../../definitions-only.ts';
+import { type DefinitionOnly, definitionsOnlyText } from '../../../results/definitions-only.ts';
 import type { EngineContext } from '../../engine.ts';
 import type { Session } from '../connection/session.ts';
-import type { Definitions } from '../definitions.ts';
+import type { Definitions } from '../definitions/definitions.ts';
+import { isEnabled, namersOf } from '../definitions/events.ts';
+import { invalidViewsFound, invalidViewsOf } from '../definitions/invalid-views.ts';
 import type { Details } from '../details.ts';
-import { isEnabled, namersOf } from '../events.ts';
-import { invalidViewsFound, invalidViewsOf } from '../invalid-views.ts';
 import { readTablesWithoutRows } from '../own-rows.ts';
 import { namesDatabaseWarnings } from '../restore/event-warnings.ts';
 import { definitionsOnlyIn } from '../restore/left-out.ts';

@@ -1,8 +1,8 @@
 import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatNumberOf } from '../../../amounts.ts';
-import { EXIT, UserError } from '../../../errors.ts';
 import { redact } from '../../../process/redact.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { formatNumberOf } from '../../../text/format.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
 import {
   type CatalogueTable,
@@ -15,13 +15,13 @@ import {
 } from '../catalogue.ts';
 import { connectionOf } from '../connection/client-options.ts';
 import { inDatabase, MARK, quoteName, type Session, SqlError } from '../connection/session.ts';
-import type { Definitions } from '../definitions.ts';
+import type { Definitions } from '../definitions/definitions.ts';
+import { withEventsEnabled } from '../definitions/events.ts';
+import { withoutDatabaseOfSequences } from '../definitions/sequence-defaults.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { createDumpProgress } from '../dump/dump-progress.ts';
 import { recordTreatedApart } from '../dump/treated-apart.ts';
-import { withEventsEnabled } from '../events.ts';
 import { collationsIn, featuresOf } from '../features.ts';
-import { withoutDatabaseOfSequences } from '../sequence-defaults.ts';
 import { type ClientTool, dumpToolFor } from '../tools.ts';
 import { InsertRefused, type InsertScanner } from './insert-scanner.ts';
 import { END_OF_ROWS } from './rows-file.ts';

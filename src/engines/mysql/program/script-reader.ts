@@ -1,4 +1,4 @@
-import { createLexer, type LexicalMode, lexicalModeOf } from '../tokens.ts';
+import { createLexer, type LexicalMode, lexicalModeOf } from '../definitions/tokens.ts';
 import { createInsertScanner, type InsertScanner } from './insert-scanner.ts';
 
 /** What takes the parts of a script, in order. */

@@ -4,7 +4,7 @@ import type { EngineContext } from '../../engine.ts';
 import type { Collations } from '../catalogue.ts';
 import { inDatabase, MARK, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { besideNames, isReserved } from '../names.ts';
-import { createDatabase, destinationName, dropDatabase, findBeside, isEmpty } from '../server.ts';
+import { createDatabase, destinationName, dropDatabase, findBeside, isEmpty } from '../server/server.ts';
 import { DONE, journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { KEPT, keptSchema } from './kept.ts';
 import { parseRecord, readRecord } from './record.ts';

@@ -4,7 +4,7 @@ import { compareNames, refuseDifferences } from '../../shared/verify.ts';
 import { type Inventory, readInventory, settingsAmong } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
-import type { CodeDefinitions } from '../definitions.ts';
+import type { CodeDefinitions } from '../definitions/definitions.ts';
 import type { Details } from '../details.ts';
 import { readNameCase } from '../name-case.ts';
 

@@ -1,5 +1,5 @@
-import { formatNumberOf } from '../../../amounts.ts';
-import type { WarningEvent } from '../../../events.ts';
+import type { WarningEvent } from '../../../runtime/events.ts';
+import { formatNumberOf } from '../../../text/format.ts';
 import type { Details } from '../details.ts';
 
 /** What a plan says of the events of a snapshot; older snapshots do not record them. */

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { EXIT, UserError } from '../../../errors.ts';
-import type { WarningEvent } from '../../../events.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { WarningEvent } from '../../../runtime/events.ts';
 import { inDatabase, quoteName, type Session, SqlError } from '../connection/session.ts';
 import { besideNames } from '../names.ts';
 import { keysWithOwnRows } from '../own-rows.ts';
-import { destinationName } from '../server.ts';
+import { destinationName } from '../server/server.ts';
 
 /** A foreign key of a table in another database that references a table of the destination. */
 export const foreignReferenceSchema = v.object({

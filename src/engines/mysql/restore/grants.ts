@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import type { WarningEvent } from '../../../events.ts';
+import type { WarningEvent } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine.ts';
-import { inModeOf } from '../code.ts';
 import { inDatabase, plainWords, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
-import type { Code } from '../definitions.ts';
+import { inModeOf } from '../definitions/code.ts';
+import type { Code } from '../definitions/definitions.ts';
 
 /**
  * Rights on a stored routine, which the server takes away when the routine is dropped. Rights on databases, tables and

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type CodeDefinitions, codeDefinitionsSchema } from '../definitions.ts';
+import { type CodeDefinitions, codeDefinitionsSchema } from '../definitions/definitions.ts';
 import { foreignReferenceSchema } from './foreign-references.ts';
 import { routineGrantSchema } from './grants.ts';
 

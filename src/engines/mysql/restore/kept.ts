@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type CodeDefinitions, codeDefinitionsSchema } from '../definitions.ts';
+import { type CodeDefinitions, codeDefinitionsSchema } from '../definitions/definitions.ts';
 import { routineGrantSchema } from './grants.ts';
 
 /** The table of an undo copy that says what it is, and what besides tables belongs to it. */

@@ -1,12 +1,12 @@
-import { type DefinitionOnly, definitionsOnlyText } from '../../../definitions-only.ts';
-import { EXIT, UserError } from '../../../errors.ts';
-import type { WarningEvent } from '../../../events.ts';
-import type { ManifestTable } from '../../../snapshots/manifest.ts';
+import type { ManifestTable } from '../../../repository/manifest.ts';
+import { type DefinitionOnly, definitionsOnlyText } from '../../../results/definitions-only.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { WarningEvent } from '../../../runtime/events.ts';
 import type { EngineContext, RestorePlan } from '../../engine.ts';
-import type { Code, Definitions, TableDefinition } from '../definitions.ts';
+import type { Code, Definitions, TableDefinition } from '../definitions/definitions.ts';
+import { lexicalModeOf, significant } from '../definitions/tokens.ts';
 import type { Details } from '../details.ts';
 import { enginesIn, kindsOf } from '../table-kind.ts';
-import { lexicalModeOf, significant } from '../tokens.ts';
 
 /** What of a snapshot's definitions is created in a destination. */
 export interface Arriving {

@@ -1,17 +1,17 @@
-import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../snapshots/manifest.ts';
-import { release } from '../../../snapshots/objects/release.ts';
+import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../repository/manifest.ts';
+import { release } from '../../../repository/objects/release.ts';
 import type { EngineContext, RestoreRun } from '../../engine.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session, SqlError } from '../connection/session.ts';
-import type { TableDefinition } from '../definitions.ts';
+import type { TableDefinition } from '../definitions/definitions.ts';
 import type { Details } from '../details.ts';
 import { createPartQueue } from '../dump/part-queue.ts';
 import { ROWS_TERMINATOR_BYTES } from '../dump/row-text.ts';
-import { type InsertOptions, insertRows, type Loaded, warningsOf } from './insert-rows.ts';
-import { isPacketTooSmall, knownPacketLimit, packetLimit, packetTooSmall } from './packet-limit.ts';
-import { compareRows } from './same-rows.ts';
+import { type InsertOptions, insertRows, type Loaded, warningsOf } from './rows/insert-rows.ts';
+import { isPacketTooSmall, knownPacketLimit, packetLimit, packetTooSmall } from './rows/packet-limit.ts';
+import { compareRows } from './rows/same-rows.ts';
 
 export interface Loading extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
   details: Details;

@@ -1,18 +1,18 @@
-import { EXIT, UserError } from '../../../errors.ts';
-import type { WarningEvent } from '../../../events.ts';
-import type { DestinationState } from '../../../results.ts';
-import { bytesOfTable } from '../../../snapshots/manifest.ts';
+import { bytesOfTable } from '../../../repository/manifest.ts';
+import type { DestinationState } from '../../../results/results.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { WarningEvent } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
-import { freeBytesOf, refuseShortSpace, type Space } from '../../shared/free-space.ts';
+import { freeBytesOf, refuseShortSpace, type Space } from '../../shared/server/free-space.ts';
 import { LABELS, readServer, type Server } from '../catalogue.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { isLocalAddress } from '../connection/location.ts';
 import { inDatabase, type Session } from '../connection/session.ts';
 import { addressOf, writeAddress } from '../connection/url.ts';
-import { readCode } from '../definitions.ts';
+import { readCode } from '../definitions/definitions.ts';
+import { invalidViewsFound, invalidViewsOf } from '../definitions/invalid-views.ts';
 import { type Details, detailsOf } from '../details.ts';
-import { invalidViewsFound, invalidViewsOf } from '../invalid-views.ts';
 import { readNameCase, refuseCollisions } from '../name-case.ts';
 import { withOwnRows } from '../own-rows.ts';
 import { ownClientFor } from '../tools.ts';
@@ -20,7 +20,7 @@ import { eventWarnings } from './event-warnings.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { hasRoutines, readRoutineGrants } from './grants.ts';
 import { remoteWarnings } from './left-out.ts';
-import { checkPacketLimit, packetLimit } from './packet-limit.ts';
+import { checkPacketLimit, packetLimit } from './rows/packet-limit.ts';
 
 /** Whether and with what consequences a snapshot can be restored; nothing is changed. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {

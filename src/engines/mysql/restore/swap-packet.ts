@@ -1,9 +1,15 @@
 import type { Flavour } from '../catalogue.ts';
-import { type Definers, settingsOf } from '../code.ts';
 import { plainWord, plainWords, quoteName, quoteText, SESSION_SETTINGS } from '../connection/session.ts';
-import { type Code, type CodeDefinitions, type DanglingKey, type Listed, withoutDefiner } from '../definitions.ts';
-import { defaultStatements } from '../sequence-defaults.ts';
-import { lexicalModeOf, significant } from '../tokens.ts';
+import { type Definers, settingsOf } from '../definitions/code.ts';
+import {
+  type Code,
+  type CodeDefinitions,
+  type DanglingKey,
+  type Listed,
+  withoutDefiner,
+} from '../definitions/definitions.ts';
+import { defaultStatements } from '../definitions/sequence-defaults.ts';
+import { lexicalModeOf, significant } from '../definitions/tokens.ts';
 import type { GrantStatement } from './grants.ts';
 import { DONE, MOVED } from './journal-schema.ts';
 

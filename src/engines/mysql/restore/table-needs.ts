@@ -1,9 +1,9 @@
-import type { NeededTable } from '../../../selected-tables.ts';
+import type { NeededTable } from '../../../results/selected-tables.ts';
 import type { DefinitionsRequest } from '../../engine.ts';
-import type { TableDefinition } from '../definitions.ts';
+import type { TableDefinition } from '../definitions/definitions.ts';
+import { referredTable } from '../definitions/table-entries.ts';
 import { detailsOf } from '../details.ts';
-import { referredTable } from '../table-entries.ts';
-import { readDefinitionsFile } from './fill.ts';
+import { readDefinitionsFile } from './rows/fill.ts';
 
 /** Foreign keys, as the snapshot's definitions have them; the parts of a partitioned table are one table here. */
 export async function readNeeds({ manifest, read }: DefinitionsRequest): Promise<NeededTable[]> {

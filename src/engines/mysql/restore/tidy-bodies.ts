@@ -1,7 +1,7 @@
-import { type Definers, settingsOf } from '../code.ts';
 import { inDatabase, plainWords, quoteName, SESSION_SETTINGS, type Session } from '../connection/session.ts';
-import { type Code, type CodeDefinitions, readCode } from '../definitions.ts';
-import { lexicalModeOf, significant } from '../tokens.ts';
+import { type Definers, settingsOf } from '../definitions/code.ts';
+import { type Code, type CodeDefinitions, readCode } from '../definitions/definitions.ts';
+import { lexicalModeOf, significant } from '../definitions/tokens.ts';
 import { createText } from './swap-packet.ts';
 
 interface Tidying {

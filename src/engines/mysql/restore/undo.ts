@@ -1,10 +1,10 @@
-import { EXIT, UserError } from '../../../errors.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext, Kept, Replaced } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { inDatabase, type Session } from '../connection/session.ts';
 import { besideNames } from '../names.ts';
 import { withOwnRows } from '../own-rows.ts';
-import { databaseExists, destinationName, lockDestination } from '../server.ts';
+import { databaseExists, destinationName, lockDestination } from '../server/server.ts';
 import { createBeside, undoCopyOf } from './beside.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { settleAfterFailure, sweepLeftovers } from './journal.ts';

@@ -1,9 +1,9 @@
 import type { DatabaseUrl, EngineContext, ScratchPlace } from '../../engine.ts';
-import { scratchPlacesOf } from '../../shared/scratch-places.ts';
+import { scratchPlacesOf } from '../../shared/server/scratch-places.ts';
 import { LABELS } from '../catalogue.ts';
 import { withDatabase } from '../connection/url.ts';
-import { findServerPrograms } from '../server-programs.ts';
-import { SCRATCH, startThrowAwayServer, type ThrowAwayOptions } from '../throw-away-server.ts';
+import { findServerPrograms } from '../server/server-programs.ts';
+import { SCRATCH, startThrowAwayServer, type ThrowAwayOptions } from '../server/throw-away-server.ts';
 
 /** One of each flavour that is installed: a snapshot of the one may not restore on the other. */
 export function scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]> {

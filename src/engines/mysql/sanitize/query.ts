@@ -1,6 +1,6 @@
-import { formatNumberOf } from '../../../amounts.ts';
 import { redact } from '../../../process/redact.ts';
 import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
+import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext, QueryRun } from '../../engine.ts';
 import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/query-failed.ts';
 import { queryRefused } from '../../shared/query-refused.ts';

@@ -1,6 +1,6 @@
 import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
 import { clientCommand, lineAt, queryRefused, unterminated } from '../../shared/query-refused.ts';
-import { createLexer, tokensOf } from '../tokens.ts';
+import { createLexer, tokensOf } from '../definitions/tokens.ts';
 
 /**
  * The statements of a query, divided as the client programs divide a file: a delimiter ends a statement unless it

@@ -5,8 +5,8 @@ import { type KeyPair, section, touchedKeys, updateOf, withPartners } from '../.
 import type { EngineContext, SuggestionRequest } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
 import { inDatabase, quoteName, quoteText, type Session } from '../connection/session.ts';
-import { type Code, readCode, readDefinitions, withoutDefiner } from '../definitions.ts';
-import { lexicalModeOf } from '../tokens.ts';
+import { type Code, readCode, readDefinitions, withoutDefiner } from '../definitions/definitions.ts';
+import { lexicalModeOf } from '../definitions/tokens.ts';
 import { DIALECT, DROP_FUNCTIONS, FUNCTIONS } from './replacements.ts';
 
 /**

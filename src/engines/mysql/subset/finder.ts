@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../../../errors.ts';
 import { redact } from '../../../process/redact.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { Graph } from '../../../subset/graph.ts';
 import type { RowFinder, TargetSettings } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';

@@ -1,4 +1,4 @@
-import type { ProofRow } from '../../../subset-results.ts';
+import type { ProofRow } from '../../../results/subset-results.ts';
 import type { SubsetRun } from '../../engine.ts';
 import { proveReferences } from '../../shared/prove-references.ts';
 import { quoteName, type Session } from '../connection/session.ts';

@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../../../errors.ts';
-import type { WarningEvent } from '../../../events.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { WarningEvent } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, SubsetSource } from '../../engine.ts';
 import { createResourcePool } from '../../shared/resource-pool.ts';
 import { sourceUnreadable } from '../../shared/source-unreadable.ts';

@@ -1,6 +1,6 @@
-import { type ConnectionFailure, statusOfFailure } from '../../../connection-failures.ts';
-import { EXIT, UserError } from '../../../errors.ts';
 import { redact } from '../../../process/redact.ts';
+import { type ConnectionFailure, statusOfFailure } from '../../../results/connection-failures.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { anyClientTools, type ClientTools } from '../tools.ts';
 import { failureIn } from './failure.ts';

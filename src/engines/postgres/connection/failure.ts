@@ -1,4 +1,4 @@
-import type { ConnectionFailure } from '../../../connection-failures.ts';
+import type { ConnectionFailure } from '../../../results/connection-failures.ts';
 import type { DatabaseUrl } from '../../engine.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { UserError } from '../../../errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { AffectedDatabase, DatabaseUrl, EngineContext } from '../../engine.ts';
 import { type DatabaseIdentity, STARTED } from '../../identity.ts';
-import { besideNames } from '../server.ts';
+import { besideNames } from '../server/server.ts';
 import { connect, connectToServer, MAINTENANCE_DATABASES } from './connect.ts';
 import { quoteText, type Session, SqlError } from './session.ts';
 

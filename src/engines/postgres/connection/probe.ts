@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { type ConnectionFailure, statusOfFailure } from '../../../connection-failures.ts';
+import { type ConnectionFailure, statusOfFailure } from '../../../results/connection-failures.ts';
 import type { DatabaseUrl, EngineContext, Probe, ProbeRequest } from '../../engine.ts';
 import { anyClientTools, type ClientTools } from '../tools.ts';
 import { findFailure, linesOf, MAINTENANCE_DATABASES } from './connect.ts';

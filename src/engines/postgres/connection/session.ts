@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { EXIT, UserError } from '../../../errors.ts';
-import type { Report } from '../../../events.ts';
 import { redact } from '../../../process/redact.ts';
 import type { Runner, RunningProcess } from '../../../process/runner.ts';
-import { releaseChunk } from '../../../snapshots/objects/release.ts';
+import { releaseChunk } from '../../../repository/objects/release.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { Report } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../engine.ts';
 import { connectionOf, type Settings } from './url.ts';
 

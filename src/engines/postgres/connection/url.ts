@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { isAbsolute, join } from 'node:path';
-import { EXIT, UserError } from '../../../errors.ts';
 import type { Command, Mount } from '../../../process/runner.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, Host } from '../../engine.ts';
 
 const SHAPE =

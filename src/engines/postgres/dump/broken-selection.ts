@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../../../errors.ts';
-import type { WarningEvent } from '../../../events.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { WarningEvent } from '../../../runtime/events.ts';
 import type { CatalogueSchema } from '../catalogue.ts';
 import { quoteText, type Session } from '../connection/session.ts';
 import type { ArchiveDetails } from './archive.ts';

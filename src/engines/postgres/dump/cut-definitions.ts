@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { EXIT, UserError } from '../../../errors.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { quoteName, quoteNumber, type Session } from '../connection/session.ts';
 import { type ContentsEntry, rewriteContents } from './archive-contents.ts';
 import type { BrokenDependencies, BrokenObject } from './broken-dependencies.ts';

@@ -1,5 +1,5 @@
-import type { Report } from '../../../events.ts';
-import { tableName } from '../../../table-names.ts';
+import type { Report } from '../../../runtime/events.ts';
+import { tableName } from '../../../text/table-names.ts';
 import type { CatalogueTable } from '../catalogue.ts';
 
 export interface DumpProgress {

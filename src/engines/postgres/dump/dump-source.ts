@@ -1,7 +1,7 @@
-import { EXIT, UserError } from '../../../errors.ts';
-import type { Report } from '../../../events.ts';
-import { hiddenDetails, hiddenObjectsOf } from '../../../hidden-objects.ts';
-import { countLeftOut, leftOutSchemasOf } from '../../../left-out-schemas.ts';
+import { hiddenDetails, hiddenObjectsOf } from '../../../results/hidden-objects.ts';
+import { countLeftOut, leftOutSchemasOf } from '../../../results/left-out-schemas.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { Report } from '../../../runtime/events.ts';
 import type { DumpRequest, EngineContext } from '../../engine.ts';
 import {
   type CatalogueTable,

@@ -1,10 +1,10 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { formatNumberOf } from '../../../amounts.ts';
-import { EXIT, UserError } from '../../../errors.ts';
 import { redact } from '../../../process/redact.ts';
-import type { ManifestTable } from '../../../snapshots/manifest.ts';
+import type { ManifestTable } from '../../../repository/manifest.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { formatNumberOf } from '../../../text/format.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
 import type { CatalogueTable } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';

@@ -1,5 +1,5 @@
-import type { WarningEvent } from '../../../events.ts';
-import { type HiddenObjects, whatIsHidden } from '../../../hidden-objects.ts';
+import { type HiddenObjects, whatIsHidden } from '../../../results/hidden-objects.ts';
+import type { WarningEvent } from '../../../runtime/events.ts';
 import type { Session } from '../connection/session.ts';
 
 /** What pg_dump leaves out without a word, since the role may not read it. */

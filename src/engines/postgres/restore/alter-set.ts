@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../errors.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { quoteName, quoteText } from '../connection/session.ts';
 
 export interface DatabaseSetting {

@@ -1,7 +1,7 @@
-import { EXIT, UserError } from '../../../errors.ts';
-import type { WarningEvent } from '../../../events.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { WarningEvent } from '../../../runtime/events.ts';
 import { quoteText, type Session } from '../connection/session.ts';
-import { besideNames, findBeside } from '../server.ts';
+import { besideNames, findBeside } from '../server/server.ts';
 
 interface Blocker {
   database: string;

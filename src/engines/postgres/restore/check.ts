@@ -1,4 +1,4 @@
-import { splitName } from '../../../table-names.ts';
+import { splitName } from '../../../text/table-names.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
 import { compareNames, refuseDifferences } from '../../shared/verify.ts';
 import { IN_NO_SCHEMA, type Inventory, readInventory } from '../catalogue.ts';
@@ -6,7 +6,7 @@ import { connect } from '../connection/connect.ts';
 import { type Session, SqlError } from '../connection/session.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 import type { ClientTools } from '../tools.ts';
-import { countedRows } from './rows-by-root.ts';
+import { countedRows } from './rows/rows-by-root.ts';
 
 export interface Check {
   url: DatabaseUrl;

@@ -1,6 +1,6 @@
-import { formatNumberOf } from '../../../amounts.ts';
-import { EXIT, UserError } from '../../../errors.ts';
-import type { MissingParts } from '../../../results.ts';
+import type { MissingParts } from '../../../results/results.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { formatNumberOf } from '../../../text/format.ts';
 import { type Differences, rowsText } from './check.ts';
 
 /** Code of the error of a restore that is not complete, whose database stays to be inspected. */

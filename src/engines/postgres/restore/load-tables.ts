@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
-import { UserError } from '../../../errors.ts';
 import type { Completed, RunningProcess } from '../../../process/runner.ts';
-import type { ManifestTable } from '../../../snapshots/manifest.ts';
-import { release } from '../../../snapshots/objects/release.ts';
+import type { ManifestTable } from '../../../repository/manifest.ts';
+import { release } from '../../../repository/objects/release.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { runTogether } from '../../shared/run-together.ts';
@@ -12,9 +12,9 @@ import { connectionOf } from '../connection/url.ts';
 import { type ArchiveDetails, DATA_TERMINATOR, END_OF_COPY } from '../dump/archive.ts';
 import { type ClientTools, knowsRestrict } from '../tools.ts';
 import { failureHint } from './failure-hint.ts';
-import type { Filling } from './filling.ts';
 import { failureWords } from './restore-errors.ts';
-import { createRowGuard, refused } from './row-guard.ts';
+import type { Filling } from './rows/filling.ts';
+import { createRowGuard, refused } from './rows/row-guard.ts';
 
 /** Tables up to so many bytes together share one connection: starting one costs as much as loading a small table. */
 const BATCH_BYTES = 16 * 1024 * 1024;

@@ -1,9 +1,9 @@
-import { EXIT, UserError } from '../../../errors.ts';
-import type { WarningEvent } from '../../../events.ts';
-import type { DestinationState } from '../../../results.ts';
+import type { DestinationState } from '../../../results/results.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { WarningEvent } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
-import { freeBytesOf, refuseShortSpace } from '../../shared/free-space.ts';
+import { freeBytesOf, refuseShortSpace } from '../../shared/server/free-space.ts';
 import { replicationWarnings } from '../catalogue.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { isLocalHost } from '../connection/location.ts';
@@ -12,10 +12,10 @@ import { portOf } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import { foreignTableWarnings } from '../foreign-tables.ts';
 import { leftOutByBuild, selectSchemas } from '../schema-selection.ts';
-import { NAME_LIMIT } from '../server.ts';
+import { NAME_LIMIT } from '../server/server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
 import { checkSwap } from './blockers.ts';
-import { refuseInPlace } from './in-place-preflight.ts';
+import { refuseInPlace } from './in-place/in-place-preflight.ts';
 import { checkRights } from './rights.ts';
 
 /** Whether, how and with what consequences a snapshot can be restored; nothing is changed. */

@@ -1,6 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os';
-import { UserError } from '../../../errors.ts';
-import type { MissingParts } from '../../../results.ts';
+import type { MissingParts } from '../../../results/results.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
@@ -16,16 +16,16 @@ import {
   type NewDatabase,
   sweepLeftovers,
   verifyLock,
-} from '../server.ts';
+} from '../server/server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
 import { checkSwap } from './blockers.ts';
 import { checkRestored, findDifferences } from './check.ts';
 import { createExtensions } from './create-extensions.ts';
-import { fillDatabase } from './fill.ts';
-import { forceRowSecurity } from './forced-row-security.ts';
-import { restoreInPlace } from './in-place.ts';
+import { restoreInPlace } from './in-place/in-place.ts';
 import { incompleteMessage, isIncomplete, missingParts, restoreIncomplete } from './incomplete.ts';
 import { readTablespace } from './rights.ts';
+import { fillDatabase } from './rows/fill.ts';
+import { forceRowSecurity } from './rows/forced-row-security.ts';
 import { databaseExists, inherit, swapDatabases } from './swap.ts';
 import { openSwapSession } from './swap-session.ts';
 

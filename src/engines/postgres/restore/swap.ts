@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
-import { EXIT, UserError } from '../../../errors.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { writeComment, writeMark } from '../mark.ts';
-import { besideNames, dropMarked, findBeside, verifyLock } from '../server.ts';
+import { besideNames, dropMarked, findBeside, verifyLock } from '../server/server.ts';
 import { alterSet } from './alter-set.ts';
 import { checkSwap } from './blockers.ts';
 import {

@@ -1,8 +1,8 @@
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NeededTable } from '../../../selected-tables.ts';
-import type { Manifest } from '../../../snapshots/manifest.ts';
-import { splitName, tableName } from '../../../table-names.ts';
+import type { Manifest } from '../../../repository/manifest.ts';
+import type { NeededTable } from '../../../results/selected-tables.ts';
+import { splitName, tableName } from '../../../text/table-names.ts';
 import type { DefinitionsRequest, EngineContext } from '../../engine.ts';
 import { type ArchiveDetails, type ArchiveEntry, archiveDetails, isTableData } from '../dump/archive.ts';
 import { findClientTools, toolsForArchive } from '../tools.ts';

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
-import { EXIT, UserError } from '../../../errors.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext, Kept, Replaced } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteText, type Session } from '../connection/session.ts';
 import { type MarkedDatabase, writeComment, writeMark } from '../mark.ts';
-import { besideNames, findBeside, lockDestination, verifyLock } from '../server.ts';
+import { besideNames, findBeside, lockDestination, verifyLock } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
 import { inspectDestination } from './preflight.ts';
 import { readComment, rename, renameAll } from './swap.ts';

@@ -1,9 +1,9 @@
 import type { DatabaseUrl, EngineContext, ScratchPlace } from '../../engine.ts';
-import { scratchPlacesOf } from '../../shared/scratch-places.ts';
+import { scratchPlacesOf } from '../../shared/server/scratch-places.ts';
 import { parsePostgresUrl, withDatabase } from '../connection/url.ts';
-import { createPlainRole } from '../plain-role.ts';
-import { findServerPrograms } from '../server-programs.ts';
-import { startThrowAwayServer } from '../throw-away-server.ts';
+import { createPlainRole } from '../server/plain-role.ts';
+import { findServerPrograms } from '../server/server-programs.ts';
+import { startThrowAwayServer } from '../server/throw-away-server.ts';
 
 const DATABASE = 'sanitize';
 

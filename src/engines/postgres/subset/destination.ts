@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../../../errors.ts';
-import { splitName } from '../../../table-names.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { splitName } from '../../../text/table-names.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { quoteName } from '../connection/session.ts';
 import { inspectDestination } from '../restore/preflight.ts';

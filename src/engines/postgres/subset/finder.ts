@@ -1,9 +1,9 @@
-import { EXIT, UserError } from '../../../errors.ts';
 import { redact } from '../../../process/redact.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { Graph } from '../../../subset/graph.ts';
 import type { RowFinder } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
-import { splitName } from '../../../table-names.ts';
+import { splitName } from '../../../text/table-names.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
 import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { type Leaf, type Reference, resolveAdded, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';

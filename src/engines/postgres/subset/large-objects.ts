@@ -1,6 +1,6 @@
-import { formatNumberOf } from '../../../amounts.ts';
 import type { TableFacts } from '../../../subset/facts.ts';
 import { createRowSet, type RowSet } from '../../../subset/row-set.ts';
+import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/session.ts';

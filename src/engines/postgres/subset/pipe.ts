@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { UserError } from '../../../errors.ts';
 import type { Completed, RunningProcess } from '../../../process/runner.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import type { Moved } from '../../shared/copy-progress.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
@@ -18,7 +18,7 @@ import {
   write,
 } from '../restore/load-tables.ts';
 import { failureWords } from '../restore/restore-errors.ts';
-import { createRowGuard } from '../restore/row-guard.ts';
+import { createRowGuard } from '../restore/rows/row-guard.ts';
 import { type OpenSource, READING_SETTINGS } from './reading.ts';
 import { splitAtMark } from './split-at-mark.ts';
 

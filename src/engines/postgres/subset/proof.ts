@@ -1,5 +1,5 @@
+import type { ProofRow } from '../../../results/subset-results.ts';
 import type { Relationship } from '../../../subset/graph.ts';
-import type { ProofRow } from '../../../subset-results.ts';
 import type { SubsetRun } from '../../engine.ts';
 import { proveReferences } from '../../shared/prove-references.ts';
 import { quoteName, type Session } from '../connection/session.ts';

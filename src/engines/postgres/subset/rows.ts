@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../../../errors.ts';
-import { releaseChunk } from '../../../snapshots/objects/release.ts';
+import { releaseChunk } from '../../../repository/objects/release.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
 import type { Leaf, SubsetTable } from './catalogue.ts';
 

@@ -1,4 +1,4 @@
-import { releaseChunk } from '../../../snapshots/objects/release.ts';
+import { releaseChunk } from '../../../repository/objects/release.ts';
 
 /** What was read between marks, in pieces whose memory is taken back afterwards, and `null` for each mark. */
 export async function* splitAtMark(

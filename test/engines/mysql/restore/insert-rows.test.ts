@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSession, type Session } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { loadRows } from '../../../../src/engines/mysql/restore/load-tables.ts';
-import { rowStatements } from '../../../../src/engines/mysql/restore/row-statements.ts';
+import { rowStatements } from '../../../../src/engines/mysql/restore/rows/row-statements.ts';
 import { build } from '../../../../src/operations/build.ts';
 import { load, planLoad } from '../../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../../src/operations/snapshots/snapshots.ts';

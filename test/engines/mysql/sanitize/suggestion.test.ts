@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Context } from '../../../../src/context.ts';
 import { build } from '../../../../src/operations/build.ts';
 import { planSanitize, sanitize } from '../../../../src/operations/sanitize/sanitize.ts';
 import { suggest } from '../../../../src/operations/sanitize/suggest.ts';
+import type { Context } from '../../../../src/runtime/context.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 

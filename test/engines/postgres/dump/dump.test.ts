@@ -2,10 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SchemaConfig } from '../../../../src/config/schema/settings.ts';
-import type { Context } from '../../../../src/context.ts';
-import type { RunEvent, WarningEvent } from '../../../../src/events.ts';
 import { build } from '../../../../src/operations/build.ts';
 import { load, planLoad } from '../../../../src/operations/load/load.ts';
+import type { Context } from '../../../../src/runtime/context.ts';
+import type { RunEvent, WarningEvent } from '../../../../src/runtime/events.ts';
 import {
   describeWithPostgres,
   startPostgres,

@@ -6,7 +6,7 @@ import { openPlace } from '../../../../src/operations/sanitize/sanitize-place.ts
 import { repositoryOf } from '../../../../src/operations/snapshots/local-repository.ts';
 import { snapshotReader } from '../../../../src/operations/snapshots/snapshot-reader.ts';
 import { findSnapshot } from '../../../../src/operations/snapshots/snapshots.ts';
-import { createObjectPool } from '../../../../src/snapshots/objects/object-pool.ts';
+import { createObjectPool } from '../../../../src/repository/objects/object-pool.ts';
 import { describeWithPostgres } from '../../../helpers/postgres-server.ts';
 import { type SanitizeFixture, startSanitizeFixture } from '../../../helpers/sanitize-fixture.ts';
 

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import { access, link, mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { assetUrl } from '../../runtime/package-files.ts';
+import { writeBeside } from '../edit/write-beside.ts';
+import { absolutePath, userConfigFile } from '../paths.ts';
+import { DEFAULT_WORKING_DIRECTORY } from '../schema/settings.ts';
+import { IN_KEYCHAIN, readFromKeychain, writeToKeychain } from '../secrets/keychain.ts';
+import type { Tree } from '../tree.ts';
+import { trustOwnFile } from '../trust/trust-store.ts';
+import { parseYaml } from '../yaml/yaml-source.ts';
+import { initialConfiguration } from './initial.ts';
+
+export interface InitRequest {
+  /** Where to write; default the user's own place. */
+  file?: string | undefined;
+  /** Replaces a file that is there, and keeps it beside the new one. */
+  force: boolean;
+  /** Keeps the `secret_key` in the system's keychain, where there is one. */
+  keychain?: boolean;
+  /** The whole file, with a `secret_key` of its own, instead of one with defaults alone. */
+  text?: string;
+  environment: NodeJS.ProcessEnv;
+  cwd: string;
+}
+
+export interface InitResult {
+  file: string;
+  working_directory: string;
+  /** The file that was replaced, under its new name. */
+  replaced: string | null;
+  /** The file in the current directory that is read instead of the one that was written. */
+  shadowed_by: string | null;
+  secret_key_in: 'file' | 'keychain';
+  /** Why the keychain could not be used, though it was to be. */
+  keychain_error: string | null;
+}
+
+const OWN = { mode: 0o600 };
+
+/** Writes a configuration with defaults and a fresh `secret_key`, for its owner alone, and makes the working directory. */
+export async function initConfiguration({
+  file,
+  force,
+  keychain = false,
+  text,
+  environment,
+  cwd,
+}: InitRequest): Promise<InitResult> {
+  const named = file === undefined ? userConfigFile(environment) : absolutePath(file, { from: cwd, environment });
+  // A link to a file elsewhere stays a link.
+  const path = await realpath(named).catch(() => named);
+  const from = dirname(path);
+  const directory = environment.TOOL_WORKING_DIRECTORY || DEFAULT_WORKING_DIRECTORY;
+  const working_directory = absolutePath(directory, { from, environment });
+  try {
+    await mkdir(from, { recursive: true, mode: 0o700 });
+    if (!force) await refuseExisting(path);
+    // Before the file: a working directory that cannot be made leaves no configuration behind that names it.
+    await mkdir(working_directory, { recursive: true, mode: 0o700 });
+    if (force) await keepFormerKey(path);
+    const secretKey = randomBytes(16).toString('hex');
+    // Written before the keychain has it: when the disk is full, the file that is there keeps its key.
+    let unfinished = await writeBeside(path, text ?? newConfiguration(keychain ? IN_KEYCHAIN : secretKey), OWN);
+    const keychain_error = keychain ? await keepInKeychain(path, secretKey) : null;
+    if (keychain_error !== null) {
+      await rm(unfinished);
+      unfinished = await writeBeside(path, newConfiguration(secretKey), OWN);
+    }
+    const secret_key_in = keychain && keychain_error === null ? 'keychain' : 'file';
+    try {
+      const written = await readFile(unfinished, 'utf8');
+      const replaced = await putInPlace(unfinished, path, force);
+      await trustOwnFile({ file: path, text: written }, environment);
+      const shadowed_by = file === undefined ? await shadowOf(path, cwd) : null;
+      return { file: path, working_directory, replaced, shadowed_by, secret_key_in, keychain_error };
+    } finally {
+      await rm(unfinished, { force: true });
+    }
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UserError(`The configuration cannot be written: ${reason}`, {
+      code: 'configuration_not_written',
+      exit: EXIT.failed,
+      hint: 'Name another place with --config FILE.',
+      cause: error,
+    });
+  }
+}
+
+/** Whoever writes the user's own file in a folder with a `tool.yml` would wonder why nothing changes. */
+async function shadowOf(path: string, cwd: string): Promise<string | null> {
+  const here = await realpath(join(cwd, 'tool.yml')).catch(() => null);
+  return here === path ? null : here;
+}
+
+/** Before anybody is asked what a file shall say that cannot be written. */
+export async function refuseExisting(path: string): Promise<void> {
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) throw alreadyThere(path);
+}
+
+/** Why it could not be kept there. */
+async function keepInKeychain(path: string, secretKey: string): Promise<string | null> {
+  return writeToKeychain(path, secretKey).then(
+    () => null,
+    (error: Error) => error.message,
+  );
+}
+
+/** The key of the file that is replaced goes on opening it, by its new name. */
+async function keepFormerKey(path: string): Promise<void> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  if (parseYaml(text).tree.secret_key !== IN_KEYCHAIN) return;
+  const former = await readFromKeychain(path).catch(() => null);
+  if (former !== null) await writeToKeychain(replacedName(path), former);
+}
+
+function replacedName(path: string): string {
+  return `${path}.replaced`;
+}
+
+/** The text of a new file. */
+export function newConfiguration(secretKey: string, sections?: Tree): string {
+  const schemaUrl = assetUrl('tool.schema.json').href;
+  return initialConfiguration({ secretKey, schemaUrl, ...(sections && { sections }) });
+}
+
+/** A link, unlike a rename, never replaces a file that somebody has made meanwhile. */
+async function putInPlace(unfinished: string, path: string, force: boolean): Promise<string | null> {
+  try {
+    await link(unfinished, path);
+    return null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  if (!force) throw alreadyThere(path);
+  const replaced = replacedName(path);
+  // Its secret_key may be needed still. In between there is never no file: the old one keeps its name until the end.
+  await rm(replaced, { force: true });
+  await link(path, replaced);
+  await rename(unfinished, path);
+  return replaced;
+}
+
+function alreadyThere(path: string): UserError {
+  return new UserError(`${path} is there already, and is not overwritten`, {
+    code: 'configuration_exists',
+    exit: EXIT.refused,
+    hint: 'tool config check looks at it; --force replaces it and keeps the old one beside it.',
+  });
+}

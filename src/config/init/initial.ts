@@ -1,0 +1,60 @@
+import { settingsSchema } from '../schema/settings.ts';
+import { type Shape, shapeOf } from '../schema/shape.ts';
+import { IN_KEYCHAIN } from '../secrets/keychain.ts';
+import { isTree, type Tree } from '../tree.ts';
+import { writeScalar } from '../yaml/yaml-text.ts';
+
+export interface InitialValues {
+  /** Or the word that says that the keychain has it. */
+  secretKey: string;
+  /** Where editors find the JSON Schema. */
+  schemaUrl: string;
+  /** What is configured already, instead of an example of a target. */
+  sections?: Tree;
+}
+
+/** The text of a new configuration: the key, every default beside its meaning, and a target or one to fill in. */
+export function initialConfiguration({ secretKey, schemaUrl, sections }: InitialValues): string {
+  const shape = shapeOf(settingsSchema);
+  const keys = shape.kind === 'object' ? [...shape.keys] : [];
+  return [
+    // Editors split the line at blanks, so this is a URL and not a path.
+    `# yaml-language-server: $schema=${schemaUrl}`,
+    '#',
+    '# Configuration of tool. All keys: docs/configuration.md and tool.example.yml. Check it with: tool config check',
+    '',
+    '# Encrypts what is sensitive in here. Keep it: nothing else opens what it has encrypted.',
+    ...(secretKey === IN_KEYCHAIN
+      ? [
+          "# The system's keychain holds it, as the password of the service tool for the path of this file.",
+          'secret_key: keychain',
+        ]
+      : [`secret_key: "${secretKey}"`]),
+    '',
+    ...keys.flatMap(([key, child]) => defaultLines(key, child)),
+    sections ? writeTree(sections, 0) : EXAMPLE_TARGET,
+  ].join('\n');
+}
+
+function defaultLines(key: string, shape: Shape): string[] {
+  if (shape.kind !== 'value' || shape.default === undefined) return [];
+  return [`# ${shape.description}`, `${key}: ${writeScalar(shape.default)}`, ''];
+}
+
+function writeTree(tree: Tree, depth: number): string {
+  const indent = '  '.repeat(depth);
+  return Object.entries(tree)
+    .map(([key, value]) => {
+      const name = indent + writeScalar(key);
+      return isTree(value) ? `${name}:\n${writeTree(value, depth + 1)}` : `${name}: ${writeScalar(value)}\n`;
+    })
+    .join('');
+}
+
+const EXAMPLE_TARGET = `# A target names a database to take snapshots of, and one to load them into.
+# targets:
+#   app:
+#     snapshot:
+#       src_url: "postgres://app:{{\`APP_PASSWORD\` | env}}@db.example.com:5432/app"
+#       dst_url: postgres://localhost:5432/app_copy
+`;

@@ -1,0 +1,66 @@
+import type { Finding } from '../finding.ts';
+import { mismatch } from '../mismatch.ts';
+import type { Shape } from '../schema/shape.ts';
+import { createTree, isTree, type KeyPath, type Tree } from '../tree.ts';
+import { unknownKeys } from './unknown-keys.ts';
+
+/**
+ * Takes out what says nothing (a key without a value counts as not set) and what nobody knows. Unknown keys are
+ * findings, with the key that was probably meant.
+ */
+export function pruneTree(tree: Tree, root: Shape): Finding[] {
+  const findings: Finding[] = [];
+  const unknownKey = unknownKeys(root);
+
+  function prune(value: unknown, shape: Shape, path: KeyPath): void {
+    if (shape.kind === 'list' && Array.isArray(value)) {
+      for (const [index, item] of value.entries()) prune(item, shape.of, [...path, index]);
+    } else if (shape.kind === 'map' && isTree(value)) {
+      for (const [name, item] of Object.entries(value)) {
+        value[name] = item ?? createTree();
+        pruneEntry(value, { key: name, shape: isReserved(name) ? undefined : shape.of, path });
+      }
+    } else if (shape.kind === 'object' && isTree(value)) {
+      for (const [key, item] of Object.entries(value)) {
+        if (item === null && shape.keys.has(key)) delete value[key];
+        else pruneEntry(value, { key, shape: shape.keys.get(key), path, siblings: shape.keys });
+      }
+    }
+  }
+
+  function pruneEntry(parent: Tree, { key, shape, path, siblings }: Entry): void {
+    const here = [...path, key];
+    const value = parent[key];
+    if (!shape) {
+      findings.push(siblings ? unknownKey(here, [...siblings.keys()]) : reservedName(here));
+      delete parent[key];
+    } else if ((shape.kind === 'object' || shape.kind === 'map') && !isTree(value)) {
+      // valibot would take a list for a map with numbers for keys.
+      findings.push(mismatch(here, shape, value));
+      delete parent[key];
+    } else {
+      prune(value, shape, here);
+    }
+  }
+
+  prune(tree, root, []);
+  return findings;
+}
+
+interface Entry {
+  key: string;
+  /** Nothing when the key must not be there. */
+  shape: Shape | undefined;
+  path: KeyPath;
+  /** The keys that are known beside it; nothing in a map, whose names are free. */
+  siblings?: Map<string, Shape>;
+}
+
+/** Names of JavaScript's own, which valibot leaves out without a word. */
+function isReserved(name: string): boolean {
+  return name in Object.prototype || name === 'prototype';
+}
+
+function reservedName(path: KeyPath): Finding {
+  return { path, code: 'invalid_name', at: 'key', message: { says: 'is a reserved name' }, hint: 'Take another name.' };
+}

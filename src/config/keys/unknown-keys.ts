@@ -1,0 +1,76 @@
+import { nearest } from '../../text/nearest.ts';
+import type { Finding } from '../finding.ts';
+import type { Shape } from '../schema/shape.ts';
+import { dotted, type KeyPath } from '../tree.ts';
+import { replacementOf } from './old-keys.ts';
+
+/** Tells of keys that nobody knows what was probably meant, given the keys that are known beside them. */
+export function unknownKeys(root: Shape): (path: KeyPath, known: string[]) => Finding {
+  const guess = keyGuesses(root);
+
+  function hintFor(key: string, known: string[]): string {
+    const { beside, elsewhere } = guess(key, known);
+    if (beside !== null) return `Did you mean ${beside}?`;
+    if (elsewhere.length > 0) return `It belongs at ${elsewhere.join(' or ')}.`;
+    return `Known here: ${known.join(', ')}.`;
+  }
+
+  return (path, known) => {
+    const key = String(path.at(-1));
+    const shown = dotted([...path.slice(0, -1), firstWord(key)]);
+    const replacement = replacementOf(path);
+    if (replacement !== null) {
+      return {
+        path,
+        code: 'old_key',
+        at: 'key',
+        message: `${shown} is not a key of this version`,
+        hint: `Write ${replacement}.`,
+      };
+    }
+    return { path, code: 'unknown_key', at: 'key', message: `unknown key ${shown}`, hint: hintFor(key, known) };
+  };
+}
+
+/** What may have been meant by a key that nobody knows. */
+export interface KeyGuess {
+  /** The nearest of the keys that are known where it stands. */
+  beside: string | null;
+  /** Where else there is such a key: `targets.<name>.snapshot.src_url`. */
+  elsewhere: string[];
+}
+
+export function keyGuesses(root: Shape): (key: string, known: string[]) => KeyGuess {
+  let places: Map<string, string[]> | undefined;
+  return (key, known) => {
+    const wanted = key.slice(0, 64).toLowerCase().replaceAll('-', '_');
+    const beside = nearest(wanted, known);
+    if (beside !== null) return { beside, elsewhere: [] };
+    // Thousands of keys may be unknown, so the schema is walked once.
+    places ??= placesByKey(root);
+    return { beside, elsewhere: places.get(wanted) ?? [] };
+  };
+}
+
+/** No key has blanks in it; where the colon was forgotten, what follows is a value, which may be a password. */
+function firstWord(key: string): string {
+  const [word = ''] = key.split(/[\s:=]/, 1);
+  return word.length < key.length || word.length > 64 ? `${word.slice(0, 64)}…` : word;
+}
+
+/** Everywhere that each key is known. */
+function placesByKey(root: Shape): Map<string, string[]> {
+  const places = new Map<string, string[]>();
+  function visit(shape: Shape, path: string): void {
+    if (shape.kind === 'map') visit(shape.of, `${path}.<name>`);
+    if (shape.kind === 'list') visit(shape.of, `${path}[]`);
+    if (shape.kind !== 'object') return;
+    for (const [key, child] of shape.keys) {
+      const place = path === '' ? key : `${path}.${key}`;
+      places.set(key, [...(places.get(key) ?? []), place]);
+      visit(child, place);
+    }
+  }
+  visit(root, '');
+  return places;
+}

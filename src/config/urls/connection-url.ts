@@ -1,0 +1,26 @@
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import type { Configuration } from '../configuration.ts';
+import { placeOf } from '../invalid-configuration.ts';
+
+/**
+ * A connection URL of the configuration by its dotted key, or nothing when it is not set. Throws when its template
+ * could not be filled in, which is no concern of those who do not need it.
+ */
+export function connectionUrl({ settings, deferred }: Configuration, key: string): string | undefined {
+  const problem = deferred.find((candidate) => candidate.key === key);
+  if (problem) {
+    throw new UserError([placeOf(problem), problem.message].filter((part) => part !== null).join(': '), {
+      code: problem.code,
+      exit: EXIT.configuration,
+      ...(problem.hint !== null && { hint: problem.hint }),
+    });
+  }
+  const parts = key.split('.');
+  // What stands between is the target's name, which may have dots in it.
+  const path = [parts[0], parts.slice(1, -2).join('.'), ...parts.slice(-2)];
+  const value = path.reduce<unknown>(
+    (node, part) => (node as Record<string, unknown> | undefined)?.[part ?? ''],
+    settings,
+  );
+  return value as string | undefined;
+}

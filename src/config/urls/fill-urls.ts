@@ -1,0 +1,64 @@
+import type { Finding } from '../finding.ts';
+import type { Shape } from '../schema/shape.ts';
+import { dotted, isTree, type KeyPath, type Tree } from '../tree.ts';
+import { blankTemplate, fillTemplateFrom, TemplateError, type Variables } from './template.ts';
+import { joinUrl } from './url-insertion.ts';
+
+export interface FilledUrls {
+  findings: Finding[];
+  /** By dotted key, what a URL that could not be filled in says without its templates. */
+  blanks: Map<string, string>;
+}
+
+/** Fills in the templates of all URLs that accept them. One that cannot be filled in is taken out, and a finding. */
+export function fillUrls(tree: Tree, { shape, variables }: { shape: Shape; variables: Variables }): FilledUrls {
+  const findings: Finding[] = [];
+  const blanks = new Map<string, string>();
+
+  function fill(parent: Tree, shapes: Iterable<[string, Shape]>, path: KeyPath): void {
+    for (const [key, child] of shapes) {
+      const value = parent[key];
+      const here = [...path, key];
+      if (child.kind === 'object' && isTree(value)) fill(value, child.keys, here);
+      if (child.kind === 'map' && isTree(value)) {
+        fill(
+          value,
+          Object.keys(value).map((name): [string, Shape] => [name, child.of]),
+          here,
+        );
+      }
+      if (!child.traits.template || typeof value !== 'string' || !value.includes('{{')) continue;
+      try {
+        parent[key] = joinUrl(fillTemplateFrom(value, variables));
+      } catch (error) {
+        if (!(error instanceof TemplateError)) throw error;
+        findings.push(failure(here, error));
+        blanks.set(dotted(here), blankUrl(value));
+        delete parent[key];
+      }
+    }
+  }
+
+  if (shape.kind === 'object') fill(tree, shape.keys, []);
+  return { findings, blanks };
+}
+
+/** Empty where the template itself cannot be read. */
+function blankUrl(text: string): string {
+  try {
+    return joinUrl(blankTemplate(text));
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return '';
+  }
+}
+
+function failure(path: KeyPath, { message, offset, hint }: TemplateError): Finding {
+  return {
+    path,
+    code: 'template_failed',
+    message: `template parsing failed for ${path.at(-1)}: ${message}`,
+    hint,
+    offset,
+  };
+}

@@ -1,0 +1,84 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
+import { createTree, isTree, type Tree } from '../tree.ts';
+import { keyOf, startOf } from './find-node.ts';
+import { MAX_DEPTH, TEMPLATE_IN_QUOTES, type TextFlaw, tooDeep } from './parse-text.ts';
+
+/** How many values aliases may stand for in all; a file that needs more is made to exhaust memory. */
+const MAX_ALIASED = 10_000;
+
+/** The values of a document. Aliases and merge keys are followed; what makes no sense is reported and left out. */
+export function readTree(document: Document.Parsed, report: (flaw: TextFlaw) => unknown): Tree {
+  const anchors = new Map<string, { value: unknown; size: number }>();
+  let aliased = 0;
+  let size = 0;
+
+  function read(node: unknown, depth: number): unknown {
+    size += 1;
+    if (depth > MAX_DEPTH) {
+      report(tooDeep(startOf(node)));
+      return null;
+    }
+    if (isAlias(node)) return readAlias(node.source, startOf(node));
+    const before = size;
+    const value = readContent(node, depth);
+    const anchor = (node as Node | null)?.anchor;
+    if (anchor) anchors.set(anchor, { value, size: size - before + 1 });
+    return value;
+  }
+
+  function readContent(node: unknown, depth: number): unknown {
+    if (isScalar(node)) return node.value ?? null;
+    if (isSeq(node)) return node.items.map((item) => read(item, depth + 1));
+    return isMap(node) ? readMap(node, depth) : null;
+  }
+
+  function readMap(map: YAMLMap, depth: number): Tree {
+    const tree = createTree();
+    const merged: unknown[] = [];
+    for (const pair of map.items) {
+      const key = keyOf(pair);
+      const offset = startOf(pair.key ?? map);
+      if (key === null) {
+        const hint = isMap(pair.key) ? TEMPLATE_IN_QUOTES : 'Write a word in front of the colon.';
+        report({ code: 'invalid_key', message: 'a key must be text', hint, offset });
+      } else if (isMergeKey(pair)) {
+        merged.push(read(pair.value, depth + 1));
+      } else if (key in tree) {
+        report({ code: 'duplicate_key', message: `the key ${key} is there twice`, hint: 'Remove one.', offset });
+      } else {
+        tree[key] = read(pair.value, depth + 1);
+      }
+    }
+    for (const source of merged.flat()) if (isTree(source)) Object.assign(tree, { ...source, ...tree });
+    return tree;
+  }
+
+  function readAlias(name: string, offset: number): unknown {
+    const anchor = anchors.get(name);
+    if (!anchor) {
+      // It is not named: it may be a password that begins with a star.
+      const message = 'not valid YAML: nothing before has the name of this alias';
+      report({ code: 'yaml_syntax', message, hint: 'A value that begins with * stands in quotes.', offset });
+      return null;
+    }
+    const fitted = aliased <= MAX_ALIASED;
+    aliased += anchor.size;
+    size += anchor.size;
+    if (aliased <= MAX_ALIASED) return structuredClone(anchor.value);
+    const message = `aliases stand for more than ${MAX_ALIASED} values`;
+    if (fitted) report({ code: 'too_many_aliases', message, hint: null, offset });
+    return null;
+  }
+
+  const value = read(document.contents, 0);
+  if (isTree(value)) return value;
+  if (value !== null) {
+    const message = 'the configuration must be a map of keys';
+    report({ code: 'wrong_type', message, hint: 'Write one key: value a line.', offset: startOf(document.contents) });
+  }
+  return createTree();
+}
+
+function isMergeKey({ key }: Pair<unknown, unknown>): boolean {
+  return isScalar(key) && key.value === '<<' && key.type === 'PLAIN';
+}

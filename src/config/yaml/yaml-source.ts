@@ -1,0 +1,111 @@
+import { isScalar } from 'yaml';
+import { createTree, type KeyPath, type Tree } from '../tree.ts';
+import { createFinder, startOf } from './find-node.ts';
+import { parseText } from './parse-text.ts';
+import { readPlainYaml } from './plain-yaml.ts';
+import { readTree } from './read-tree.ts';
+
+export interface Position {
+  line: number;
+  column: number;
+}
+
+/** Something wrong in the text of a file, before anybody asks what the text means. */
+export interface Flaw extends Position {
+  code: string;
+  message: string;
+  hint: string | null;
+}
+
+/** A file of YAML: its values, and where each of them stands. */
+export interface YamlSource {
+  tree: Tree;
+  flaws: Flaw[];
+  /** Where a value or its key stands, or the nearest thing around it that is in the file. */
+  locate(path: KeyPath, what: 'key' | 'value'): Position;
+  /** Where a character of a value stands; the value's beginning when it is not written as it is. */
+  locateWithin(path: KeyPath, offset: number): Position;
+}
+
+export function parseYaml(text: string): YamlSource {
+  const tree = readPlainYaml(text);
+  return tree ? plainSource(tree, text) : parsedSource(text);
+}
+
+/** Places are looked for only when there is something to say about them. */
+function plainSource(tree: Tree, text: string): YamlSource {
+  let parsed: YamlSource | undefined;
+  const places = (): YamlSource => {
+    parsed ??= parsedSource(text);
+    return parsed;
+  };
+  return {
+    tree,
+    flaws: [],
+    locate: (path, what) => (path.length === 0 ? beginning(text) : places().locate(path, what)),
+    locateWithin: (path, offset) => places().locateWithin(path, offset),
+  };
+}
+
+/** The first key, which begins its line. */
+function beginning(text: string): Position {
+  return { line: text.split('\n').findIndex((line) => /^[^#\s]/.test(line)) + 1, column: 1 };
+}
+
+/** As the parser reads it. */
+export function parsedSource(text: string): YamlSource {
+  const { document, flaws } = parseText(text);
+  const positionAt = createPositions(text);
+  const tree = document && flaws.length === 0 ? readTree(document, (flaw) => flaws.push(flaw)) : createTree();
+  const find = createFinder(document?.contents ?? null);
+  const locate = (path: KeyPath, what: 'key' | 'value'): Position => {
+    const { key, value, found } = find(path);
+    return positionAt(startOf(found && what === 'value' ? (value ?? key) : (key ?? value)));
+  };
+  return {
+    tree,
+    flaws: firstOfEachLine(flaws.map(({ offset, ...flaw }) => ({ ...flaw, ...positionAt(offset) }))),
+    locate,
+    locateWithin(path, offset) {
+      const { value } = find(path);
+      if (!isScalar(value) || typeof value.value !== 'string') return locate(path, 'value');
+      const start = startOf(value);
+      const quote = value.type === 'QUOTE_SINGLE' || value.type === 'QUOTE_DOUBLE' ? 1 : 0;
+      const written = text.slice(start + quote, start + quote + value.value.length);
+      return positionAt(written === value.value ? start + quote + offset : start);
+    },
+  };
+}
+
+/** A source of which nothing can be used. */
+export function brokenSource(flaw: Flaw): YamlSource {
+  const position = { line: flaw.line, column: flaw.column };
+  return { tree: createTree(), flaws: [flaw], locate: () => position, locateWithin: () => position };
+}
+
+/** A value written as YAML or JSON in one piece, as in a variable; the text itself when it is not. */
+export function parseValue(text: string): unknown {
+  const { tree, flaws } = parseYaml(`{"value": ${text}}`);
+  return flaws.length === 0 && Object.keys(tree).length === 1 ? tree.value : text;
+}
+
+/** Lines and columns of characters. The parser's own count misses line ends in what it cannot make sense of. */
+function createPositions(text: string): (offset: number) => Position {
+  const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
+  return (offset) => {
+    let low = 0;
+    let high = starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return { line: low + 1, column: Math.min(offset, text.length) - (starts[low] ?? 0) + 1 };
+  };
+}
+
+/** The rest of a line is mostly wrong because of what comes first in it. */
+function firstOfEachLine(flaws: Flaw[]): Flaw[] {
+  const seen = new Set<number>();
+  return flaws.filter(({ line }) => !seen.has(line) && seen.add(line));
+}

@@ -1,0 +1,198 @@
+import { BLACKHOLE, hasOwnRows, MERGE_ENGINES } from '../own-rows.ts';
+import { engineAfter, type TableKind, unionIn } from '../table-kind.ts';
+import { type Definition, isNamed, refused } from './checked-definition.ts';
+import type { Token } from './tokens.ts';
+
+/** Words that no SHOW CREATE of a table or sequence contains outside quotes. */
+const FORBIDDEN = new Set(
+  'SELECT INTO OUTFILE DUMPFILE INFILE LOAD_FILE UNION DIRECTORY CONNECTION SONAME EXECUTE'.split(' '),
+);
+/** What an entry of a table may begin with besides the quoted name of a column. */
+const ENTRIES = new Set('PRIMARY UNIQUE KEY INDEX FULLTEXT SPATIAL VECTOR CONSTRAINT FOREIGN CHECK PERIOD'.split(' '));
+/** Words after the entries that begin another statement or a query. */
+const BEYOND_OPTIONS = new Set('AS VALUES REPLACE IGNORE LIKE TABLE'.split(' '));
+
+/** `kind`: as what the table may be created; a remote one only where the caller has asked for it. */
+export function checkTable(given: Definition, name: string, kind: TableKind = 'own'): void {
+  const definition = { ...given, kind, tokens: withoutUnion(given.tokens, kind) };
+  const [create, table, named, open] = definition.tokens;
+  if (create?.value !== 'CREATE' || table?.value !== 'TABLE' || !isNamed(named, name) || open?.text !== '(') {
+    throw refused(definition, 'it is not one CREATE TABLE of this name');
+  }
+  const tokens = checkedTokens(definition);
+  const entries: Token[][] = [[]];
+  let depth = 0;
+  let end = tokens.length;
+  for (const [at, token] of tokens.entries()) {
+    if (at < 3) continue;
+    if (token.text === '(') depth += 1;
+    if (token.text === ')') depth -= 1;
+    if (depth === 0) {
+      end = at;
+      break;
+    }
+    if (token.text === ',' && depth === 1) entries.push([]);
+    else if (at > 3) entries.at(-1)?.push(token);
+  }
+  for (const entry of entries) checkEntry(definition, entry);
+  checkOptions(definition, tokens.slice(end + 1));
+}
+
+/** A clause of ALTER TABLE … MODIFY COLUMN: one column and nothing after it. */
+export function checkColumn(definition: Definition): void {
+  const tokens = checkedTokens(definition);
+  let depth = 0;
+  for (const { text } of tokens) {
+    if (text === '(') depth += 1;
+    if (text === ')') depth -= 1;
+    if (depth < 0 || (depth === 0 && text === ',')) throw refused(definition, 'it is not one column');
+  }
+  if (tokens[0]?.kind !== 'name' || depth !== 0) throw refused(definition, 'it is not one column');
+  refuseQualified(definition, tokens);
+}
+
+/** Without the list of a MERGE table, of which the kind says that each entry is a name, and of which database. */
+function withoutUnion(tokens: Token[], kind: TableKind): Token[] {
+  const union = kind === 'merged' || kind === 'remote' ? unionIn(tokens) : null;
+  return union ? tokens.toSpliced(union.from, union.to - union.from + 1) : tokens;
+}
+
+function checkEntry(definition: Definition, entry: Token[]): void {
+  const [first, , third] = entry;
+  if (first?.kind !== 'name' && !(first?.kind === 'word' && ENTRIES.has(first.value))) {
+    throw refused(definition, `${first?.text ?? 'nothing'} is neither a column nor a key`);
+  }
+  if (first.value === 'FOREIGN' || (first.value === 'CONSTRAINT' && third?.value === 'FOREIGN')) {
+    checkForeignKey({ ...definition, tokens: entry });
+  } else {
+    refuseQualified(definition, entry);
+  }
+}
+
+/** Everything after the entries: options and partitions. */
+function checkOptions(definition: Definition, tokens: Token[]): void {
+  refuseQualified(definition, tokens);
+  let depth = 0;
+  for (const [at, { kind, value, text }] of tokens.entries()) {
+    if (text === '(') depth += 1;
+    if (text === ')') depth -= 1;
+    if (depth < 0) throw refused(definition, 'its parentheses are not balanced');
+    if (depth > 0 || kind !== 'word') continue;
+    const isQuery = value === 'WITH' && tokens[at + 1]?.value !== 'SYSTEM';
+    if (BEYOND_OPTIONS.has(value) || isQuery) throw refused(definition, `${text} is no option of a table`);
+  }
+  if (depth !== 0) throw refused(definition, 'its parentheses are not balanced');
+}
+
+/** Words of index options, after the columns. */
+const INDEX_OPTIONS = new Set(
+  'USING BTREE HASH RTREE KEY_BLOCK_SIZE COMMENT WITH PARSER VISIBLE INVISIBLE IGNORED NOT CLUSTERING YES NO ENGINE_ATTRIBUTE SECONDARY_ENGINE_ATTRIBUTE M DISTANCE EUCLIDEAN COSINE'.split(
+    ' ',
+  ),
+);
+
+/** A clause of ALTER TABLE … ADD: one index and nothing after it. */
+export function checkIndex(definition: Definition): void {
+  const tokens = checkedTokens(definition);
+  const start = tokens.findIndex(({ text }) => text === '(');
+  const head = tokens.slice(0, Math.max(0, start));
+  const words = head.filter(({ kind }) => kind === 'word').map(({ value }) => value);
+  if (!/^(UNIQUE |FULLTEXT |SPATIAL |VECTOR )?KEY( USING (BTREE|HASH|RTREE))?$/.test(words.join(' '))) {
+    throw refused(definition, 'it is not one index');
+  }
+  refuseQualified(definition, tokens);
+  const end = closing(tokens, start);
+  for (const [at, { kind, value, text }] of tokens.slice(end + 1).entries()) {
+    const isParser = tokens[end + at]?.value === 'PARSER';
+    const isOption =
+      kind === 'text' || kind === 'name' || text === '=' || /^\d+$/.test(text) || INDEX_OPTIONS.has(value);
+    if (!isOption && !(isParser && kind === 'word')) throw refused(definition, `${text} is no option of an index`);
+  }
+}
+
+/** The place of the parenthesis that closes the one at `start`; the last place where none does. */
+function closing(tokens: Token[], start: number): number {
+  let depth = 0;
+  for (let at = start; at < tokens.length; at += 1) {
+    if (tokens[at]?.text === '(') depth += 1;
+    if (tokens[at]?.text === ')') depth -= 1;
+    if (depth === 0) return at;
+  }
+  return tokens.length - 1;
+}
+
+const NAMES = '\\( N(?: , N)* \\)';
+const ACTION = '(?:RESTRICT|CASCADE|SET NULL|NO ACTION|SET DEFAULT)';
+const FOREIGN_KEY = new RegExp(
+  `^(?:CONSTRAINT (?:N )?)?FOREIGN KEY (?:N )?${NAMES} REFERENCES N (?:\\. N )?${NAMES}(?: MATCH (?:FULL|PARTIAL|SIMPLE))?(?: ON (?:DELETE|UPDATE) ${ACTION})*$`,
+);
+
+/** The only place where a table may name another database. */
+export function checkForeignKey(definition: Definition): void {
+  const shape = checkedTokens(definition).map(({ kind, value }) => (kind === 'name' ? 'N' : value));
+  if (!FOREIGN_KEY.test(shape.join(' '))) throw refused(definition, 'it is not one foreign key');
+}
+
+const SEQUENCE =
+  /^CREATE SEQUENCE N(?: AS [A-Z]+(?: UNSIGNED)?)?(?: (?:START WITH|MINVALUE|MAXVALUE|INCREMENT BY|CACHE)(?: - | )\d+| NO MINVALUE| NO MAXVALUE| NOCACHE| NOCYCLE| CYCLE| ENGINE(?: =)? [A-Z]+| COMMENT(?: =)? TEXT)*$/;
+
+export function checkSequence(definition: Definition, name: string): void {
+  const tokens = checkedTokens(definition);
+  const shape = tokens.map(({ kind, value }) => (kind === 'name' ? 'N' : kind === 'text' ? 'TEXT' : value)).join(' ');
+  if (!isNamed(tokens[2], name) || !SEQUENCE.test(shape)) {
+    throw refused(definition, 'it is not one CREATE SEQUENCE of this name');
+  }
+}
+
+/** The tokens of a table, a clause or a sequence with what versions read of it; refuses what none of them contains. */
+function checkedTokens(definition: Definition): Token[] {
+  const { tokens } = definition;
+  let versioned: number | null = null;
+  let depth = 0;
+  for (const [at, { kind, text, value }] of tokens.entries()) {
+    if (kind === 'comment') throw refused(definition, 'it holds a comment');
+    if (kind === 'open') throw refused(definition, 'a quote or comment in it never ends');
+    if (kind === 'other' && /[;@\\\p{Cc}]/u.test(text)) {
+      throw refused(definition, text === ';' ? 'it is more than one statement' : 'it holds a character that it cannot');
+    }
+    if (text === '(') depth += 1;
+    if (text === ')') depth -= 1;
+    // Whatever a version reads of it, quotes and parentheses are the same.
+    if (kind === 'version' ? versioned !== null : kind === 'versionEnd' && versioned !== depth) {
+      throw refused(definition, 'a comment in it hides a part of another');
+    }
+    if (kind === 'version') versioned = depth;
+    if (kind === 'versionEnd') versioned = null;
+    if (versioned !== null && depth < versioned) throw refused(definition, 'a comment in it hides a part of another');
+    if (kind !== 'word') continue;
+    const isAddress = value === 'CONNECTION' && definition.kind === 'remote';
+    if (FORBIDDEN.has(value) && !isAddress) throw refused(definition, `it holds ${value}`);
+    if (value === 'ENGINE' || value === 'TYPE') checkEngine(definition, engineAfter(tokens, at));
+  }
+  if (versioned !== null) throw refused(definition, 'a comment in it never ends');
+  return tokens.filter(({ kind }) => kind !== 'version' && kind !== 'versionEnd');
+}
+
+function checkEngine(definition: Definition, name: string): void {
+  const { kind = 'own' } = definition;
+  const isKnown = hasOwnRows(name) || name === BLACKHOLE || (kind === 'merged' && MERGE_ENGINES.has(name));
+  if (isKnown || (kind === 'remote' && /^[A-Z0-9_]+$/.test(name))) return;
+  throw refused(definition, `its storage engine ${name} is not one that keeps its own rows`);
+}
+
+/** Numbers have a point as well. */
+function refuseQualified(definition: Definition, tokens: Token[]): void {
+  for (const [at, { kind, text }] of tokens.entries()) {
+    const before = tokens[at - 1];
+    if (kind !== 'other' || text !== '.' || !before) continue;
+    if (isOwnSequence(definition, tokens.slice(Math.max(0, at - 3), at + 2))) continue;
+    const isName = before.kind === 'name' || (before.kind === 'word' && !/^\d+$/.test(before.text));
+    if (isName) throw refused(definition, `it names the database ${before.text}`);
+  }
+}
+
+/** ``nextval(`own`.`sequence` ``. */
+function isOwnSequence({ own }: Definition, [draw, open, database, , sequence]: Token[]): boolean {
+  const draws = draw?.kind === 'word' && ['NEXTVAL', 'LASTVAL'].includes(draw.value) && open?.text === '(';
+  return draws && own?.database != null && isNamed(database, own.database) && own.sequences.has(sequence?.value ?? '');
+}

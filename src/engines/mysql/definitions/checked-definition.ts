@@ -1,0 +1,36 @@
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { TableKind } from '../table-kind.ts';
+import { type LexicalMode, type Token, tokensOf } from './tokens.ts';
+
+export interface Definition {
+  /** For people: `table orders`. */
+  what: string;
+  tokens: Token[];
+  own?: Own;
+  /** Of a table: as what it may be created. */
+  kind?: TableKind;
+}
+
+/** MariaDB writes the database before the sequence of a default: the one that the definitions are of, and its sequences. */
+export interface Own {
+  database: string | null;
+  sequences: Set<string>;
+}
+
+export function definitionOf(what: string, sql: string, mode: LexicalMode = {}): Definition {
+  const tokens = [...tokensOf(sql, mode)].filter(({ kind }) => kind !== 'space');
+  return { what, tokens };
+}
+
+export function refused({ what }: Pick<Definition, 'what'>, why: string): UserError {
+  return new UserError(`The definition of ${what} was refused: ${why}`, {
+    code: 'definition_refused',
+    exit: EXIT.refused,
+    hint: 'Nothing was changed. Build the snapshot again from a source you trust.',
+  });
+}
+
+export function isNamed(token: Token | undefined, name: string): boolean {
+  if (token?.kind === 'name') return token.value === name;
+  return token?.kind === 'word' && token.text === name;
+}

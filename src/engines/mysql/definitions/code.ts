@@ -1,0 +1,136 @@
+import { bytesOfText, isUtf8, textOfBytes } from '../client-bytes.ts';
+import {
+  plainWord,
+  plainWords,
+  quoteName,
+  quoteText,
+  SESSION_SETTINGS,
+  type Session,
+  SqlError,
+} from '../connection/session.ts';
+import { type Code, type CodeDefinitions, type Listed, withoutDefiner } from './definitions.ts';
+import { createDangling, dropDangling } from './foreign-keys.ts';
+import { setSequenceDefaults } from './sequence-defaults.ts';
+import { lexicalModeOf } from './tokens.ts';
+
+/** In whose name code runs: whoever makes it, or whoever it belonged to, where that may be said. */
+export type Definers = 'mine' | 'theirs';
+
+/**
+ * Makes code in the session's database: routines before the views that call them, then triggers and events. What was no
+ * longer valid where it was read, and is not here, is the result.
+ */
+export async function createCode(session: Session, code: CodeDefinitions, definers: Definers): Promise<Code[]> {
+  const { routines, views, triggers, events, dangling = [], defaults = [] } = code;
+  await setSequenceDefaults(session, defaults);
+  await createDangling(session, dangling);
+  let collation = code.collation;
+  const create = async (each: Code): Promise<void> => {
+    const { database_collation } = each;
+    if (database_collation && database_collation !== collation) {
+      await session.execute(`ALTER DATABASE COLLATE ${plainWord(database_collation)}`);
+      collation = database_collation;
+    }
+    await createOne(session, each, definers);
+  };
+  for (const each of routines) await create(each);
+  const left = await createViews(views, create);
+  for (const each of [...triggers, ...events]) await create(each);
+  if (collation !== code.collation) {
+    await session.execute(
+      `ALTER DATABASE CHARACTER SET ${plainWord(code.charset)} COLLATE ${plainWord(code.collation)}`,
+    );
+  }
+  for (const setting of SESSION_SETTINGS.slice(0, 1)) await session.execute(setting);
+  return left;
+}
+
+/** A view can be made when those are there that it reads: whoever fails is tried again after the others. */
+async function createViews(views: Code[], create: (view: Code) => Promise<void>): Promise<Code[]> {
+  let left = views;
+  while (left.length > 0) {
+    const failed: { view: Code; error: unknown }[] = [];
+    for (const view of left) {
+      await create(view).catch((error) => failed.push({ view, error }));
+    }
+    if (failed.length === left.length) {
+      const unexpected = failed.find(({ view, error }) => !view.invalid || !(error instanceof SqlError));
+      if (unexpected) throw unexpected.error;
+      break;
+    }
+    left = failed.map(({ view }) => view);
+  }
+  return left;
+}
+
+/** What is said of somebody else's name when it may not be said, or does not exist. */
+const DEFINER_REFUSED = new Set([1227, 1449, 4123]);
+
+/** What has to be set before the statement, so that the server keeps it as it was. */
+export function settingsOf(code: Code): string[] {
+  const { sql_mode, time_zone, charset, collation } = code;
+  return [
+    `SET sql_mode = ${quoteText(sql_mode ?? '')}`,
+    ...(time_zone ? [`SET time_zone = ${quoteText(time_zone)}`] : []),
+    ...(charset && collation
+      ? [
+          `SET character_set_client = ${plainWord(clientOf(charset, code))}, collation_connection = ${plainWord(collation)}`,
+        ]
+      : []),
+  ];
+}
+
+async function createOne(session: Session, code: Code, definers: Definers): Promise<void> {
+  for (const setting of settingsOf(code)) await session.execute(setting);
+  if (definers === 'theirs') {
+    try {
+      await session.execute(statementOf(code, (create) => create));
+      return;
+    } catch (error) {
+      if (!(error instanceof SqlError && DEFINER_REFUSED.has(error.errno))) throw error;
+    }
+  }
+  const mode = lexicalModeOf(code.sql_mode);
+  await session.execute(statementOf(code, (create) => withoutDefiner(create, mode)));
+}
+
+/** Former snapshots have what was written in another character set as UTF-8 only. */
+export function clientOf(charset: string, { create, bytes }: Pick<Code, 'create' | 'bytes'>): string {
+  const isAsWritten = bytes !== undefined || isUtf8(charset) || /^\p{ASCII}*$/u.test(create);
+  return isAsWritten ? charset : 'utf8mb4';
+}
+
+function statementOf({ create, bytes, charset }: Code, change: (create: string) => string): string | Uint8Array {
+  if (bytes === undefined) return change(create);
+  return bytesOfText(change(textOfBytes(Buffer.from(bytes, 'base64'), charset ?? '')));
+}
+
+/** Drops what of it is there; of the session's database. */
+export async function dropCode(
+  session: Session,
+  { routines, views, triggers, events, dangling = [] }: CodeDefinitions,
+): Promise<void> {
+  await dropDangling(session, dangling);
+  await dropListed(session, [...events, ...triggers, ...views, ...routines]);
+}
+
+/** Of the session's database, or of another. */
+export async function dropListed(session: Session, listed: Listed[], database: string | null = null): Promise<void> {
+  const prefix = database === null ? '' : `${quoteName(database)}.`;
+  for (const { kind, name } of listed) {
+    const statement = `DROP ${plainWords(kind)} IF EXISTS ${prefix}${quoteName(name)}`;
+    await inModeOf(kind, session, () => session.execute(statement));
+  }
+}
+
+/** MariaDB reads statements about packages in Oracle's mode only. */
+export async function inModeOf<Result>(kind: string, session: Session, work: () => Promise<Result>): Promise<Result> {
+  if (!kind.startsWith('PACKAGE')) return work();
+  await session.execute("SET @tool_mode = @@sql_mode, sql_mode = 'ORACLE'");
+  try {
+    return await work();
+  } finally {
+    // Of no use only where the session is gone.
+    await session.execute('SET sql_mode = @tool_mode').catch(() => {});
+  }
+}

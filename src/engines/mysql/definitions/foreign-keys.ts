@@ -1,0 +1,104 @@
+import { inDatabase, quoteName, quoteText, type Session, tablesIn } from '../connection/session.ts';
+import { keysWithOwnRows } from '../own-rows.ts';
+import {
+  type CodeDefinitions,
+  type DanglingKey,
+  type Definitions,
+  readCode,
+  splitTable,
+  type Unreadable,
+} from './definitions.ts';
+import { readSequenceDefaults } from './sequence-defaults.ts';
+import { referredTable } from './table-entries.ts';
+
+/** ``CONSTRAINT `c` FOREIGN KEY (`a`, `b`) REFERENCES `t` (`a`, `b`) ON DELETE …`` */
+const NAME = '`((?:[^`]|``)*)`';
+const FOREIGN_KEY = new RegExp(`^CONSTRAINT ${NAME} FOREIGN KEY \\((?:${NAME}(?:, ?)?)+\\) REFERENCES ${NAME} \\(`);
+
+/** The definitions with the foreign keys to missing tables apart. Names that differ in case may be one table, which the server knows. */
+export function withDanglingApart<Given extends Definitions>(definitions: Given): Given {
+  const there = new Set(definitions.tables.map(({ name }) => name));
+  const isDangling = (clause: string): boolean => {
+    const referred = referredTable(clause);
+    return referred !== null && !there.has(referred);
+  };
+  const dangling = definitions.tables.flatMap(({ name, foreignKeys }) =>
+    foreignKeys.filter(isDangling).map((clause) => danglingKey(name, clause)),
+  );
+  const tables = definitions.tables.map((table) => ({
+    ...table,
+    foreignKeys: table.foreignKeys.filter((clause) => !isDangling(clause)),
+  }));
+  return { ...definitions, tables, dangling };
+}
+
+function danglingKey(table: string, clause: string): DanglingKey {
+  return { table, name: FOREIGN_KEY.exec(clause)?.[1]?.replaceAll('``', '`') ?? '', clause };
+}
+
+/** What has to be made anew when the database's tables move into another. */
+export async function readBelongings(
+  session: Session,
+  database: string,
+  unreadable: Unreadable,
+): Promise<CodeDefinitions> {
+  return {
+    ...(await readCode(session, database, unreadable)),
+    dangling: await readDangling(session, database),
+    defaults: await readSequenceDefaults(session, database),
+  };
+}
+
+async function readDangling(session: Session, database: string): Promise<DanglingKey[]> {
+  const there = new Set(
+    (
+      await session.query<{ name: string }>(
+        `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${tablesIn(database)}`,
+      )
+    ).map(({ name }) => name),
+  );
+  const keys = await session.query<{ table_: string; name: string; referred: string | null }>(`
+    SELECT TABLE_NAME AS table_, CONSTRAINT_NAME AS name, REFERENCED_TABLE_NAME AS referred
+    FROM information_schema.REFERENTIAL_CONSTRAINTS
+    WHERE ${await keysWithOwnRows(session, `${inDatabase('CONSTRAINT_SCHEMA', database)} AND ${inDatabase('UNIQUE_CONSTRAINT_SCHEMA', database)}`)}`);
+  const dangling = keys.filter(({ referred }) => referred === null || !there.has(referred));
+  const found: DanglingKey[] = [];
+  for (const [table, ofTable] of Map.groupBy(dangling, ({ table_ }) => table_)) {
+    const [row = {}] = await session.query<Record<string, string>>(
+      `SHOW CREATE TABLE ${quoteName(database)}.${quoteName(table)}`,
+    );
+    const names = new Set(ofTable.map(({ name }) => name));
+    const { foreignKeys } = splitTable(table, row['Create Table'] ?? '');
+    found.push(...foreignKeys.map((clause) => danglingKey(table, clause)).filter(({ name }) => names.has(name)));
+  }
+  return found;
+}
+
+/** Makes those of the session's database that are not there yet. */
+export async function createDangling(session: Session, keys: DanglingKey[]): Promise<void> {
+  await withoutChecks(session, keys, async ({ table, clause }, isThere) => {
+    if (!isThere) await session.execute(`ALTER TABLE ${quoteName(table)} ADD ${clause}`);
+  });
+}
+
+export async function dropDangling(session: Session, keys: DanglingKey[]): Promise<void> {
+  await withoutChecks(session, keys, async ({ table, name }, isThere) => {
+    if (isThere) await session.execute(`ALTER TABLE ${quoteName(table)} DROP FOREIGN KEY ${quoteName(name)}`);
+  });
+}
+
+async function withoutChecks(
+  session: Session,
+  keys: DanglingKey[],
+  change: (key: DanglingKey, isThere: boolean) => Promise<void>,
+): Promise<void> {
+  if (keys.length === 0) return;
+  await session.execute('SET @tool_checks = @@foreign_key_checks, foreign_key_checks = 0');
+  for (const key of keys) {
+    const rows = await session.query(`
+      SELECT 1 FROM information_schema.TABLE_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE() AND CONSTRAINT_TYPE = 'FOREIGN KEY'
+      AND CAST(TABLE_NAME AS BINARY) = CAST(${quoteText(key.table)} AS BINARY) AND CONSTRAINT_NAME = ${quoteText(key.name)}`);
+    await change(key, rows.length > 0);
+  }
+  await session.execute('SET foreign_key_checks = @tool_checks');
+}

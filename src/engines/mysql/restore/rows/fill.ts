@@ -1,0 +1,176 @@
+import * as v from 'valibot';
+import { bytesOfTable, type Manifest } from '../../../../repository/manifest.ts';
+import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { formatNumberOf } from '../../../../text/format.ts';
+import type { EngineContext, RestoreRun } from '../../../engine.ts';
+import { restoreFailed } from '../../../shared/restore-failed.ts';
+import { connect } from '../../connection/connect.ts';
+import { quoteName, type Session, SqlError } from '../../connection/session.ts';
+import { checkDefinitions } from '../../definitions/check-definitions.ts';
+import { createCode } from '../../definitions/code.ts';
+import {
+  type Code,
+  type CodeDefinitions,
+  type Definitions,
+  definitionsSchema,
+  type TableDefinition,
+  withForeignKeys,
+  withIndexes,
+} from '../../definitions/definitions.ts';
+import { withDanglingApart } from '../../definitions/foreign-keys.ts';
+import { viewsNotCreated } from '../../definitions/invalid-views.ts';
+import { withSequencesOwn } from '../../definitions/sequence-defaults.ts';
+import { DEFINITIONS_FILE, type Details, detailsOf } from '../../details.ts';
+import { type Client, loadByProgram } from '../../program/load-program.ts';
+import { kindsOf } from '../../table-kind.ts';
+import { type Arriving, leaveOutRemote, readersOf, refuseUnplanned, reportLeftOutViews } from '../left-out.ts';
+import { alter, loadTables } from '../load-tables.ts';
+
+export interface Filling extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
+  details: Details;
+  definitions: Definitions;
+  /** Loads the rows of a snapshot that the vendor's program has written. */
+  client?: Client | null;
+  /** Tables of the snapshot that are not created. */
+  leftOut: string[];
+}
+
+/** What of the snapshot's definitions is created, from their object: checked, and without remote tables unless they are wanted. */
+export async function readDefinitionsFile(
+  manifest: Manifest,
+  read: RestoreRun['read'],
+  { remoteTables = false }: Pick<RestoreRun, 'remoteTables'> = {},
+): Promise<Arriving> {
+  const file = manifest.files.find(({ name }) => name === DEFINITIONS_FILE);
+  if (!file) throw new Error(`the manifest names no ${DEFINITIONS_FILE}`);
+  const parts: Uint8Array[] = [];
+  for await (const part of read(file)) parts.push(part);
+  const parsed = parseDefinitions(Buffer.concat(parts).toString('utf8'));
+  const { database, definitions_only: planned = [] } = detailsOf(manifest);
+  if (remoteTables) refuseUnplanned(parsed, planned);
+  const arriving = leaveOutRemote(parsed, { remoteTables });
+  const defined = new Set(parsed.tables.map(({ name }) => name));
+  const undefinable = planned.filter(({ table, remote }) => remote && !defined.has(table));
+  checkDefinitions(arriving.definitions, database, new Set(remoteTables ? planned.map(({ table }) => table) : []));
+  const definitions = withSequencesOwn(withDanglingApart(arriving.definitions), database);
+  return { definitions, leftOut: [...arriving.leftOut, ...undefinable] };
+}
+
+function parseDefinitions(text: string): Definitions {
+  try {
+    return v.parse(definitionsSchema, JSON.parse(text));
+  } catch (error) {
+    throw new UserError(`The snapshot's ${DEFINITIONS_FILE} is not valid`, {
+      code: 'definition_refused',
+      exit: EXIT.refused,
+      details: [error instanceof Error ? error.message : String(error)],
+      hint: 'Nothing was changed. Build the snapshot again from a source you trust.',
+    });
+  }
+}
+
+/**
+ * Fills an empty database: tables, their rows and indexes side by side, then what depends on several tables. The result
+ * is the code that can be made.
+ */
+export async function fillDatabase(context: EngineContext, fill: Filling): Promise<CodeDefinitions> {
+  const { report } = context;
+  const { url, plan, definitions, leftOut } = fill;
+  const amount = formatNumberOf(plan.tables.length, 'table');
+  report({ event: 'step', step: 'restore', state: 'started', label: `Restore ${amount}` });
+  await using session = await connect(context, url);
+  await session.execute('SET foreign_key_checks = 0');
+  const tables = withForeignKeys(withRowsToCome(definitions.tables, fill));
+  await createTables(session, { ...definitions, tables });
+  if (fill.client) {
+    await loadByProgram(context, { ...fill, client: fill.client, definitions: tables });
+  } else {
+    const [server] = await session.query<{ allowed: number }>('SELECT @@local_infile AS allowed');
+    await loadTables(context, { ...fill, definitions: tables, localInfile: server?.allowed === 1 });
+  }
+  report({ event: 'step', step: 'restore', state: 'done', label: `Restored ${amount} and their indexes` });
+
+  report({ event: 'step', step: 'index', state: 'started', label: 'Make foreign keys, views, routines and triggers' });
+  const code = await createDependents(context, session, {
+    definitions: { ...definitions, tables },
+    leftOut,
+  });
+  report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
+  return code;
+}
+
+/** Up to so many bytes go into indexes row by row as fast as the indexes are built afterwards. */
+const FEW_BYTES = 256 * 1024;
+
+/** A table that stays empty, or nearly so, or is filled by a client, gets its indexes when it is made. */
+function withRowsToCome(tables: TableDefinition[], { plan, details, client }: Filling): TableDefinition[] {
+  if (client) return tables.map(withIndexes);
+  const few = [...plan.empty, ...plan.tables.filter((table) => bytesOfTable(table) <= FEW_BYTES)];
+  const names = new Set(few.map(({ file }) => details.data[file.name]?.table));
+  return tables.map((table) => (names.has(table.name) ? withIndexes(table) : table));
+}
+
+/**
+ * What depends on several tables; events are not made, since they would run. The result is the code that can be made:
+ * views on tables that are left out may be impossible to make.
+ */
+export async function createDependents(
+  context: Pick<EngineContext, 'report'>,
+  session: Session,
+  { definitions, leftOut }: { definitions: Definitions; leftOut: string[] },
+): Promise<CodeDefinitions> {
+  for (const { name, foreignKeys } of definitions.tables) {
+    if (foreignKeys.length > 0) await alter(session, name, foreignKeys);
+  }
+  const doubtful = readersOf(definitions.views, leftOut);
+  const views = definitions.views.filter((view) => !doubtful.includes(view));
+  const left = await createCode(session, { ...definitions, views, events: [], defaults: [] }, 'mine').catch((error) => {
+    throw error instanceof SqlError
+      ? restoreFailed('A view, routine or trigger cannot be made', [error.message])
+      : error;
+  });
+  for (const warning of viewsNotCreated(left)) context.report(warning);
+  const impossible = await createPossible(session, {
+    ...definitions,
+    ...{ routines: [], triggers: [], events: [], dangling: [], defaults: [] },
+    views: doubtful,
+  });
+  reportLeftOutViews(context, impossible);
+  const missing = [...left, ...impossible];
+  return { ...definitions, views: definitions.views.filter((view) => !missing.includes(view)) };
+}
+
+/** Creates the views that can be created, in whatever order they need; returns the others. */
+async function createPossible(session: Session, code: CodeDefinitions): Promise<Code[]> {
+  let left = code.views;
+  for (let before = left.length + 1; left.length < before; ) {
+    before = left.length;
+    const failed: Code[] = [];
+    for (const view of left) {
+      const outcome = await createCode(session, { ...code, views: [view] }, 'mine').catch((error) => {
+        if (!(error instanceof SqlError)) throw error;
+        return [view];
+      });
+      failed.push(...outcome);
+    }
+    left = failed;
+  }
+  return left;
+}
+
+export async function createTables(session: Session, { sequences, tables }: Definitions): Promise<void> {
+  try {
+    // A column's default may draw from a sequence.
+    for (const { name, create, next } of sequences) {
+      await session.execute(create);
+      await session.execute(`DO SETVAL(${quoteName(name)}, ${BigInt(next)}, 0)`);
+    }
+    // What MERGE tables list comes before them.
+    const kinds = kindsOf(tables);
+    const isMerged = ({ name }: TableDefinition): boolean => kinds.get(name) === 'merged';
+    for (const { create } of tables.filter((table) => !isMerged(table))) await session.execute(create);
+    for (const { create } of tables.filter(isMerged)) await session.execute(create);
+  } catch (error) {
+    throw error instanceof SqlError ? restoreFailed('A table cannot be made', [error.message]) : error;
+  }
+}

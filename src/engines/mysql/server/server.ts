@@ -1,0 +1,137 @@
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { Collations } from '../catalogue.ts';
+import { inDatabase, plainWord, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { dropListed } from '../definitions/code.ts';
+import { listCode } from '../definitions/definitions.ts';
+import { besideNames, isReserved, lockName } from '../names.ts';
+
+/**
+ * The destination as its server compares names: in lower case where it takes no notice of case. The lock and the names
+ * of the databases beside the destination are made of it.
+ */
+export async function destinationName(server: Session, database: string): Promise<string> {
+  const [row] = await server.query<{ name: string }>(
+    `SELECT IF(@@lower_case_table_names > 0, LOWER(${quoteText(database)}), ${quoteText(database)}) AS name`,
+  );
+  return row?.name ?? database;
+}
+
+/** How many seconds a session that has ended, or was killed, may hold its lock until the server has noticed. */
+const LOCK_TIMEOUT = 3;
+
+/** One load at a time into a destination: the lock lives as long as the session, so a killed run leaves none. */
+export async function lockDestination(server: Session, destination: string): Promise<void> {
+  const name = await destinationName(server, destination);
+  const [row] = await server.query<{ locked: number | null }>(
+    `SELECT GET_LOCK(${quoteText(lockName(name))}, ${LOCK_TIMEOUT}) AS locked`,
+  );
+  if (row?.locked === 1) return;
+  throw new UserError(`Another load into "${destination}" is going on`, {
+    code: 'destination_busy',
+    exit: EXIT.refused,
+    hint: 'Wait for it to end, or stop it; then try again.',
+  });
+}
+
+/** Rejects unless the session still holds the lock: a proxy may have given it another connection meanwhile. */
+export async function verifyLock(server: Session, destination: string): Promise<void> {
+  const name = await destinationName(server, destination);
+  const [row] = await server.query<{ held: number | null }>(
+    `SELECT IS_USED_LOCK(${quoteText(lockName(name))}) = CONNECTION_ID() AS held`,
+  );
+  if (row?.held === 1) return;
+  throw new UserError(`The lock on "${destination}" was lost, so the tables were not swapped`, {
+    code: 'lock_lost',
+    exit: EXIT.failed,
+    hint: 'The destination is as it was before. Connect to the server itself, not through a proxy, then load again.',
+  });
+}
+
+/** Databases with the names of those that loads into the destination make beside it; a name alone permits nothing. */
+export async function findBeside(server: Session, destination: string): Promise<string[]> {
+  const { prefix } = besideNames(await destinationName(server, destination));
+  const rows = await server.query<{ name: string; folded: number }>(
+    'SELECT SCHEMA_NAME AS name, @@lower_case_table_names > 0 AS folded FROM information_schema.SCHEMATA ORDER BY 1',
+  );
+  const isBeside = (name: string): boolean =>
+    name.startsWith(prefix) && /^[0-9a-f]{8}$/.test(name.slice(prefix.length));
+  return rows.filter(({ name, folded }) => isBeside(folded ? name.toLowerCase() : name)).map(({ name }) => name);
+}
+
+export async function databaseExists(server: Session, name: string): Promise<boolean> {
+  const rows = await server.query<{ name: string; folded: number }>(
+    `SELECT SCHEMA_NAME AS name, @@lower_case_table_names > 0 AS folded FROM information_schema.SCHEMATA WHERE ${inDatabase('SCHEMA_NAME', name)}`,
+  );
+  return rows.some((row) => row.name === name || row.folded === 1);
+}
+
+/** `ER_DBACCESS_DENIED_ERROR`, `ER_SPECIFIC_ACCESS_DENIED_ERROR`, `ER_ACCESS_DENIED_ERROR`. */
+const ACCESS_DENIED = new Set([1044, 1227, 1045]);
+
+export async function createDatabase(
+  server: Session,
+  { name, collations: { charset, collation } }: { name: string; collations: Collations },
+): Promise<void> {
+  try {
+    await server.execute(
+      `CREATE DATABASE ${quoteName(name)} CHARACTER SET ${plainWord(charset)} COLLATE ${plainWord(collation)}`,
+    );
+  } catch (error) {
+    throw mayNotCreate(name, error) ?? error;
+  }
+}
+
+/** What a refused CREATE DATABASE means; `null` for any other error. */
+export function mayNotCreate(name: string, error: unknown): UserError | null {
+  if (!(error instanceof SqlError && ACCESS_DENIED.has(error.errno))) return null;
+  return new UserError(`The user may not make the database "${name}"`, {
+    code: 'may_not_create',
+    exit: EXIT.failed,
+    details: [error.message],
+    hint: `A load needs a second database beside the destination: GRANT ALL ON ${quoteName(grantPattern(name))}.* TO the user.`,
+    cause: error,
+  });
+}
+
+/** In a GRANT a name is a pattern. */
+function grantPattern(name: string): string {
+  return `${name.replace(/\.tool-.*$/, '').replaceAll(/[_%\\]/g, '\\$&')}%`;
+}
+
+/** How many seconds a DROP waits for transactions that hold a table; the server's default is a day or a year. */
+const DROP_WAIT = 10;
+
+/**
+ * Ends what still works on it, which the server otherwise finishes first, and drops it. What says that the tool made it
+ * goes last, so that a DROP that is interrupted leaves a database that is still recognised.
+ */
+export async function dropDatabase(server: Session, name: string): Promise<void> {
+  const sessions = await server.query<{ id: number }>(
+    `SELECT ID AS id FROM information_schema.PROCESSLIST WHERE ${inDatabase('DB', name)} AND ID <> CONNECTION_ID()`,
+  );
+  for (const { id } of sessions) await server.execute(`KILL ${Number(id)}`).catch(() => {});
+  await server.execute(`SET SESSION lock_wait_timeout = ${DROP_WAIT}, foreign_key_checks = 0`);
+  await dropListed(server, await listCode(server, name), name);
+  const tables = await server.query<{ table_: string }>(
+    `SELECT TABLE_NAME AS table_ FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', name)} AND TABLE_TYPE <> 'VIEW'`,
+  );
+  const others = tables.filter(({ table_ }) => !isReserved(table_));
+  if (others.length > 0) {
+    const paths = others.map(({ table_ }) => `${quoteName(name)}.${quoteName(table_)}`);
+    await server.execute(`DROP TABLE IF EXISTS ${paths.join(', ')}`);
+  }
+  await server.execute(`DROP DATABASE IF EXISTS ${quoteName(name)}`);
+}
+
+/** Drops a database that holds nothing: whoever has filled it since keeps it. */
+export async function dropEmpty(server: Session, name: string): Promise<void> {
+  if (await isEmpty(server, name)) await server.execute(`DROP DATABASE IF EXISTS ${quoteName(name)}`);
+}
+
+export async function isEmpty(server: Session, name: string): Promise<boolean> {
+  const [row] = await server.query<{ objects: number }>(`
+    SELECT (SELECT COUNT(*) FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', name)})
+      + (SELECT COUNT(*) FROM information_schema.ROUTINES WHERE ${inDatabase('ROUTINE_SCHEMA', name)})
+      + (SELECT COUNT(*) FROM information_schema.EVENTS WHERE ${inDatabase('EVENT_SCHEMA', name)}) AS objects`);
+  return Number(row?.objects) === 0;
+}

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { makeServerHome, type ServerHome } from '../../shared/server/server-home.ts';
+import { serverNotStarted, startOnFreePort, untilReady } from '../../shared/server/start-server.ts';
+import { startSupervised } from '../../shared/server/supervised-server.ts';
+import type { Flavour } from '../catalogue.ts';
+import { openSession, quoteName, quoteText } from '../connection/session.ts';
+import { parseMysqlUrl } from '../connection/url.ts';
+import type { ServerPrograms } from './server-programs.ts';
+
+/** A server of our own that is made for one run and of which nothing remains. */
+export interface ThrowAwayServer extends AsyncDisposable {
+  /** Holds what the server needs and nothing else. */
+  directory: string;
+  /** One of its databases. */
+  url(database: string): DatabaseUrl;
+}
+
+/** Nobody needs its data after a power cut, so nothing waits for the disk. */
+const SETTINGS = [
+  '--bind-address=127.0.0.1',
+  '--skip-name-resolve',
+  '--skip-log-bin',
+  '--local-infile=ON',
+  '--event-scheduler=OFF',
+  '--performance-schema=OFF',
+  '--innodb-flush-log-at-trx-commit=0',
+  '--innodb-buffer-pool-size=128M',
+];
+
+const OWN_SETTINGS: Record<Flavour, string[]> = {
+  mariadb: ['--loose-innodb-flush-method=nosync'],
+  // Its default is a folder that packages make.
+  mysql: ['--secure-file-priv=NULL', '--mysqlx=OFF'],
+};
+
+/** The name of the only databases that the account sees; loads add their own endings to it. */
+export const SCRATCH = 'sanitize';
+const EVERYTHING = "GRANT ALL ON *.* TO tool@'%' WITH GRANT OPTION";
+const OWN_DATABASES = `GRANT ALL ON ${quoteName(`${SCRATCH}%`)}.* TO tool@'%'`;
+
+const PRODUCT = 'MySQL or MariaDB';
+const START_DEADLINE = 60_000;
+/** Its files go with it: there is nothing to bring in order. */
+const AT_ONCE = 'KILL';
+
+export interface ThrowAwayOptions {
+  /** The account may do everything, read and write files of this machine included. */
+  superuser?: boolean;
+}
+
+/**
+ * Makes, starts and waits for a server on a free port of this machine. Code of a snapshot runs in it: unless told
+ * otherwise the account has rights on its own databases only, and none on files, settings or accounts.
+ */
+export async function startThrowAwayServer(
+  context: EngineContext,
+  programs: ServerPrograms,
+  { superuser = false }: ThrowAwayOptions = {},
+): Promise<ThrowAwayServer> {
+  return startOnFreePort((port) => startOn(context, programs, { port, superuser }));
+}
+
+async function startOn(
+  context: EngineContext,
+  programs: ServerPrograms,
+  { port, superuser }: Required<ThrowAwayOptions> & { port: number },
+): Promise<ThrowAwayServer> {
+  const home = await makeServerHome(context, 'mysql');
+  const { directory, user } = home;
+  const password = randomBytes(16).toString('hex');
+  const url = (database: string): DatabaseUrl =>
+    parseMysqlUrl(`mysql://tool:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`);
+  try {
+    await initialise(context, programs, home);
+    // Nobody else can log in: root has no password that is known, and no socket that others reach.
+    await home.write(
+      'users.sql',
+      `CREATE USER tool@'%' IDENTIFIED BY ${quoteText(password)};\n${superuser ? EVERYTHING : OWN_DATABASES};\n`,
+    );
+    const server = startSupervised(context, {
+      words: [
+        programs.server,
+        '--no-defaults',
+        ...placesIn(directory),
+        `--init-file=${join(directory, 'users.sql')}`,
+        `--socket=${join(directory, 'socket')}`,
+        `--pid-file=${join(directory, 'pid')}`,
+        `--port=${port}`,
+        ...SETTINGS,
+        ...OWN_SETTINGS[programs.flavour],
+      ],
+      directory,
+      user,
+      lastSignal: AT_ONCE,
+    });
+    await untilReady(context, {
+      server,
+      product: PRODUCT,
+      deadline: START_DEADLINE,
+      lastSignal: AT_ONCE,
+      isReady: () => isReady(context, url('')),
+    });
+    return {
+      directory,
+      url,
+      async [Symbol.asyncDispose]() {
+        await server.stop(AT_ONCE);
+        await home.remove();
+      },
+    };
+  } catch (error) {
+    await home.remove();
+    throw error;
+  }
+}
+
+async function initialise(
+  { runner, signal }: EngineContext,
+  { server, installer }: ServerPrograms,
+  { directory, user }: ServerHome,
+): Promise<void> {
+  const places = placesIn(directory);
+  const command = installer
+    ? {
+        file: installer,
+        args: ['--no-defaults', ...places, '--auth-root-authentication-method=socket', '--skip-test-db'],
+      }
+    : { file: server, args: ['--no-defaults', '--initialize', ...places, '--secure-file-priv=NULL'] };
+  const result = await runner.run({ ...command, ...(user && { user }) }, { signal });
+  if (result.exitCode !== 0) throw serverNotStarted(PRODUCT, 'its first files could not be made', result);
+}
+
+function placesIn(directory: string): string[] {
+  return [`--datadir=${join(directory, 'data')}`, `--tmpdir=${directory}`];
+}
+
+async function isReady({ signal }: EngineContext, url: DatabaseUrl): Promise<boolean> {
+  const session = await openSession({ url, signal }).catch(() => null);
+  await session?.close();
+  return session !== null;
+}

@@ -1,0 +1,77 @@
+import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import type { DatabaseUrl, EngineContext } from '../../../engine.ts';
+import { connect } from '../../connection/connect.ts';
+import { quoteName, type Session } from '../../connection/session.ts';
+import type { ArchiveDetails } from '../../dump/archive.ts';
+
+/** Refuses a load in place that the server would refuse in the middle; reads only. */
+export async function refuseInPlace(
+  context: EngineContext,
+  { url, details }: { url: DatabaseUrl; details: ArchiveDetails },
+): Promise<void> {
+  await using session = await connect(context, url);
+  await refuseForeignOwners(session, url);
+  await refuseTooManyLocks(session, { url, details });
+}
+
+async function refuseForeignOwners(session: Session, { display, database }: DatabaseUrl): Promise<void> {
+  const [role] = await session.query<{ name: string; creates: boolean }>(
+    `SELECT current_user AS name, has_database_privilege(current_database(), 'CREATE') AS creates`,
+  );
+  const schemas = await session.query<{ name: string; owner: string }>(`
+    SELECT nspname AS name, pg_get_userbyid(nspowner) AS owner FROM pg_namespace n
+    WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' AND NOT pg_has_role(nspowner, 'USAGE')
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_namespace'::regclass AND d.objid = n.oid AND d.deptype = 'e')
+    ORDER BY 1`);
+  if (schemas.length === 0 && role?.creates) return;
+  const name = role?.name ?? '';
+  throw new UserError(`The role ${name} may not replace what is in ${display}`, {
+    code: 'not_owner',
+    exit: EXIT.failed,
+    details: [
+      ...(role?.creates ? [] : [`it may not create schemas in ${database}`]),
+      ...schemas.slice(0, 20).map((schema) => `schema ${schema.name} belongs to ${schema.owner}`),
+    ],
+    hint: `Load as the owner of the database, or let its owner run: ALTER DATABASE ${quoteName(database ?? '')} OWNER TO ${quoteName(name)}`,
+  });
+}
+
+/** A table that is made takes a lock for itself, its TOAST table and that one's index. */
+const LOCKS_OF_TABLE = 3;
+/** Of an object that is dropped: itself and, with a table, its types, constraints and defaults, which are counted apart. */
+const MARGIN = 1.1;
+
+interface Locks {
+  held: number;
+  per_transaction: number;
+  transactions: number;
+}
+
+/**
+ * One transaction holds a lock for every object that it drops and every relation that it makes. The server's table of
+ * locks has room for max_locks_per_transaction × (max_connections + max_prepared_transactions).
+ */
+async function refuseTooManyLocks(
+  session: Session,
+  { url, details }: { url: DatabaseUrl; details: ArchiveDetails },
+): Promise<void> {
+  const [locks] = await session.query<Locks>(`
+    SELECT (SELECT count(*) FROM (SELECT DISTINCT classid, objid FROM pg_depend WHERE objid >= 16384) o) AS held,
+      current_setting('max_locks_per_transaction')::int AS per_transaction,
+      current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int AS transactions`);
+  if (!locks) return;
+  const { objects, sequences } = details.inventory;
+  const count = (kind: string): number => objects[kind]?.length ?? 0;
+  const made = count('table') * LOCKS_OF_TABLE + count('index') + count('view') + sequences.length;
+  const needed = Math.ceil((locks.held + made) * MARGIN);
+  if (needed <= locks.per_transaction * locks.transactions) return;
+  const wanted = Math.ceil(needed / locks.transactions);
+  throw new UserError(`A load in place into ${url.display} needs ${needed} locks in one transaction`, {
+    code: 'too_few_locks',
+    exit: EXIT.failed,
+    details: [
+      `the server has room for ${locks.per_transaction * locks.transactions}: max_locks_per_transaction = ${locks.per_transaction}`,
+    ],
+    hint: `Set max_locks_per_transaction = ${wanted} in postgresql.conf and restart the server, or load without --in-place.`,
+  });
+}

@@ -1,0 +1,246 @@
+import { randomBytes } from 'node:crypto';
+import { open, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Mount } from '../../../../process/runner.ts';
+import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { formatNumberOf } from '../../../../text/format.ts';
+import type { EngineContext, Replaced, RestoreRun } from '../../../engine.ts';
+import { tablesText } from '../../../shared/divide-tables.ts';
+import { restoreFailed } from '../../../shared/restore-failed.ts';
+import { LARGE_OBJECTS_QUERY, objectsQuery, readSchemas } from '../../catalogue.ts';
+import { connect } from '../../connection/connect.ts';
+import { quoteName, quoteNumber, quoteText } from '../../connection/session.ts';
+import { connectionOf } from '../../connection/url.ts';
+import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
+import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../../tools.ts';
+import { within } from '../check.ts';
+import {
+  COPY_FLAGS,
+  checkTags,
+  copyCommands,
+  copyStatement,
+  feedTables,
+  refuseUnlessFed,
+  textOf,
+} from '../load-tables.ts';
+import { materialize, sectionArgs } from '../rows/fill.ts';
+import { FORCE_SCRIPT, LIFT_SCRIPT } from '../rows/forced-row-security.ts';
+import { countedRows } from '../rows/rows-by-root.ts';
+import { carryOverInPlace } from './carry-over-in-place.ts';
+import { dropsWithoutSchema } from './drops-without-schema.ts';
+
+/**
+ * Restores into the destination itself, in one transaction of one session: until its commit everybody else sees the
+ * old database, and nothing of it is there after a failure.
+ */
+export async function restoreInPlace(context: EngineContext, run: RestoreRun): Promise<Replaced> {
+  const { report, runner, signal } = context;
+  const { url, plan, manifest, directory } = run;
+  const details = archiveDetails(manifest);
+  const tools = toolsForArchive(restricting(await findClientTools(context)), manifest.tool_version);
+  report({ event: 'step', step: 'prepare', state: 'started', label: `Prepare one transaction in ${url.display}` });
+  const archive = await materialize(context, { ...run, tools, details });
+  const folder: Mount = { path: directory, writable: true };
+  const script = async (name: string, text: string): Promise<string> => {
+    await writeFile(join(directory, name), text, { mode: 0o600 });
+    return `--file=${join(directory, name)}`;
+  };
+  const section = async (name: 'pre-data' | 'data' | 'post-data', list = archive.list): Promise<string> => {
+    const file = `${join(directory, name)}-${basename(list)}.sql`;
+    const args = [
+      ...sectionArgs({ fill: { details, plan }, archive: { ...archive, list }, section: name }),
+      '--single-transaction',
+      `--file=${file}`,
+      archive.directory,
+    ];
+    const written = await runner.run({ file: tools.pg_restore, args, mounts: [folder] }, { signal });
+    if (written.exitCode !== 0)
+      throw restoreFailed('pg_restore cannot read the archive', written.stderr.trim().split('\n'));
+    await fitIntoTransaction(file, majorOf(plan.destination.server_version));
+    return `--file=${file}`;
+  };
+  const tables = plan.tables.filter((table) => table.rows > 0);
+  const commands = copyCommands(
+    tables.map((table) => copyStatement(table, details)),
+    tools,
+  );
+  const word = randomBytes(16).toString('hex');
+  const sayWord = `--command=SELECT ${quoteText(word)}`;
+  const carryOver = await carryOverInPlace(context, url, run.role);
+  const scripts = [
+    '--command=BEGIN',
+    await script('clear.sql', await clearScript(context, run)),
+    await section('pre-data'),
+    await script('lift.sql', LIFT_SCRIPT),
+    ...[sayWord, ...commands.args, sayWord],
+    await section('data'),
+    await section('post-data'),
+    await script('check-rows.sql', rowsScript(run)),
+    await script('force.sql', FORCE_SCRIPT),
+    await script('carry-over.sql', carryOver.script),
+    // Created last, they hear neither of the definitions nor of the grants.
+    ...(archive.eventTriggers ? [await section('post-data', archive.eventTriggers)] : []),
+    await script('check.sql', inventoryScript(run)),
+    ...['--command=COMMIT', sayWord],
+  ];
+  report({ event: 'step', step: 'prepare', state: 'done', label: 'Prepared' });
+
+  report({
+    event: 'step',
+    step: 'restore',
+    state: 'started',
+    label: `Restore ${formatNumberOf(plan.tables.length, 'table')} in one transaction`,
+  });
+  const total = tables.reduce((sum, table) => sum + table.file.bytes, 0);
+  let done = 0;
+  const { args, env, mounts } = connectionOf(url, {
+    statement_timeout: '0',
+    lock_timeout: '0',
+    client_min_messages: 'warning',
+  });
+  const child = runner.start(
+    { file: tools.psql, args: [...COPY_FLAGS, ...scripts, ...args], env, mounts: [...mounts, folder] },
+    { signal },
+  );
+  const said = textOf(child.stdout);
+  const feeding = feedTables({
+    read: run.read,
+    batch: tables,
+    child,
+    commands,
+    onBytes(current, bytes) {
+      done += bytes;
+      report({ event: 'progress', step: 'restore', done, total, unit: 'bytes', current });
+    },
+  });
+  const [fed, ended] = await Promise.allSettled([feeding, child.ended]);
+  signal.throwIfAborted();
+  refuseUnlessFed({ fed, ended, details, what: 'The restore in one transaction failed' });
+  const [, copied, , end] = said().split(`${word}\n`);
+  if (copied === undefined || end === undefined) {
+    throw restoreFailed('The restore in one transaction failed', ['psql ended without an answer to COMMIT']);
+  }
+  checkTags(copied, tables);
+  if (ended.status === 'fulfilled') carryOver.warn(ended.value.stderr);
+  report({
+    event: 'step',
+    step: 'restore',
+    state: 'done',
+    label: `Restored and checked ${tablesText(plan)}`,
+  });
+  return { swapMs: null, undoDatabase: null };
+}
+
+/**
+ * The scripts that pg_restore writes hold definitions from the snapshot. A psql that does not know `\restrict` would run
+ * a line `\! command` in one.
+ */
+function restricting(tools: ClientTools[]): ClientTools[] {
+  const able = tools.filter(knowsRestrict);
+  if (able.length > 0 || tools.length === 0) return able;
+  throw new UserError(`A load in place needs a psql that knows \\restrict; the newest here is ${tools[0]?.version}`, {
+    code: 'tools_too_old',
+    exit: EXIT.failed,
+    hint: 'Update the PostgreSQL client programs to 13.22, 14.19, 15.14, 16.10, 17.6, 18 or newer.',
+  });
+}
+
+/** Settings that a script of pg_restore begins with, and the first server that knows them. */
+const YOUNG_SETTINGS = [{ statement: 'SET transaction_timeout = 0;', since: 17 }];
+const SCRIPT_EDGE_BYTES = 4096;
+
+/**
+ * Comments out what would end the transaction around the script: settings that an older server does not know, and the
+ * script's own transaction. Without `--single-transaction` pg_restore would write one around the large objects, anywhere.
+ */
+async function fitIntoTransaction(file: string, serverMajor: number): Promise<void> {
+  await using script = await open(file, 'r+');
+  const { size } = await script.stat();
+  const edge = async (start: number): Promise<string> => {
+    const { buffer, bytesRead } = await script.read({ buffer: Buffer.alloc(SCRIPT_EDGE_BYTES), position: start });
+    return buffer.toString('latin1', 0, bytesRead);
+  };
+  const head = await edge(0);
+  const tailStart = Math.max(0, size - SCRIPT_EDGE_BYTES);
+  const begin = head.indexOf('\nBEGIN;\n');
+  const commit = (await edge(tailStart)).lastIndexOf('\nCOMMIT;\n');
+  if (begin === -1 || commit === -1) throw restoreFailed('pg_restore wrote a script without a transaction', [file]);
+  const unknown = YOUNG_SETTINGS.filter(({ since }) => serverMajor < since)
+    .map(({ statement }) => head.indexOf(`\n${statement}`))
+    .filter((at) => at !== -1);
+  for (const at of [begin, tailStart + commit, ...unknown]) await script.write('-- ', at + 1, 'latin1');
+}
+
+const SCHEMA_PRIVILEGES = ['USAGE', 'CREATE'] as const;
+
+/** Everything of the user's goes, as it does when the whole database is replaced; `public` stays whose it was. */
+async function clearScript(context: EngineContext, { url }: RestoreRun): Promise<string> {
+  await using session = await connect(context, url);
+  const present = await readSchemas(session);
+  const [owned] = await session.query<{ owner: string; grants: { role: string | null; privilege: string }[] }>(`
+    SELECT pg_get_userbyid(nspowner) AS owner, (SELECT coalesce(json_agg(json_build_object(
+        'role', CASE WHEN a.grantee <> 0 THEN pg_get_userbyid(a.grantee) END, 'privilege', a.privilege_type)), '[]')
+      FROM aclexplode(nspacl) a) AS grants
+    FROM pg_namespace WHERE nspname = 'public'`);
+  const grants = owned?.grants.flatMap(({ role, privilege }) => {
+    const known = SCHEMA_PRIVILEGES.find((one) => one === privilege);
+    return known ? [`GRANT ${known} ON SCHEMA public TO ${role === null ? 'PUBLIC' : quoteName(role)};`] : [];
+  });
+  return [
+    ...(await dropsWithoutSchema(session)),
+    ...present.map(({ name }) => `DROP SCHEMA ${quoteName(name)} CASCADE;`),
+    'SELECT lo_unlink(oid) FROM pg_largeobject_metadata;',
+    // pg_dump takes `public` for granted, as initdb makes it.
+    'CREATE SCHEMA public;',
+    "COMMENT ON SCHEMA public IS 'standard public schema';",
+    ...(owned ? [`ALTER SCHEMA public OWNER TO ${quoteName(owned.owner)};`] : []),
+    ...(grants ?? []),
+    '',
+  ].join('\n');
+}
+
+/** The manifest's row counts, inside the transaction: a difference ends it. */
+function rowsScript({ plan, manifest }: RestoreRun): string {
+  const details = archiveDetails(manifest);
+  const checks = countedRows(plan, details).map(({ name, count, rows, words }) =>
+    failUnless(`(${count}) = ${quoteNumber(rows)}`, `${name} has other rows than it should: ${words}`),
+  );
+  return ['SET LOCAL search_path = pg_catalog;', ...checks, ''].join('\n');
+}
+
+/** The scripts before leave a search path of their own, by which the server would write types otherwise. */
+function inventoryScript({ plan, manifest }: RestoreRun): string {
+  const checks = inventoryChecks(archiveDetails(manifest), plan.schemas);
+  return ['SET LOCAL search_path = pg_catalog;', ...checks, ''].join('\n');
+}
+
+/** What a load beside the destination compares in `checkRestored`, as statements. */
+function inventoryChecks(details: ArchiveDetails, schemas: string[]): string[] {
+  const { objects, large_objects } = within(details.inventory, schemas);
+  const expected = Object.entries(objects).flatMap(([kind, names]) => names.map((name) => ({ kind, name })));
+  const wanted = `SELECT kind, name FROM json_to_recordset(${quoteText(JSON.stringify(expected))}) AS e (kind text, name text)`;
+  const found = `SELECT kind, name FROM (${objectsQuery(schemas)}) f WHERE kind IN (${Object.keys(objects).map(quoteText).join(', ') || 'NULL'})`;
+  const differences = `
+    SELECT concat_ws(' ', kind, name, 'is missing') AS text FROM (${wanted} EXCEPT ${found}) a
+    UNION ALL SELECT concat_ws(' ', kind, name, 'is not in the snapshot') FROM (${found} EXCEPT ${wanted}) b LIMIT 20`;
+  const compare = `DO ${quoteText(`DECLARE differences text;
+    BEGIN
+      SELECT string_agg(text, '; ') INTO differences FROM (${differences}) d;
+      IF differences IS NOT NULL THEN
+        RAISE EXCEPTION 'The restored database is not what the manifest says: %', differences;
+      END IF;
+    END`)};`;
+  if (!large_objects) return [compare];
+  const { count, bytes } = large_objects;
+  const same = `(SELECT l.count = ${quoteNumber(count)} AND l.bytes = ${quoteNumber(bytes)} FROM (${LARGE_OBJECTS_QUERY}) l)`;
+  return [
+    compare,
+    failUnless(same, `There are other large objects than the manifest says: ${count} with ${bytes} bytes`),
+  ];
+}
+
+/** A statement that ends the transaction with the message unless the condition holds. */
+function failUnless(condition: string, message: string): string {
+  const raise = `RAISE EXCEPTION USING MESSAGE = ${quoteText(message)}`;
+  return `DO ${quoteText(`BEGIN IF NOT (${condition}) THEN ${raise}; END IF; END`)};`;
+}

@@ -1,0 +1,189 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { ManifestFile } from '../../../../repository/manifest.ts';
+import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { formatNumberOf } from '../../../../text/format.ts';
+import type { EngineContext } from '../../../engine.ts';
+import { restoreFailed } from '../../../shared/restore-failed.ts';
+import { connect } from '../../connection/connect.ts';
+import { quoteName } from '../../connection/session.ts';
+import { connectionOf } from '../../connection/url.ts';
+import { type ArchiveEntry, isTableData, withoutDependents } from '../../dump/archive.ts';
+import { isLeftOut } from '../../dump/left-out-entries.ts';
+import { listText, separateEventTriggers } from '../event-triggers.ts';
+import { failureHint } from '../failure-hint.ts';
+import { listArchive } from '../list-archive.ts';
+import { loadTables } from '../load-tables.ts';
+import { restoreErrors, wentOn } from '../restore-errors.ts';
+import type { Filling } from './filling.ts';
+import { liftForcedRowSecurity } from './forced-row-security.ts';
+
+/**
+ * Fills an empty database: definitions, then rows side by side, then indexes and constraints side by side. Resolves with
+ * the tables whose row level security is to be forced when their rows are counted.
+ */
+export async function fillDatabase(context: EngineContext, fill: Filling): Promise<string[]> {
+  const { report } = context;
+  const { plan, jobs } = fill;
+  const archive = await materialize(context, fill);
+  await createExtensionSchemas(context, fill);
+
+  report({
+    event: 'step',
+    step: 'restore',
+    state: 'started',
+    label: `Restore ${formatNumberOf(plan.tables.length, 'table')}`,
+  });
+  await pgRestore(context, { fill, archive, section: 'pre-data', jobs: 1 });
+  const forced = await liftForced(context, fill);
+  await Promise.all([
+    loadTables(context, fill),
+    // Large objects and the values of sequences; tables go their own way.
+    pgRestore(context, { fill, archive, section: 'data', jobs: 1 }),
+  ]);
+  report({
+    event: 'step',
+    step: 'restore',
+    state: 'done',
+    label: `Restored ${formatNumberOf(plan.tables.length, 'table')}`,
+  });
+
+  report({ event: 'step', step: 'index', state: 'started', label: 'Build indexes and constraints' });
+  await pgRestore(context, { fill, archive, section: 'post-data', jobs });
+  if (archive.eventTriggers) {
+    const last = { ...archive, list: archive.eventTriggers };
+    await pgRestore(context, { fill, archive: last, section: 'post-data', jobs: 1 });
+  }
+  report({ event: 'step', step: 'index', state: 'done', label: 'Built indexes and constraints' });
+  return forced;
+}
+
+async function liftForced(context: EngineContext, { url, tools, settings }: Filling): Promise<string[]> {
+  await using session = await connect(context, url, { tools, settings });
+  return await liftForcedRowSecurity(session);
+}
+
+/** An archive in pg_dump's directory format, without the tables' rows. */
+interface Archive {
+  directory: string;
+  /** The list of entries to restore. */
+  list: string;
+  /** The list of those to restore when all else is done, if there are any. */
+  eventTriggers: string | null;
+}
+
+/** Lays the archive out for pg_restore: its table of contents and large objects, and the list of what to take. */
+export async function materialize(
+  context: EngineContext,
+  {
+    manifest,
+    directory,
+    read,
+    tools,
+    details,
+    plan,
+    premade,
+  }: Pick<Filling, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan' | 'premade'>,
+): Promise<Archive> {
+  const archive = join(directory, 'archive');
+  await mkdir(archive);
+  for (const file of manifest.files) await writeOut(read(file), join(archive, file.name));
+  await refuseForeignFiles(archive, manifest.files);
+  const listed = await listArchive(context, { tools, archive, directory });
+  const list = join(directory, 'archive.list');
+  const able = withoutDependents(listed, isLeftOut(details.left_out));
+  const entries = able.filter((entry) => !isTableData(entry) && isWanted(entry, { details, plan, premade }));
+  const eventTriggers = join(directory, 'event-triggers.list');
+  const separated = separateEventTriggers(entries);
+  await writeFile(list, listText(separated.others), { flag: 'wx', mode: 0o600 });
+  await writeFile(eventTriggers, listText(separated.eventTriggers), { flag: 'wx', mode: 0o600 });
+  return { directory: archive, list, eventTriggers: separated.eventTriggers.length > 0 ? eventTriggers : null };
+}
+
+/** Which files hold large objects. pg_restore would read whatever file of this machine such a list names. */
+const BLOB_LIST = /^blobs(_\d+)?\.toc$/;
+const BLOB_LINES = /^(\d+ blob_\d+\.dat\n)*$/;
+
+async function refuseForeignFiles(archive: string, files: ManifestFile[]): Promise<void> {
+  for (const { name } of files.filter((file) => BLOB_LIST.test(file.name))) {
+    if (BLOB_LINES.test(await readFile(join(archive, name), 'latin1'))) continue;
+    throw new UserError(`The list of large objects ${name} is refused: it names files outside the snapshot`, {
+      code: 'archive_refused',
+      exit: EXIT.refused,
+      hint: 'pg_dump never writes such a list, so it was forged or damaged. Do not trust the snapshot.',
+    });
+  }
+}
+
+async function writeOut(content: AsyncIterable<Uint8Array>, path: string): Promise<void> {
+  const output = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+  await pipeline(content, output);
+}
+
+/** Not the schemas that are in the snapshot but not wanted now. */
+function isWanted(
+  { oid, text }: ArchiveEntry,
+  { details, plan, premade }: Pick<Filling, 'details' | 'plan' | 'premade'>,
+): boolean {
+  const made = details.schemas.filter(({ name }) => premade?.includes(name));
+  if (text.startsWith('SCHEMA ') && made.some((schema) => oid === schema.oid)) return false;
+  const unwanted = details.schemas.filter(({ name }) => !plan.schemas.includes(name));
+  return !unwanted.some(
+    (schema) =>
+      (oid === schema.oid && text.startsWith('SCHEMA ')) ||
+      text.startsWith(`COMMENT - SCHEMA ${schema.name.replaceAll(/[\r\n]/g, ' ')} `),
+  );
+}
+
+/** An extension may live in a schema that is not part of the snapshot. */
+async function createExtensionSchemas(context: EngineContext, { url, tools, details, plan }: Filling): Promise<void> {
+  const made = new Set([...plan.schemas, 'public', 'pg_catalog']);
+  const needed = [...new Set(details.extensions.map(({ schema }) => schema))].filter((schema) => !made.has(schema));
+  if (needed.length === 0) return;
+  await using session = await connect(context, url, { tools });
+  for (const schema of needed) await session.execute(`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`);
+}
+
+interface Section {
+  fill: Filling;
+  archive: Archive;
+  section: 'pre-data' | 'data' | 'post-data';
+  jobs: number;
+}
+
+async function pgRestore(context: EngineContext, { fill, archive, section, jobs }: Section): Promise<void> {
+  const { url, tools, settings } = fill;
+  const connection = connectionOf(url, settings);
+  const args = [...sectionArgs({ fill, archive, section }), `--jobs=${jobs}`, ...connection.args, archive.directory];
+  const mounts = [...connection.mounts, { path: fill.directory }];
+  const { signal } = context;
+  const result = await context.runner.run({ file: tools.pg_restore, args, env: connection.env, mounts }, { signal });
+  const errors = restoreErrors(result);
+  if (errors.length > 0 && fill.errors && wentOn(result)) fill.errors.push(...errors);
+  else if (errors.length > 0)
+    throw restoreFailed(
+      `pg_restore failed on the ${section} of snapshot ${fill.manifest.id}`,
+      errors,
+      failureHint(errors, fill.details),
+    );
+}
+
+/** What every call of pg_restore for a section says; owners and grants are the destination's own. */
+export function sectionArgs({
+  fill,
+  archive,
+  section,
+}: Omit<Section, 'jobs' | 'fill'> & { fill: Pick<Filling, 'details' | 'plan'> }): string[] {
+  const unwanted = fill.details.schemas.filter(({ name }) => !fill.plan.schemas.includes(name));
+  return [
+    `--section=${section}`,
+    `--use-list=${archive.list}`,
+    ...unwanted.map(({ name }) => `--exclude-schema=${name}`),
+    '--no-owner',
+    '--no-privileges',
+    '--no-tablespaces',
+    '--no-password',
+  ];
+}

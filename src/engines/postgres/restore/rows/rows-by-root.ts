@@ -1,0 +1,36 @@
+import { tableName } from '../../../../text/table-names.ts';
+import type { RestorePlan } from '../../../engine.ts';
+import { expectedRows } from '../../../shared/expected-rows.ts';
+import { quoteName } from '../../connection/session.ts';
+import type { ArchiveDetails } from '../../dump/archive.ts';
+
+/** Rows that are counted together after a restore. */
+export interface CountedRows {
+  /** For people. */
+  name: string;
+  /** The query that counts them. */
+  count: string;
+  rows: number;
+  words: string;
+}
+
+/**
+ * How many rows each table must have; partitions that are loaded through their root are counted there, since their rows
+ * may lie in others than in the source. Without the tables of extensions, which may have put rows of their own there.
+ */
+export function countedRows(plan: Pick<RestorePlan, 'tables' | 'empty'>, { data }: ArchiveDetails): CountedRows[] {
+  const counted = new Map<string, CountedRows>();
+  for (const { table, rows, words } of expectedRows(plan)) {
+    const found = data[table.file.name];
+    if (!found || found.of_extension) continue;
+    const { root } = found;
+    const from = root
+      ? `${quoteName(root.schema)}.${quoteName(root.table)}`
+      : `ONLY ${quoteName(found.schema)}.${quoteName(found.table)}`;
+    const total = (counted.get(from)?.rows ?? 0) + rows;
+    const name = root ? tableName(root.schema, root.table) : table.name;
+    const count = `SELECT count(*) AS rows FROM ${from}`;
+    counted.set(from, { name, count, rows: total, words: root ? `${total} in the manifest` : words });
+  }
+  return [...counted.values()];
+}

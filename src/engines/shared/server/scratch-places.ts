@@ -1,0 +1,75 @@
+import { findDaemon } from '../../../process/docker-daemon.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { DatabaseUrl, EngineContext, OpenedPlace, PlaceOptions, ScratchPlace } from '../../engine.ts';
+import { ENGINE_PROFILES, type EngineId } from '../../list.ts';
+
+export interface ScratchPlacesRequest {
+  engine: EngineId;
+  /** The database that snapshots are loaded into, if there is one. */
+  destination: DatabaseUrl | null;
+  withDatabase: (url: DatabaseUrl, database: string) => DatabaseUrl;
+  /** One for each kind of server that can be started where the runner runs programs. */
+  servers: (context: EngineContext) => Promise<Starter[]>;
+}
+
+export interface Starter {
+  /** What it is, for people: `MariaDB`. */
+  name: string;
+  start(context: EngineContext, options?: PlaceOptions): Promise<OpenedPlace>;
+}
+
+/**
+ * Where a database can be made for one run, the best first: on a server of our own where its programs are found; in a
+ * container of the configured image; else on the server that snapshots are loaded into.
+ */
+export async function scratchPlacesOf(context: EngineContext, request: ScratchPlacesRequest): Promise<ScratchPlace[]> {
+  const { destination, servers, withDatabase } = request;
+  const starters = await servers(context).catch((): Starter[] => []);
+  context.signal.throwIfAborted();
+  const places = starters.map(({ name, start }): ScratchPlace => {
+    return { label: `a throw-away ${name} server of our own`, open: start };
+  });
+  const container = await placeInContainer(context, request);
+  if (container) places.push(container);
+  if (destination) {
+    // Beside it the restore makes a database of a random name, and sweeps those of runs that were killed.
+    const url = withDatabase(destination, `${destination.database ?? ''}${SUFFIX}`);
+    places.push({
+      label: `a throw-away database on the server of ${destination.display}`,
+      open: async () => ({ url, [Symbol.asyncDispose]: async () => {} }),
+    });
+  }
+  return places;
+}
+
+/** Keeps throw-away databases apart from those of loads into the destination. */
+const SUFFIX = '.tool-sanitize';
+
+/** A container of its own, which goes with the server in it; a port inside a virtual machine is none of ours. */
+async function placeInContainer(
+  context: EngineContext,
+  { engine, servers }: ScratchPlacesRequest,
+): Promise<ScratchPlace | null> {
+  if (!context.containers?.(engine)) return null;
+  const daemon = await findDaemon(context.runner).catch(() => null);
+  context.signal.throwIfAborted();
+  if (!daemon || daemon.isVirtual) return null;
+  return {
+    label: `a throw-away server in a container of docker.images.${engine}`,
+    async open(running, options) {
+      const runner = running.containers?.(engine, 'server') ?? running.runner;
+      const inside = { ...running, runner };
+      const [starter] = await servers(inside);
+      if (!starter) throw noServer(engine);
+      return starter.start(inside, options);
+    },
+  };
+}
+
+function noServer(engine: EngineId): UserError {
+  return new UserError(`The image of docker.images.${engine} holds no server programs`, {
+    code: 'server_missing',
+    exit: EXIT.failed,
+    hint: `Take an image of the database itself, such as ${ENGINE_PROFILES.map(({ exampleImage }) => exampleImage).join(' or ')}.`,
+  });
+}

@@ -1,0 +1,78 @@
+import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Command } from '../../../process/runner.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { EngineContext } from '../../engine.ts';
+import { temporaryFolderFor, unprivilegedUser } from './unprivileged-user.ts';
+
+/** The folder that holds what a server of ours needs and nothing else: on this machine, or in a container. */
+export interface ServerHome {
+  directory: string;
+  /** Who the server runs as, when it is not us. */
+  user: Command['user'];
+  /** A file for the server's user alone. */
+  write(name: string, content: string): Promise<void>;
+  /** Empty when the file is not there. */
+  read(name: string): Promise<string>;
+  remove(): Promise<void>;
+}
+
+/** Makes it for a server that runs as this user, where root steps down: `postgres`, `mysql`. */
+export function makeServerHome(context: EngineContext, account: string): Promise<ServerHome> {
+  return context.runner.id === 'local' ? homeHere(context, account) : homeInContainer(context, account);
+}
+
+async function homeHere(context: EngineContext, account: string): Promise<ServerHome> {
+  const owner = await unprivilegedUser(account);
+  const directory = await mkdtemp(join(await temporaryFolderFor(context, owner), `tool-${account}-`));
+  await chmod(directory, 0o700);
+  if (owner) await chown(directory, owner.uid, owner.gid);
+  return {
+    directory,
+    user: owner && { uid: owner.uid, gid: owner.gid },
+    async write(name, content) {
+      const path = join(directory, name);
+      await writeFile(path, content, { mode: 0o600 });
+      if (owner) await chown(path, owner.uid, owner.gid);
+    },
+    read: (name) => readFile(join(directory, name), 'utf8').catch(() => ''),
+    remove: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+/** In the container's own file system, which goes with it, however we end. */
+async function homeInContainer({ runner, signal }: EngineContext, account: string): Promise<ServerHome> {
+  const shell = async (script: string, args: string[], given: { user?: Command['user']; input?: string } = {}) => {
+    const { user, input } = given;
+    const command = { file: 'sh', args: ['-c', script, ...args], ...(user && { user }) };
+    const child = runner.start(command, { signal, input: input ?? '' });
+    const [{ exitCode, stderr }, stdout] = await Promise.all([child.ended, text(child.stdout)]);
+    return { ok: exitCode === 0, stdout: stdout.trim(), stderr };
+  };
+  const ids = await shell('id -u "$0" && id -g "$0"', [account]);
+  const [uid, gid] = ids.stdout.split('\n').map(Number);
+  const user = ids.ok && uid !== undefined && gid !== undefined ? { uid, gid } : undefined;
+  const made = await shell('umask 077; mktemp -d "/tmp/tool-$0-XXXXXX"', [account], { user });
+  if (!made.ok) throw noFolder(made.stderr);
+  const directory = made.stdout;
+  return {
+    directory,
+    user,
+    async write(name, content) {
+      const written = await shell('umask 077; cat > "$0"', [join(directory, name)], { user, input: content });
+      if (!written.ok) throw noFolder(written.stderr);
+    },
+    read: async (name) => (await shell('cat "$0" 2>/dev/null', [join(directory, name)], { user })).stdout,
+    remove: async () => void (await shell('rm -rf "$0"', [directory], { user })),
+  };
+}
+
+function noFolder(stderr: string): UserError {
+  return new UserError('A server of our own cannot be started in the container: it has no room for its files', {
+    code: 'server_not_started',
+    exit: EXIT.failed,
+    details: stderr.trim().split('\n'),
+    hint: 'Is the disk of Docker full?',
+  });
+}

@@ -1,0 +1,62 @@
+import { setTimeout } from 'node:timers/promises';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { EngineContext } from '../../engine.ts';
+import { freePort, isFree } from './free-port.ts';
+import type { SupervisedServer } from './supervised-server.ts';
+
+const ATTEMPTS = 3;
+const LOOK_EVERY = 50;
+
+/** Starts a server on a free port of this machine; `findPort`: by default one that was free a moment ago. */
+export async function startOnFreePort<Server>(
+  start: (port: number) => Promise<Server>,
+  findPort: () => Promise<number> = freePort,
+): Promise<Server> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await findPort();
+    try {
+      return await start(port);
+    } catch (error) {
+      // Somebody else may have taken the port since it was free.
+      if (attempt === ATTEMPTS || (await isFree(port))) throw error;
+    }
+  }
+}
+
+interface Starting {
+  server: SupervisedServer;
+  /** `PostgreSQL`. */
+  product: string;
+  /** Milliseconds. */
+  deadline: number;
+  /** The signal that ends the server at once. */
+  lastSignal: string;
+  isReady(): Promise<boolean>;
+}
+
+/** Returns when the server takes connections; stops it when it does not in time, or when the signal is aborted. */
+export async function untilReady({ signal }: EngineContext, starting: Starting): Promise<void> {
+  const { server, product, deadline, lastSignal, isReady } = starting;
+  const end = Date.now() + deadline;
+  let over = false;
+  const ended = (): void => {
+    over = true;
+  };
+  server.ended.then(ended, ended);
+  while (Date.now() < end && !over && !signal.aborted) {
+    if (await isReady()) return;
+    await setTimeout(LOOK_EVERY);
+  }
+  await server.stop(lastSignal);
+  signal.throwIfAborted();
+  throw serverNotStarted(product, 'it did not get ready', await server.ended);
+}
+
+export function serverNotStarted(product: string, what: string, said: { stdout?: string; stderr: string }): UserError {
+  return new UserError(`Cannot start a ${product} server of our own: ${what}`, {
+    code: 'server_not_started',
+    exit: EXIT.failed,
+    details: `${said.stdout ?? ''}\n${said.stderr}`.trim().split('\n').slice(-10),
+    hint: 'Is there room in the temporary directory?',
+  });
+}

@@ -1,0 +1,64 @@
+import { chown, cp, lchown, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import type { Command } from '../../../process/runner.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { EngineContext } from '../../engine.ts';
+
+type User = NonNullable<Command['user']> & { name: string };
+
+/** Database servers refuse to run as root: root steps down to the server's own user, where it exists, or `nobody`. */
+export async function unprivilegedUser(own: string): Promise<User | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  const account = [own, 'nobody'].map((name) => accounts.find(([found]) => found === name)).find(Boolean);
+  if (account) return { name: String(account[0]), uid: Number(account[2]), gid: Number(account[3]) };
+  throw new UserError(`Database servers refuse to run as root, and there is neither a user "${own}" nor "nobody"`, {
+    code: 'server_not_started',
+    exit: EXIT.failed,
+    hint: 'Run as another user than root.',
+  });
+}
+
+/** A temporary folder in which the user can make and remove files; root's own may be closed to it (pam_tmpdir). */
+export async function temporaryFolderFor(context: EngineContext, user: User | undefined): Promise<string> {
+  if (!user) return tmpdir();
+  for (const folder of [tmpdir(), '/tmp']) {
+    if (await isSo(context, { user, condition: 'test -x "$0" && test -w "$0"', path: folder })) return folder;
+  }
+  throw new UserError(`The user "${user.name}" cannot write to ${tmpdir()}, and root may not run a database server`, {
+    code: 'server_not_started',
+    exit: EXIT.failed,
+    hint: 'Set TMPDIR to a folder that everybody may write to, such as /tmp.',
+  });
+}
+
+/** The folder of programs, or a copy in `directory` when the user cannot reach it, as below root's home. */
+export async function programsFor(
+  context: EngineContext,
+  { bin, directory, user }: { bin: string; directory: string; user: Command['user'] },
+): Promise<string> {
+  if (!user || (await isSo(context, { user, condition: 'test -x "$0"', path: join(bin, 'postgres') }))) return bin;
+  const copy = join(directory, 'programs');
+  // The programs look for their libraries and files beside their own folder.
+  await cp(dirname(bin), copy, { recursive: true, verbatimSymlinks: true });
+  await giveTo(user, copy);
+  return join(copy, basename(bin));
+}
+
+/** Whoever owns a folder can remove what is in it. */
+async function giveTo({ uid, gid }: NonNullable<Command['user']>, directory: string): Promise<void> {
+  await chown(directory, uid, gid);
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    await lchown(join(entry.parentPath, entry.name), uid, gid);
+  }
+}
+
+/** Asked as the user, since modes alone do not tell: folders above, access lists, read-only mounts. */
+async function isSo(
+  { runner, signal }: EngineContext,
+  { user: { uid, gid }, condition, path }: { user: NonNullable<Command['user']>; condition: string; path: string },
+): Promise<boolean> {
+  const result = await runner.run({ file: '/bin/sh', args: ['-c', condition, path], user: { uid, gid } }, { signal });
+  return result.exitCode === 0;
+}

@@ -1,0 +1,101 @@
+import { EXIT, UserError } from '../runtime/errors.ts';
+import { isManifestKey, isObjectKey } from './keys.ts';
+import type { Store } from './store.ts';
+
+/** Lies at the top of a folder or bucket prefix that holds snapshots: everything below may be swept by our rules. */
+const MARK = 'tool-storage.txt';
+
+const MARK_TEXT =
+  'Snapshots of databases, kept by tool. It removes what it no longer needs from here: keep nothing else.\n';
+
+/** Where our files are, and what they are called there. */
+const OWN: Record<string, RegExp> = {
+  snapshots: /^snapshots\/[^/]+\/[^/]+\.json$/,
+  objects: /^objects\/([0-9a-f]{2})\/\1[0-9a-f]{62}$/,
+  index: /^index\/[^/]+\.json$/,
+  locks: /^locks\/(push|sweep)-[0-9a-f]{16}$/,
+  probe: /^probe\/[^/]+$/,
+  staging: /^staging\/\d+-[0-9a-f]{8}\//,
+  cache: /^cache\/[0-9a-f]{16}\/index\/[^/]+$/,
+  logs: /^logs\/tool\.log(\.|$)/,
+  // Of the launcher and the screens, where XDG_CACHE_HOME is the same folder.
+  tool: /^tool\/(compile-cache\/|targets\.json)/,
+};
+
+/** What is at the top besides: our own, and what systems leave in any folder. */
+const OWN_TOP =
+  /^(encrypted|identities\.json(\.[0-9a-f]{8}\.tmp)?|tool\.yml(\..+)?|\.DS_Store|Thumbs\.db|desktop\.ini|lost\+found\/)$/;
+
+/** Whose a store is: it has our mark or our layout, nothing is in it, or files of somebody else. */
+export type Ownership = 'marked' | 'ours' | 'empty' | 'foreign';
+
+export async function ownershipOf(store: Store, configured: string[] = []): Promise<Ownership> {
+  return (await lookAt(store, configured)).ownership;
+}
+
+/** Ownership, and names of what is somebody else's. */
+async function lookAt(store: Store, configured: string[]): Promise<{ ownership: Ownership; foreign: string[] }> {
+  const top = await store.top();
+  if (top.includes(MARK)) return { ownership: 'marked', foreign: [] };
+  const folders = Object.keys(OWN).filter((folder) => top.includes(`${folder}/`));
+  const keys = (await Promise.all(folders.map((folder) => store.list(folder)))).flat().map(({ key }) => key);
+  if (keys.some((key) => isManifestKey(key) || isObjectKey(key))) return { ownership: 'ours', foreign: [] };
+  const isOwn = (name: string): boolean =>
+    OWN_TOP.test(name) || configured.includes(name) || folders.some((folder) => name === `${folder}/`);
+  const foreign = [
+    ...top.filter((name) => !isOwn(name)),
+    ...keys.filter((key) => !OWN[key.slice(0, key.indexOf('/'))]?.test(key)),
+  ];
+  return { ownership: foreign.length > 0 ? 'foreign' : 'empty', foreign };
+}
+
+export interface Claim {
+  /** What the configuration keeps at the top of the store; a folder ends with `/`. */
+  configured?: string[];
+  /** Of names of what is somebody else's. */
+  refusal: (foreign: string[]) => UserError;
+}
+
+/** Marks a store as ours before anything is stored in it or removed from it; refuses what is somebody else's. */
+export async function claim(store: Store, { configured = [], refusal }: Claim): Promise<void> {
+  const { ownership, foreign } = await lookAt(store, configured);
+  if (ownership === 'foreign') throw refusal(foreign);
+  if (ownership !== 'marked') await store.write(MARK, MARK_TEXT);
+}
+
+export function foreignFolder(path: string, foreign: string[]): UserError {
+  return new UserError(`The working directory ${path} holds files of something else`, {
+    code: 'working_directory_foreign',
+    exit: EXIT.configuration,
+    details: [
+      'Nothing was written or removed there: the tool deletes old files of its own from its working directory.',
+      namesOf(foreign),
+    ],
+    hint: 'Set working_directory in the configuration to an empty folder, or to one that does not exist.',
+  });
+}
+
+export interface ForeignBucket {
+  name: string;
+  profile: string;
+  foreign?: string[];
+}
+
+export function foreignBucket({ name, profile, foreign = [] }: ForeignBucket): UserError {
+  return new UserError(`${name} holds objects of something else`, {
+    code: 'storage_foreign',
+    exit: EXIT.configuration,
+    details: [
+      'Nothing was written or removed there: the tool deletes old objects of its own.',
+      ...(foreign.length > 0 ? [namesOf(foreign)] : []),
+    ],
+    hint: `Set storage_profiles.${profile}.prefix to one that nobody else uses.`,
+  });
+}
+
+const NAMES_TOLD = 5;
+
+function namesOf(foreign: string[]): string {
+  const more = foreign.length - NAMES_TOLD;
+  return `Found: ${foreign.slice(0, NAMES_TOLD).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,32 @@
+import { EXIT, UserError } from '../runtime/errors.ts';
+import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
+
+export interface Damage {
+  manifest: Manifest;
+  file: ManifestFile;
+  /** Where the object lies: nothing for this machine. */
+  place?: string;
+  /** What has become of what was being done. */
+  state?: string;
+  cause: unknown;
+}
+
+/** The error of a snapshot that has lost an object, or an object of which is not what it was. */
+export function damaged({ manifest, file, place, state = 'Nothing was changed.', cause }: Damage): UserError {
+  const { id, target, tables } = manifest;
+  const name =
+    tables.find((table) => filesOfTable(table).some(({ name: one }) => one === file.name))?.name ?? file.name;
+  return new UserError(`Snapshot ${id} of ${target} is damaged${place === undefined ? '' : ` in ${place}`}`, {
+    code: 'snapshot_damaged',
+    exit: EXIT.failed,
+    details: [`${name}: ${reasonOf(cause)}`],
+    hint: `${state} Take another snapshot, or build a new one: tool build ${target}`,
+    cause,
+  });
+}
+
+/** In a sentence, for what a file system or a bucket says with a code. */
+export function reasonOf(error: unknown): string {
+  const { code, name, message } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || name === 'NoSuchKey' ? 'the object is missing' : message;
+}

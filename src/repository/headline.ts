@@ -1,0 +1,70 @@
+import * as v from 'valibot';
+import { ENGINE_IDS } from '../engines/list.ts';
+import { definitionsOnlyOf, definitionsOnlySchema } from '../results/definitions-only.ts';
+import { hiddenObjectsOf, hiddenSchema } from '../results/hidden-objects.ts';
+import { leftOutSchemasOf } from '../results/left-out-schemas.ts';
+import { filesOf } from './catalogue.ts';
+import type { Manifest } from './manifest.ts';
+import { verifyManifest } from './signature.ts';
+import { count, list, name, snapshotId, time } from './values.ts';
+
+/** What lists show of a snapshot: little of a manifest, which may be long. */
+export const headlineSchema = v.object({
+  target: name,
+  id: snapshotId,
+  created_at: time,
+  sanitized: v.boolean(),
+  sanitized_of: v.exactOptional(snapshotId),
+  sanitized_at: v.exactOptional(time),
+  engine: v.picklist(ENGINE_IDS),
+  server_version: name,
+  /** The vendor's program that has written it, where that is not the rule: `mariadb-dump 10.11.14`. */
+  program: v.exactOptional(v.string()),
+  schemas: list(v.string()),
+  left_out_schemas: v.exactOptional(list(v.object({ schema: v.string(), tables: count }))),
+  hidden: v.exactOptional(list(hiddenSchema(v.string()))),
+  definitions_only: v.exactOptional(definitionsOnlySchema(v.string())),
+  tables: count,
+  // Sums, which may be larger than what a manifest may say.
+  rows: v.pipe(v.number(), v.minValue(0), v.finite()),
+  size_bytes: v.pipe(v.number(), v.minValue(0), v.finite()),
+  stored_bytes: count,
+  note: v.nullable(v.string()),
+  /** Missing where there is none. `unchecked`: as somebody else's index says. */
+  signature: v.exactOptional(v.object({ state: v.picklist(['valid', 'invalid', 'unchecked']), key: v.string() })),
+});
+
+export type Headline = v.InferOutput<typeof headlineSchema>;
+
+const recorded = v.object({ program: v.object({ name: v.string(), version: v.string() }) });
+
+/** `mariadb-dump 10.11.14`, of a snapshot that was built with `--program`. */
+function programOf({ details }: Manifest): string | null {
+  const { success, output } = v.safeParse(recorded, details);
+  return success ? `${output.program.name} ${output.program.version}` : null;
+}
+
+export function headlineOf(manifest: Manifest): Headline {
+  const { sanitized_of, sanitized_at } = manifest;
+  const signature = verifyManifest(manifest);
+  const { target, id, created_at, sanitized, engine, server_version, schemas, tables, note } = manifest;
+  const program = programOf(manifest);
+  const leftOut = leftOutSchemasOf(manifest) ?? [];
+  const hidden = hiddenObjectsOf(manifest);
+  const definitionsOnly = definitionsOnlyOf(manifest);
+  return {
+    ...{ target, id, created_at, sanitized, engine, server_version, schemas },
+    ...(sanitized_of !== undefined && { sanitized_of }),
+    ...(sanitized_at !== undefined && { sanitized_at }),
+    ...(program !== null && { program }),
+    ...(leftOut.length > 0 && { left_out_schemas: leftOut }),
+    ...(hidden.length > 0 && { hidden }),
+    ...(definitionsOnly.length > 0 && { definitions_only: definitionsOnly }),
+    tables: tables.length,
+    rows: tables.reduce((sum, table) => sum + table.rows, 0),
+    size_bytes: filesOf(manifest).reduce((sum, file) => sum + file.bytes, 0),
+    stored_bytes: manifest.added_bytes,
+    note,
+    ...(signature.state !== 'none' && { signature }),
+  };
+}

@@ -1,0 +1,102 @@
+import * as v from 'valibot';
+import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
+import { type Catalogue, isDamage, manifestKey } from './catalogue.ts';
+import { type Headline, headlineOf, headlineSchema } from './headline.ts';
+import type { Store, StoredFile } from './store.ts';
+
+export interface HeadlinesOptions {
+  store: Store;
+  catalogue: Catalogue;
+  /** A store on this machine that remembers what was read. */
+  cache: Store;
+}
+
+/** Headlines of one target, each with the version of the manifest that it was made of. */
+const indexSchema = v.object({
+  format: v.literal(1),
+  headlines: v.record(v.string(), v.object({ version: v.string(), headline: headlineSchema })),
+});
+
+type Index = v.InferOutput<typeof indexSchema>['headlines'];
+
+const AT_ONCE = 16;
+
+/** So many manifests are read one by one before they are worth an index for everybody. */
+const WORTH_AN_INDEX = 32;
+
+/**
+ * The headlines of a shelf's snapshots, newest first, in few requests: the list of the manifests is the truth; what
+ * is in them is taken from this machine's cache, then from the index beside them, and only then read.
+ */
+export async function readHeadlines(options: HeadlinesOptions, target?: string): Promise<Headline[]> {
+  const files = await options.catalogue.files(target);
+  const groups = Map.groupBy(files, ({ key }) => `index/${key.split('/')[1]}.json`);
+  const indexes = await mapWithConcurrency([...groups], AT_ONCE, ([key, group]) => readGroup(options, key, group));
+  const known: Index = Object.assign({}, ...indexes);
+  return files.flatMap(({ key }) => known[key]?.headline ?? []);
+}
+
+async function readGroup(
+  { store, catalogue, cache }: HeadlinesOptions,
+  key: string,
+  files: StoredFile[],
+): Promise<Index> {
+  const cached = await readIndex(cache, key);
+  const index = current(cached, files);
+  if (lacking(index, files).length === 0) return index;
+
+  Object.assign(index, unchecked(current(await readIndex(store, key), lacking(index, files))));
+  const unread = lacking(index, files);
+  const text = (): string => JSON.stringify({ format: 1, headlines: index });
+  try {
+    await mapWithConcurrency(unread, AT_ONCE, async (file) => {
+      const manifest = await catalogue.read(file.key);
+      if (manifest) index[file.key] = { version: file.version, headline: headlineOf(manifest) };
+    });
+  } finally {
+    // Also what was read before somebody's patience ended: the next one reads on.
+    await cache.write(key, text());
+  }
+  // Those whose keys may only read do without.
+  if (unread.length > WORTH_AN_INDEX) await store.write(key, text()).catch(() => {});
+  return index;
+}
+
+async function readIndex(store: Store, key: string): Promise<Index> {
+  try {
+    const text = await store.read(key);
+    return text === null ? {} : v.parse(indexSchema, JSON.parse(text)).headlines;
+  } catch (error) {
+    // An index is made again when it is of no use.
+    if (isDamage(error)) return {};
+    throw error;
+  }
+}
+
+/** What the index says of these files as they are now. */
+function current(index: Index, files: StoredFile[]): Index {
+  const entries = files.flatMap(({ key, version }) => {
+    const entry = index[key];
+    return entry?.version === version && manifestKey(entry.headline) === key ? [[key, entry] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+function lacking(index: Index, files: StoredFile[]): StoredFile[] {
+  return files.filter(({ key }) => !(key in index));
+}
+
+/** Whoever may write to a shelf may have written its index: that a signature is valid is not taken from it. */
+function unchecked(index: Index): Index {
+  const entries = Object.entries(index).map(([key, { version, headline }]) => {
+    const { signature } = headline;
+    return [
+      key,
+      {
+        version,
+        headline: signature ? { ...headline, signature: { ...signature, state: 'unchecked' as const } } : headline,
+      },
+    ] as const;
+  });
+  return Object.fromEntries(entries);
+}

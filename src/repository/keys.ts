@@ -1,0 +1,20 @@
+import { EXIT, UserError } from '../runtime/errors.ts';
+
+// What our keys look like, exactly: in a folder or bucket that others use too, everything else is theirs.
+
+export function isObjectKey(key: string): boolean {
+  return /^objects\/([0-9a-f]{2})\/\1[0-9a-f]{62}$/.test(key);
+}
+
+export function isManifestKey(key: string): boolean {
+  return /^snapshots\/[^/]+\/\d{8}T\d{6}(\d{3})?Z-[0-9a-f]{8}\.json$/.test(key);
+}
+
+/** Of a key that is none of ours, and may lead anywhere. */
+export function keyRefused(): UserError {
+  return new UserError('A snapshot names a file outside its place', {
+    code: 'key_outside',
+    exit: EXIT.refused,
+    hint: 'Somebody has made it up: nothing was written or removed. Ask where it comes from.',
+  });
+}

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { EXIT, UserError } from '../runtime/errors.ts';
+import type { Store, StoredFile } from './store.ts';
+
+/**
+ * Keeps sweeps of a shelf and pushes to it apart, whoever does them. A push relies on objects that are there already,
+ * and a sweep removes those that no manifest names yet; so each says first that it begins, by a small object, and
+ * looks then what else is going on. Of two that begin at the same moment at least one sees the other: a sweep gives
+ * way to a push, a push waits for a sweep to end.
+ */
+export interface Locks {
+  /** Does what stores objects; `renew` is called now and then while it goes on. */
+  whilePushing<Result>(work: (renew: () => Promise<void>) => Promise<Result>): Promise<Result>;
+  /** Does what removes objects while `mayGoOn`; `null` when something else is going on. */
+  whileSweeping<Result>(work: (mayGoOn: () => Promise<boolean>) => Promise<Result>): Promise<Result | null>;
+}
+
+const MINUTE = 60_000;
+
+/** Ours, exactly: others may keep something below `locks/` too. */
+const LOCK = /^locks\/(push|sweep)-[0-9a-f]{16}$/;
+
+/** A lock says all by its name and its age. */
+const GOING_ON = 'going on\n';
+
+type Kind = 'push' | 'sweep';
+
+/** What was killed cannot say that it has ended: older than this, by the store's own clock, nobody believes it. */
+const BELIEVED: Record<Kind, number> = { push: 24 * 60 * MINUTE, sweep: 15 * MINUTE };
+
+/** A sweep ends by itself long before nobody believes it any more. */
+const LONGEST_SWEEP = 10 * MINUTE;
+
+const RENEW_AFTER = 60 * MINUTE;
+const LOOK_AGAIN_AFTER = 500;
+const UNLOCK_TIMEOUT = 5000;
+const LONGEST_WAIT = BELIEVED.sweep + MINUTE;
+
+export function createLocks(store: Store, signal: AbortSignal): Locks {
+  async function lock(kind: Kind): Promise<string> {
+    const key = `locks/${kind}-${randomBytes(8).toString('hex')}`;
+    await store.write(key, GOING_ON);
+    return key;
+  }
+
+  /** What others are doing now, and the locks of those that can do nothing any more. */
+  async function others(own: string): Promise<{ isLocked: boolean; doing: Set<Kind>; dead: string[] }> {
+    const all = (await store.list('locks')).filter(({ key }) => LOCK.test(key));
+    const lock = all.find(({ key }) => key === own);
+    const now = lock?.modified ?? new Date();
+    const kindOf = ({ key }: StoredFile): Kind => (key.startsWith('locks/push-') ? 'push' : 'sweep');
+    const isLive = (one: StoredFile): boolean => now.getTime() - one.modified.getTime() < BELIEVED[kindOf(one)];
+    const others = all.filter(({ key }) => key !== own);
+    return {
+      isLocked: lock !== undefined,
+      doing: new Set(others.filter(isLive).map(kindOf)),
+      dead: others.filter((one) => !isLive(one)).map(({ key }) => key),
+    };
+  }
+
+  return {
+    async whilePushing(work) {
+      const own = await lock('push');
+      let age = stopwatch();
+      try {
+        for (const waited = stopwatch(); (await others(own)).doing.has('sweep'); ) {
+          if (waited() > LONGEST_WAIT) throw busy(store);
+          await setTimeout(LOOK_AGAIN_AFTER, undefined, { signal }).catch(() => signal.throwIfAborted());
+        }
+        return await work(async () => {
+          // A sweep may have removed meanwhile what this push relies on.
+          if (age() > BELIEVED.push) throw expired(store);
+          if (age() < RENEW_AFTER) return;
+          age = stopwatch();
+          await store.write(own, GOING_ON);
+        });
+      } finally {
+        await unlock(store, own);
+      }
+    },
+
+    async whileSweeping(work) {
+      const own = await lock('sweep');
+      const elapsed = stopwatch();
+      try {
+        const { doing, dead } = await others(own);
+        if (doing.size > 0) return null;
+        for (const key of dead) await store.remove(key);
+        return await work(async () => {
+          if (elapsed() >= LONGEST_SWEEP) return false;
+          const { isLocked, doing } = await others(own);
+          return isLocked && !doing.has('push') && elapsed() < LONGEST_SWEEP;
+        });
+      } finally {
+        await unlock(store, own);
+      }
+    },
+  };
+}
+
+/** Milliseconds since now. One clock stands still while the machine sleeps, the other may be set back. */
+function stopwatch(): () => number {
+  const [began, set] = [performance.now(), Date.now()];
+  return () => Math.max(performance.now() - began, Date.now() - set);
+}
+
+/** Also after an interruption; one that stays is not believed for ever. */
+async function unlock(store: Store, key: string): Promise<void> {
+  await store.remove(key, AbortSignal.timeout(UNLOCK_TIMEOUT)).catch(() => {});
+}
+
+function busy(store: Store): UserError {
+  return new UserError(`${store.name} is being tidied by somebody else for too long`, {
+    code: 'storage_busy',
+    exit: EXIT.failed,
+    hint: 'Try again in some minutes.',
+  });
+}
+
+function expired(store: Store): UserError {
+  return new UserError(`The push to ${store.name} was suspended for more than a day`, {
+    code: 'push_expired',
+    exit: EXIT.failed,
+    hint: 'Push again: what has arrived is not sent again.',
+  });
+}

@@ -1,0 +1,189 @@
+import { open, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import type { GetObjectCommand, GetObjectCommandOutput } from '@aws-sdk/client-s3';
+import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import type { BufferPool } from '../buffer-pool.ts';
+import type { Sink } from '../encryption/envelope.ts';
+import { createChecksum } from '../objects/checksum.ts';
+import { TooLarge, type Transfer } from '../store.ts';
+import type { S3Bucket } from './bucket.ts';
+import type { HttpReader, SignedRequest } from './http-reader.ts';
+import { PART_BYTES } from './upload.ts';
+
+export interface Download extends Transfer {
+  /** Of content; what has more is not fetched. */
+  maxBytes?: number | undefined;
+  bucket: S3Bucket;
+  reader: HttpReader;
+  /** Shared by all downloads. */
+  buffers: BufferPool;
+}
+
+/** Parts of one object that are fetched at the same moment. */
+const PARTS_AT_ONCE = 4;
+
+/** So much is gathered before it is written: a network hands over little at a time. */
+const WRITE_BYTES = 1024 * 1024;
+
+/** What all downloads together hold: as many parts are fetched at the same moment. */
+export const BYTES_GATHERED = 8 * WRITE_BYTES;
+
+/**
+ * Fetches an object into a new file, and its SHA-256 where no bytes came twice; by ranges: what breaks off is fetched
+ * again from the range's beginning only.
+ */
+export async function downloadFile(key: string, path: string, download: Download): Promise<string | null> {
+  await using file = await open(path, 'wx+', 0o600);
+  const checksum = createChecksum(file);
+  const { envelope } = download.bucket;
+  const { maxBytes = Number.POSITIVE_INFINITY } = download;
+  const sinkFor = (total: number): Sink => {
+    if (envelope.contentBytes(total) > maxBytes) throw new TooLarge();
+    return envelope.sink(key, { file, checksum, total });
+  };
+  try {
+    const { total, etag, sink } = await fetchRange({ key, start: 0, sinkFor }, download);
+    const starts = Array.from(
+      { length: Math.max(0, Math.ceil(total / PART_BYTES) - 1) },
+      (_, index) => (index + 1) * PART_BYTES,
+    );
+    await mapWithConcurrency(starts, PARTS_AT_ONCE, (start) =>
+      fetchRange({ key, start, sinkFor: () => sink, etag }, download),
+    );
+    return await checksum.digest();
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+interface Range {
+  key: string;
+  start: number;
+  /** Takes the bytes of an object of so many. */
+  sinkFor: (total: number) => Sink;
+  /** Of the object that the first range belongs to: an object that was replaced meanwhile is not mixed in. */
+  etag?: string | undefined;
+}
+
+interface Fetched {
+  /** Bytes of the whole object. */
+  total: number;
+  etag: string | undefined;
+  sink: Sink;
+}
+
+async function fetchRange({ key, start, sinkFor, etag }: Range, download: Download): Promise<Fetched> {
+  const { bucket, reader, buffers, signal, onBytes } = download;
+  using room = await buffers.acquire(WRITE_BYTES);
+  const { client, sdk, place } = bucket;
+  const range = `bytes=${start}-${start + PART_BYTES - 1}`;
+  return await bucket.ask(
+    'read',
+    async (options) => {
+      const command = new sdk.GetObjectCommand({ ...place(key), Range: range, ...(etag && { IfMatch: etag }) });
+      const receiver = createReceiver({ gathered: room.bytes, sinkFor, start, onBytes });
+      try {
+        receiveBy(command, { reader, receiver, ...options });
+        const answer = await client.send(command, options).catch(ignoreEmpty);
+        const total = totalOf(answer);
+        for await (const chunk of (answer?.Body ?? []) as AsyncIterable<Buffer>) await receiver.take(chunk, total);
+        const sink = await receiver.end({ total, expected: answer?.ContentLength ?? 0 });
+        return { total, etag: answer?.ETag ?? etag, sink };
+      } catch (error) {
+        receiver.takeBack();
+        throw error;
+      }
+    },
+    signal,
+  );
+}
+
+function totalOf(answer: Pick<GetObjectCommandOutput, 'ContentRange' | 'ContentLength'> | null): number {
+  return Number(answer?.ContentRange?.split('/')[1] ?? answer?.ContentLength ?? 0);
+}
+
+interface Receiving {
+  reader: HttpReader;
+  receiver: Receiver;
+  abortSignal: AbortSignal;
+}
+
+/** Has the body read by us, where that is possible; the client sees an answer without one. */
+function receiveBy({ middlewareStack }: GetObjectCommand, { reader, receiver, abortSignal }: Receiving): void {
+  middlewareStack.add(
+    (next) => async (args) => {
+      const errors: Buffer[] = [];
+      const head = await reader.get(args.request as SignedRequest, {
+        signal: abortSignal,
+        take(piece, { statusCode, headers }) {
+          if (statusCode < 300) {
+            const { 'content-range': ContentRange, 'content-length': length } = headers;
+            return receiver.take(piece, totalOf({ ContentRange, ContentLength: Number(length) }));
+          }
+          errors.push(Buffer.from(piece));
+          return undefined;
+        },
+      });
+      if (head === null) return await next(args);
+      return { response: { ...head, body: Readable.from(errors) }, output: { $metadata: {} } };
+    },
+    // Next to the network: everything else is as it is with other requests.
+    { step: 'deserialize', priority: 'low' },
+  );
+}
+
+/** An object without bytes has no range. */
+function ignoreEmpty(error: Error): null {
+  if (error.name !== 'InvalidRange') throw error;
+  return null;
+}
+
+/** Gathers what comes of a range, and writes it. */
+interface Receiver {
+  /** A piece of an object of so many bytes in all; a promise when there is no room for more until it is fulfilled. */
+  take(piece: Buffer, total: number): Promise<void> | undefined;
+  /** Throws when there is more to come. */
+  end(range: { total: number; expected: number }): Promise<Sink>;
+  /** What was told of is to come again. */
+  takeBack(): void;
+}
+
+interface ReceiverOptions extends Pick<Transfer, 'onBytes'>, Pick<Range, 'start' | 'sinkFor'> {
+  gathered: Buffer;
+}
+
+function createReceiver({ gathered, start, sinkFor, onBytes }: ReceiverOptions): Receiver {
+  let [written, told, bytes] = [0, 0, 0];
+  let sink: Sink | undefined;
+
+  async function write(total: number): Promise<Sink> {
+    sink ??= sinkFor(total);
+    const content = bytes > 0 ? await sink.write(gathered.subarray(0, bytes), start + written) : 0;
+    written += bytes;
+    told += content;
+    bytes = 0;
+    onBytes(content);
+    return sink;
+  }
+
+  function take(piece: Buffer, total: number): Promise<void> | undefined {
+    // A service that sends more than it was asked for would fill the disk.
+    if (written + bytes + piece.length > Math.min(total - start, PART_BYTES)) throw new TooLarge();
+    const copied = piece.copy(gathered, bytes);
+    bytes += copied;
+    if (bytes < gathered.length) return undefined;
+    return write(total).then(() => take(piece.subarray(copied), total));
+  }
+
+  return {
+    take,
+    async end({ total, expected }) {
+      if (written + bytes !== expected) {
+        throw new Error(`the answer ended after ${written + bytes} of ${expected} bytes`);
+      }
+      return await write(total);
+    },
+    takeBack: () => onBytes(-told),
+  };
+}

@@ -1,0 +1,174 @@
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { SealBroken } from '../encryption/sealed-format.ts';
+import { TooLarge } from '../store.ts';
+
+export interface FailedRequest {
+  error: unknown;
+  /** The storage profile's name, and the bucket for people. */
+  profile: string;
+  bucket: string;
+  /** What was tried. */
+  access: 'read' | 'write';
+}
+
+interface Meaning {
+  code: string;
+  message: (failed: FailedRequest) => string;
+  hint: (failed: FailedRequest) => string;
+  /** How often a request may be made that fails so. */
+  attempts: number;
+}
+
+const missingBucket: Meaning = {
+  code: 'bucket_missing',
+  message: ({ bucket }) => `There is no bucket ${bucket}`,
+  hint: ({ profile }) => `Create it, or change storage_profiles.${profile}.bucket in the configuration.`,
+  attempts: 1,
+};
+
+const wrongKeys: Meaning = {
+  code: 'storage_denied',
+  message: ({ profile, bucket }) => `${bucket} refuses the credentials of storage profile "${profile}"`,
+  hint: ({ profile }) => `Check storage_profiles.${profile}: cli_profile, or access_key and secret_key.`,
+  attempts: 1,
+};
+
+const noKeys: Meaning = {
+  code: 'storage_credentials_missing',
+  message: ({ profile }) => `There are no credentials for storage profile "${profile}"`,
+  hint: ({ profile }) => `Set storage_profiles.${profile}.cli_profile, or log in with your storage's own client.`,
+  attempts: 1,
+};
+
+const mayNot: Meaning = {
+  code: 'storage_forbidden',
+  message: ({ access, profile, bucket }) =>
+    `The credentials of storage profile "${profile}" may not ${access === 'write' ? 'write to' : 'read'} ${bucket}`,
+  hint: ({ access }) =>
+    access === 'write'
+      ? 'They can read only: have them allowed to put and delete objects, or use others.'
+      : 'Have them allowed to list the bucket and to get objects, or use others.',
+  attempts: 1,
+};
+
+const clockSkew: Meaning = {
+  code: 'clock_skew',
+  message: ({ bucket }) => `${bucket} refuses the request, since the clock of this machine is wrong`,
+  hint: () => "Set the clock, best by the system's time service; it must be right to a few minutes.",
+  // The client reckons with the service's clock as soon as it has been told of it.
+  attempts: 2,
+};
+
+const full: Meaning = {
+  code: 'storage_full',
+  message: ({ bucket }) => `${bucket} has no room left: its quota is used up`,
+  hint: () => 'Remove snapshots with: tool prune; or have the quota raised.',
+  attempts: 1,
+};
+
+const wrongRegion: Meaning = {
+  code: 'region_wrong',
+  message: ({ bucket }) => `${bucket} is in another region`,
+  hint: ({ profile }) => `Set storage_profiles.${profile}.region to the region of the bucket.`,
+  attempts: 1,
+};
+
+/** A name that is unknown or a port that is closed stays so for longer than anybody waits. */
+const noNetwork: Meaning = {
+  code: 'storage_unreachable',
+  message: ({ bucket }) => `Cannot reach ${bucket}`,
+  hint: ({ profile }) => `Is the network up, and the endpoint of storage profile "${profile}" right?`,
+  attempts: 3,
+};
+
+const failing: Meaning = { ...noNetwork, message: ({ bucket }) => `${bucket} keeps failing`, attempts: 7 };
+
+/** By the service's error code, which is part of its protocol, or by that of the operating system. */
+const MEANINGS: Record<string, Meaning> = {
+  NoSuchBucket: missingBucket,
+  InvalidBucketName: missingBucket,
+  InvalidAccessKeyId: wrongKeys,
+  SignatureDoesNotMatch: wrongKeys,
+  InvalidToken: wrongKeys,
+  ExpiredToken: wrongKeys,
+  Unauthorized: wrongKeys,
+  CredentialsProviderError: noKeys,
+  TokenProviderError: noKeys,
+  AccessDenied: mayNot,
+  AllAccessDisabled: mayNot,
+  AccountProblem: mayNot,
+  RequestTimeTooSkewed: clockSkew,
+  RequestExpired: clockSkew,
+  QuotaExceeded: full,
+  InsufficientCapacity: full,
+  XMinioStorageFull: full,
+  XMinioAdminBucketQuotaExceeded: full,
+  PermanentRedirect: wrongRegion,
+  AuthorizationHeaderMalformed: wrongRegion,
+  IllegalLocationConstraintException: wrongRegion,
+  TimeoutError: noNetwork,
+  NoStorage: noNetwork,
+  ENOTFOUND: noNetwork,
+  EAI_AGAIN: noNetwork,
+  ECONNREFUSED: noNetwork,
+  EHOSTUNREACH: noNetwork,
+  ENETUNREACH: noNetwork,
+  CERT_HAS_EXPIRED: noNetwork,
+  DEPTH_ZERO_SELF_SIGNED_CERT: noNetwork,
+  SELF_SIGNED_CERT_IN_CHAIN: noNetwork,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: noNetwork,
+  ERR_TLS_CERT_ALTNAME_INVALID: noNetwork,
+};
+
+/** For answers without a body, such as those to HEAD. */
+const BY_STATUS: Record<number, Meaning> = { 401: wrongKeys, 403: mayNot, 507: full };
+
+/** What arrived damaged is fetched so often; it may lie there damaged. */
+const ATTEMPTS_AT_SEALED = 3;
+
+/** Of who gives credentials by the sign-in; whatever else they say is decided. */
+const PASSING = ['role_unreachable', 'provider_unreachable'];
+
+/** How often a request that failed so may be made: all that we do not know may pass. */
+export function attemptsFor(error: unknown): number {
+  if (error instanceof SealBroken) return ATTEMPTS_AT_SEALED;
+  if (error instanceof UserError) return PASSING.includes(error.code) ? noNetwork.attempts : 1;
+  return isMissing(error) || error instanceof TooLarge ? 1 : meaningOf(error).attempts;
+}
+
+/** The service's answer that there is nothing under a key, or no such upload. */
+export function isMissing(error: unknown): boolean {
+  return ['NoSuchKey', 'NotFound', 'NoSuchUpload'].includes((error as Error).name);
+}
+
+/** Why the bucket did not do what was asked, as an error that a person can act on. */
+export function storageError(failed: FailedRequest): UserError {
+  const { error } = failed;
+  if (error instanceof UserError) return error;
+  const meaning = meaningOf(error);
+  const reason = reasonOf(error);
+  return new UserError(`${meaning.message(failed)}${reason && `: ${reason}`}`, {
+    code: meaning.code,
+    exit: EXIT.unreachable,
+    hint: meaning.hint(failed),
+    cause: error,
+  });
+}
+
+function meaningOf(error: unknown): Meaning {
+  const { name, code, errors, $metadata } = error as Error & {
+    code?: string;
+    errors?: { code?: string }[];
+    $metadata?: { httpStatusCode?: number };
+  };
+  return (
+    MEANINGS[name] ?? MEANINGS[code ?? errors?.[0]?.code ?? ''] ?? BY_STATUS[$metadata?.httpStatusCode ?? 0] ?? failing
+  );
+}
+
+/** The service's own words; where it has none, its code, unless that is what we have said already. */
+function reasonOf(error: unknown): string {
+  const { name, message, code } = error as NodeJS.ErrnoException;
+  if (message && message !== 'UnknownError' && message !== name) return message.replace(/\.$/, '');
+  return name in MEANINGS ? '' : (code ?? name);
+}

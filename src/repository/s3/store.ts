@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto';
+import type {
+  ListMultipartUploadsCommand,
+  ListMultipartUploadsCommandInput,
+  ListMultipartUploadsCommandOutput,
+} from '@aws-sdk/client-s3';
+import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import { createBufferPool } from '../buffer-pool.ts';
+import { sealedBytes } from '../encryption/sealed-format.ts';
+import { isObjectKey } from '../keys.ts';
+import { MOST_TEXT_BYTES, type Store, type StoredFile, TooLarge } from '../store.ts';
+import { openS3Bucket, type S3Bucket, type S3Options } from './bucket.ts';
+import { CONNECTION_TIMEOUT, IDLE_TIMEOUT } from './client.ts';
+import { BYTES_GATHERED, downloadFile } from './download.ts';
+import { isMissing } from './errors.ts';
+import { PART_BYTES, uploadFile } from './upload.ts';
+
+/** Bytes that are held at the same moment, all uploads together. */
+const BYTES_IN_FLIGHT = 4 * PART_BYTES;
+
+/** Keys that are looked for at the same moment. */
+const LOOKS_AT_ONCE = 16;
+
+/** So many keys are looked for one by one before a list of a thousand is worth it. */
+const WORTH_A_LIST = 4;
+
+/** A text, and what encryption adds to it. */
+const MOST_STORED_BYTES = sealedBytes(MOST_TEXT_BYTES);
+
+/** A store in a bucket of an S3-compatible service: keys below the profile's prefix. */
+export async function createS3Store(options: S3Options): Promise<Store> {
+  const [bucket, { createHttpReader }] = await Promise.all([openS3Bucket(options), import('./http-reader.ts')]);
+  const { client, sdk, place, envelope } = bucket;
+  const uploadBuffers = createBufferPool(BYTES_IN_FLIGHT);
+  const downloadBuffers = createBufferPool(BYTES_GATHERED);
+  const reader = createHttpReader({ connectionTimeout: CONNECTION_TIMEOUT, idleTimeout: IDLE_TIMEOUT });
+  return {
+    name: bucket.name,
+
+    list: (prefix) => list(bucket, prefix),
+
+    top: () => top(bucket),
+
+    find: (key) => find(bucket, key),
+
+    read: (key) =>
+      bucket
+        .ask('read', async (request) => {
+          const { Body, Metadata } = await client.send(new sdk.GetObjectCommand(place(key)), request);
+          const stored = await readBody(Body as AsyncIterable<Buffer> | undefined);
+          const { sha256 } = Metadata ?? {};
+          if (sha256 !== undefined && sha256 !== checksum(stored)) throw new Error(`${key} arrived damaged`);
+          return envelope.open(key, stored).toString();
+        })
+        .catch(nullWhenMissing),
+
+    async write(key, text) {
+      const Body = envelope.seal(key, Buffer.from(text));
+      const command = new sdk.PutObjectCommand({ ...place(key), Body, Metadata: { sha256: checksum(Body) } });
+      await bucket.ask('write', (request) => client.send(command, request));
+    },
+
+    present: (keys) => present(bucket, keys),
+
+    put: (key, file, transfer) => uploadFile(key, file, { bucket, buffers: uploadBuffers, ...transfer }),
+
+    get: (key, file, transfer) => downloadFile(key, file, { bucket, reader, buffers: downloadBuffers, ...transfer }),
+
+    async remove(key, signal) {
+      await bucket
+        .ask('write', (request) => client.send(new sdk.DeleteObjectCommand(place(key)), request), signal)
+        .catch(nullWhenMissing);
+    },
+
+    removeUnfinished: (before) => abortUploads(bucket, before),
+  };
+}
+
+async function list(bucket: S3Bucket, prefix: string): Promise<StoredFile[]> {
+  const found: StoredFile[] = [];
+  let next: string | undefined;
+  do {
+    const page = await listPage(bucket, prefix, next);
+    found.push(...page.files);
+    next = page.next;
+  } while (next !== undefined);
+  return found.sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** The beginning of the bucket, or of what is below the prefix, in one request. */
+async function top({ ask, bucket, client, sdk, nameOf }: S3Bucket): Promise<string[]> {
+  const Prefix = nameOf('');
+  const command = new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix, Delimiter: '/' });
+  const { Contents = [], CommonPrefixes = [] } = await ask('read', (request) => client.send(command, request));
+  const names = [...CommonPrefixes.map((one) => one.Prefix ?? ''), ...Contents.map(({ Key = '' }) => Key)];
+  return names.map((name) => name.slice(Prefix.length)).filter((name) => name !== '');
+}
+
+async function find({ ask, client, sdk, place, envelope }: S3Bucket, key: string): Promise<StoredFile | null> {
+  const head = await ask('read', (request) => client.send(new sdk.HeadObjectCommand(place(key)), request)).catch(
+    nullWhenMissing,
+  );
+  if (!head) return null;
+  const { ContentLength = 0, LastModified = new Date(0), ETag = '' } = head;
+  const bytes = envelope.contentBytes(ContentLength);
+  return { key, bytes, modified: LastModified, version: ETag.replaceAll('"', '') };
+}
+
+/** A text, or its beginning up to what is too much. */
+async function readBody(body: AsyncIterable<Buffer> | undefined): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body ?? []) {
+    bytes += piece.length;
+    if (bytes > MOST_STORED_BYTES) throw new TooLarge();
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+interface Page {
+  files: StoredFile[];
+  /** Where the list goes on; nothing at its end. */
+  next: string | undefined;
+}
+
+async function listPage(bucket: S3Bucket, prefix: string, ContinuationToken?: string): Promise<Page> {
+  const { ask, client, sdk, envelope, nameOf, keyOf } = bucket;
+  const place = { Bucket: bucket.bucket, Prefix: `${nameOf(prefix)}/` };
+  const command = new sdk.ListObjectsV2Command({ ...place, ContinuationToken });
+  const page = await ask('read', async (request) => {
+    const answer = await client.send(command, request);
+    // The client takes whatever is no list for an empty one.
+    if (answer.Name === undefined) throw Object.assign(new Error('the answer is no list'), { name: 'NoStorage' });
+    return answer;
+  });
+  const files = (page.Contents ?? []).flatMap(({ Key = '', Size = 0, LastModified = new Date(0), ETag = '' }) => {
+    const key = keyOf(Key);
+    if (key === null) return [];
+    return [{ key, bytes: envelope.contentBytes(Size), modified: LastModified, version: ETag.replaceAll('"', '') }];
+  });
+  return { files, next: page.IsTruncated ? page.NextContinuationToken : undefined };
+}
+
+/** By the beginning of the list, which on a small shelf is all of it, and else by asking for each key. */
+async function present(bucket: S3Bucket, keys: string[]): Promise<Set<string>> {
+  const prefix = keys[0]?.split('/')[0] ?? '';
+  const begin = keys.length > WORTH_A_LIST ? await listPage(bucket, prefix) : { files: [], next: prefix };
+  const listed = new Set(begin.files.map(({ key }) => key));
+  const unsure = begin.next === undefined ? [] : keys.filter((key) => !listed.has(key));
+  const found = await mapWithConcurrency(unsure, LOOKS_AT_ONCE, (key) => isThere(bucket, key));
+  return new Set([...keys.filter((key) => listed.has(key)), ...unsure.filter((_, index) => found[index])]);
+}
+
+function isThere({ ask, client, sdk, place }: S3Bucket, key: string): Promise<boolean> {
+  const look = ask('read', async (request) => {
+    const head = client.send(new sdk.HeadObjectCommand(place(key)), request);
+    await head.catch(async (error) => {
+      // An answer to HEAD has no body, and so no reason; one to GET has.
+      if (!isMissing(error)) {
+        await client.send(new sdk.GetObjectCommand({ ...place(key), Range: 'bytes=0-0' }), request);
+      }
+      throw error;
+    });
+    return true;
+  });
+  return look.catch((error) => nullWhenMissing(error) ?? false);
+}
+
+/** Others may keep something below `objects/` too. */
+async function abortUploads({ ask, bucket, client, sdk, nameOf, keyOf }: S3Bucket, before: Date): Promise<void> {
+  let more: ListMultipartUploadsCommandInput | undefined = { Bucket: bucket, Prefix: `${nameOf('objects')}/` };
+  while (more) {
+    const command: ListMultipartUploadsCommand = new sdk.ListMultipartUploadsCommand(more);
+    const page: ListMultipartUploadsCommandOutput = await ask('read', (request) => client.send(command, request));
+    for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
+      const key = Key === undefined ? null : keyOf(Key);
+      if (!Initiated || Initiated >= before || key === null || !isObjectKey(key)) continue;
+      const abort = new sdk.AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId });
+      await ask('write', (request) => client.send(abort, request)).catch(nullWhenMissing);
+    }
+    const { NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
+    more = page.IsTruncated ? { ...more, KeyMarker, UploadIdMarker } : undefined;
+  }
+}
+
+function checksum(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function nullWhenMissing(error: unknown): null {
+  if (!isMissing(error)) throw error;
+  return null;
+}

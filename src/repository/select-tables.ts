@@ -1,0 +1,89 @@
+import type { NeededTable, TableSelection } from '../results/selected-tables.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
+import { nearestFew } from '../text/nearest.ts';
+import { findNames } from '../text/table-names.ts';
+
+export interface Selecting {
+  /** Names as the configuration writes them, `*` for any letters; several may stand in one text, with commas. */
+  wanted: string[];
+  /** The tables of the snapshot that have rows of their own. */
+  tables: string[];
+  needs: NeededTable[];
+}
+
+/** The tables that are asked for, all that they need, however far, and what is left. Names every mistake at once. */
+export function selectTables({ wanted, tables, needs }: Selecting): TableSelection {
+  // A table whose rows all lie in its partitions is only known by what it needs.
+  const known = [...new Set([...tables, ...needs.map(({ needed_by }) => needed_by)])];
+  const chosen = choose(wanted, known);
+  const needed = follow(chosen, needs);
+  const loaded = new Set([...chosen, ...needed.map(({ table }) => table)]);
+  return { chosen, needed, empty: tables.filter((table) => !loaded.has(table)) };
+}
+
+function choose(wanted: string[], known: string[]): string[] {
+  const names = wanted.flatMap((text) =>
+    findNames(text, known).length > 0 ? [text] : text.split(',').map((name) => name.trim()),
+  );
+  const found = names.map((name) => ({ name, tables: matching(name, known) }));
+  for (const { name } of found) refuseAmbiguous(name, findNames(name, known));
+  const unknown = found.filter(({ tables }) => tables.length === 0).map(({ name }) => name);
+  if (unknown.length > 0) throw tableUnknown(unknown, known);
+  return [...new Set(found.flatMap(({ tables }) => tables))];
+}
+
+function matching(name: string, known: string[]): string[] {
+  const same = findNames(name, known);
+  if (same.length > 0) return same;
+  const pattern = name.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');
+  return known.filter((table) => new RegExp(`^${pattern}$`, 's').test(table));
+}
+
+/** Each table by the first that needs it: the shortest way from one that was asked for. */
+function follow(chosen: string[], needs: NeededTable[]): NeededTable[] {
+  const byNeeding = Map.groupBy(needs, ({ needed_by }) => needed_by);
+  const reached = new Set(chosen);
+  const needed: NeededTable[] = [];
+  const queue = [...chosen];
+  for (const table of queue) {
+    for (const need of byNeeding.get(table) ?? []) {
+      if (reached.has(need.table)) continue;
+      reached.add(need.table);
+      needed.push(need);
+      queue.push(need.table);
+    }
+  }
+  return needed;
+}
+
+function refuseAmbiguous(name: string, meant: string[]): void {
+  if (meant.length < 2) return;
+  throw new UserError(`The snapshot has several tables that ${name} may mean: ${meant.join(', ')}`, {
+    code: 'table_ambiguous',
+    exit: EXIT.usage,
+    hint: `Write one of them with its quotes: ${meant[0]}`,
+  });
+}
+
+/** How many names that are like the unknown one are told. */
+const NEAREST = 3;
+
+function tableUnknown(unknown: string[], known: string[]): UserError {
+  const list = unknown.map((name) => (name === '' ? '(an empty name)' : name)).join(', ');
+  return new UserError(`The snapshot has no table ${list}`, {
+    code: 'table_unknown',
+    exit: EXIT.usage,
+    details: unknown.flatMap((name) => {
+      const near = nearest(name, known);
+      return near.length > 0 ? [`${name}: did you mean ${near.join(' or ')}?`] : [];
+    }),
+    hint: 'Tables are written with their schema, such as public.orders; a * stands for any letters.',
+  });
+}
+
+/** By the whole name, or by what stands after the schema, which is easily left out. */
+function nearest(name: string, known: string[]): string[] {
+  const byShortName = Map.groupBy(known, (table) => table.slice(table.indexOf('.') + 1));
+  const short = nearestFew(name, [...byShortName.keys()], NEAREST).flatMap((table) => byShortName.get(table) ?? []);
+  return [...new Set([...short, ...nearestFew(name, known, NEAREST)])].slice(0, NEAREST);
+}

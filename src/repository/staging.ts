@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { lstat, mkdir, readdir, readFile, readlink, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
+
+/** A folder of unfinished files that belongs to one run of one process. */
+export interface Staging extends AsyncDisposable {
+  path(name: string): string;
+  /** A new, empty folder in it. */
+  folder(name: string): Promise<string>;
+}
+
+/** Where the runs of a working directory have their unfinished files. */
+export function stagingRoot(workingDirectory: string): string {
+  return join(workingDirectory, 'staging');
+}
+
+/** A staging folder is called by its process and eight random digits: everything else in `root` belongs to others. */
+const NAME = /^(\d+)-[0-9a-f]{8}$/;
+
+/** In every staging folder: whose it is. */
+const OWNER = 'owner.json';
+
+const ownerSchema = v.object({
+  host: v.string(),
+  pid: v.number(),
+  /** When the run began. */
+  started: v.string(),
+  /** Tells the process from a later one with its id; `null` where the system does not say. */
+  process: v.nullable(v.string()),
+});
+
+type Owner = v.InferOutput<typeof ownerSchema>;
+
+const SIGN_OF_LIFE_MS = 60_000;
+
+/** Staging folders that are read at the same moment. */
+const LOOKS_AT_ONCE = 16;
+
+/** Of a process on another host nothing is known but its signs of life; a machine may sleep for a night. */
+const BELIEVED_MS = 24 * 60 * 60 * 1000;
+
+/** Makes a staging folder, and removes those whose process has ended without doing so. */
+export async function createStaging(root: string): Promise<Staging> {
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  await removeDead(root);
+  const directory = join(root, `${process.pid}-${randomBytes(4).toString('hex')}`);
+  await mkdir(directory, { mode: 0o700 });
+  const owner = join(directory, OWNER);
+  await writeFile(owner, JSON.stringify(await ownOwner()), { mode: 0o600, flag: 'wx' });
+  const signs = setInterval(() => void showLife(owner), SIGN_OF_LIFE_MS).unref();
+  return {
+    path: (name) => join(directory, name),
+    async folder(name) {
+      await mkdir(join(directory, name), { mode: 0o700 });
+      return join(directory, name);
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(signs);
+      await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+/** How many runs are working below `root` now, on this host or another. */
+export async function liveStagings(root: string): Promise<number> {
+  const live = await mapWithConcurrency(await names(root), LOOKS_AT_ONCE, (name) => isLive(join(root, name), name));
+  return live.filter(Boolean).length;
+}
+
+/** Those that say whose they are, and whose process has ended. */
+async function removeDead(root: string): Promise<void> {
+  for (const name of await names(root)) {
+    const directory = join(root, name);
+    if ((await readOwner(directory, name)) === null || (await isLive(directory, name))) continue;
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function names(root: string): Promise<string[]> {
+  const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isDirectory() && NAME.test(entry.name)).map(({ name }) => name);
+}
+
+async function isLive(directory: string, name: string): Promise<boolean> {
+  const owner = await readOwner(directory, name);
+  // One that is just being made, or that a former version has made.
+  if (owner === null) return isRunning(Number.parseInt(name, 10));
+  if (owner.host !== (await thisHost())) {
+    const { mtimeMs } = await stat(join(directory, OWNER)).catch(() => ({ mtimeMs: 0 }));
+    return Date.now() - mtimeMs < BELIEVED_MS;
+  }
+  return isRunning(owner.pid) && owner.process === (await processStart(owner.pid));
+}
+
+/** `null` when nothing says so, or something else. */
+async function readOwner(directory: string, name: string): Promise<Owner | null> {
+  const path = join(directory, OWNER);
+  const facts = await lstat(path).catch(() => null);
+  if (!facts?.isFile() || facts.size > 10_000) return null;
+  try {
+    const owner = v.parse(ownerSchema, JSON.parse(await readFile(path, 'utf8')));
+    return owner.pid === Number.parseInt(name, 10) ? owner : null;
+  } catch {
+    return null;
+  }
+}
+
+async function ownOwner(): Promise<Owner> {
+  const { pid } = process;
+  return { host: await thisHost(), pid, started: new Date().toISOString(), process: await processStart(pid) };
+}
+
+async function showLife(owner: string): Promise<void> {
+  const now = new Date();
+  // A disk that is full or gone is for the run to tell of.
+  await utimes(owner, now, now).catch(() => {});
+}
+
+/** Two containers on one machine, or two machines on one volume, do not see each other's processes. */
+async function thisHost(): Promise<string> {
+  const machine = await readFile('/etc/machine-id', 'utf8').catch(() => '');
+  const processes = await readlink('/proc/self/ns/pid').catch(() => '');
+  return [hostname(), machine.trim(), processes].filter(Boolean).join(' ');
+}
+
+/** When a process began, counted from the start of the system. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+async function processStart(pid: number): Promise<string | null> {
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => null);
+  // The name of the program, in brackets, may hold anything.
+  const ticks = status?.slice(status.lastIndexOf(')') + 2).split(' ')[19];
+  return ticks === undefined || boot === null ? null : `${boot.trim()} ${ticks}`;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Somebody else's process answers EPERM.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

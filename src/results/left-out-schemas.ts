@@ -1,0 +1,28 @@
+import * as v from 'valibot';
+import { formatNumberOf } from '../text/format.ts';
+
+/** A schema of the source that is not in a snapshot, since `schema_config` leaves it out. */
+export interface LeftOutSchema {
+  schema: string;
+  /** How many tables are in it. */
+  tables: number;
+}
+
+const recorded = v.object({ left_out_schemas: v.array(v.object({ schema: v.string(), tables: v.number() })) });
+
+/** The schemas that a snapshot leaves out, by its manifest's details; `null` where an older version did not record them. */
+export function leftOutSchemasOf({ details }: { details: Record<string, unknown> }): LeftOutSchema[] | null {
+  const { success, output } = v.safeParse(recorded, details);
+  return success ? output.left_out_schemas : null;
+}
+
+/** Each schema with the number of its tables, out of the tables of the whole database. */
+export function countLeftOut(schemas: string[], tables: { schema: string }[]): LeftOutSchema[] {
+  const ofSchema = Map.groupBy(tables, ({ schema }) => schema);
+  return schemas.map((schema) => ({ schema, tables: ofSchema.get(schema)?.length ?? 0 }));
+}
+
+/** `audit (3 tables), sales (1 table)` */
+export function leftOutText(schemas: LeftOutSchema[]): string {
+  return schemas.map(({ schema, tables }) => `${schema} (${formatNumberOf(tables, 'table')})`).join(', ');
+}

@@ -1,0 +1,319 @@
+import type { EngineId } from '../engines/list.ts';
+import type { DefinitionOnly } from './definitions-only.ts';
+import type { HiddenObjects } from './hidden-objects.ts';
+import type { LeftOutSchema } from './left-out-schemas.ts';
+import type { TableSelection } from './selected-tables.ts';
+
+/**
+ * What operations hand back: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
+ * and the screens show one truth. Sizes in bytes, durations in milliseconds, times in ISO 8601 UTC. No secrets.
+ */
+export interface TargetRow {
+  name: string;
+  title: string;
+  type: 'local' | 'cloud' | 'share';
+  engine: EngineId | null;
+  src_url: string | null;
+  dst_url: string | null;
+  storage_profile: string | null;
+  status: TargetStatus;
+  latency_ms: number | null;
+  server_version: string | null;
+  size_bytes: number | null;
+  /** On this machine. */
+  snapshots: number;
+  last_snapshot_at: string | null;
+  /** Why the status is not `ok`, in full. */
+  error: string | null;
+  /** The same as a stable code, such as `wrong_password` or `too_many_connections`. */
+  error_code: string | null;
+}
+
+/** All that the configuration says of a target. URLs are without password; of one that cannot be read, the reason. */
+export interface TargetInfo {
+  source: string | null;
+  destination: string | null;
+  /** The setting that the destination comes from: `override.dst_db_url`. */
+  destination_set_by: string | null;
+  schema_config: object | null;
+  storage_profile: string | null;
+  /** The setting that the sanitization query comes from. */
+  sanitize_query: string | null;
+  sanitize_destination: string | null;
+  sanitize_storage_profile: string | null;
+  subset_source: string | null;
+  subset_destination: string | null;
+  subset_tables: string[];
+  shared_storage_profile: string | null;
+  sso_groups: string[];
+  allow_destination_of: string[];
+  cpus: number;
+}
+
+/** `missing`: the server answers, the database is not there. */
+export type TargetStatus = 'ok' | 'missing' | 'denied' | 'unreachable' | 'unchecked';
+
+/** This machine, or the bucket of a storage profile. */
+export type SnapshotPlace = 'local' | 'remote';
+
+export interface SnapshotRow {
+  /** 0 is the newest. */
+  index: number;
+  id: string;
+  created_at: string;
+  sanitized: boolean;
+  /** The id of the original, with which it shares the index. */
+  sanitized_of?: string;
+  sanitized_at?: string;
+  engine: EngineId;
+  server_version: string;
+  /** The vendor's program that has written it, where `build --program` asked for it: `mariadb-dump 10.11.14`. */
+  program?: string;
+  schemas: string[];
+  /** Schemas of the source that are not in it, if there are any. */
+  left_out_schemas?: LeftOutSchema[];
+  /** What it lacks since the rights of its user did not suffice, if anything. */
+  hidden?: HiddenObjects[];
+  /** Tables of which it holds the definition only, if there are any. */
+  definitions_only?: DefinitionOnly[];
+  tables: number;
+  rows: number;
+  /** Bytes of content. */
+  size_bytes: number;
+  /** Bytes that this snapshot added when it was taken. */
+  stored_bytes: number;
+  where: SnapshotPlace[];
+  note: string | null;
+  /** The target that it is of, where that is not the one that was asked for: on the shelf of a share target. */
+  origin?: string;
+  signature: SnapshotSignature;
+}
+
+/**
+ * Who signed the manifest. `trusted` and `untrusted`: valid, and the key is in `trusted_keys` or not; `valid`: without
+ * `trusted_keys`; `unchecked`: as the index of a bucket says, which is verified before the snapshot is used.
+ */
+export interface SnapshotSignature {
+  state: 'none' | 'invalid' | 'unchecked' | 'valid' | 'trusted' | 'untrusted';
+  key: string | null;
+}
+
+/** A table as a snapshot holds it. */
+export interface SnapshotTable extends TableSide {
+  /** `schema.table` */
+  table: string;
+  bytes: number;
+}
+
+export interface TargetSnapshots {
+  target: string;
+  snapshots: SnapshotRow[];
+}
+
+/** What a load is going to do, as data: printed by `--dry-run`, asked about by the skins, done by `load`. */
+export interface LoadPlan {
+  target: string;
+  /** The snapshot to restore; `null` when a file is run instead. */
+  snapshot: SnapshotRow | null;
+  /** Path of the SQL file to run; `null` when a snapshot is restored. */
+  file: string | null;
+  /** Whether the data is sanitized; `null` where it cannot be known, as of an SQL file. */
+  sanitized: boolean | null;
+  /** Why it is, why it is not, or why it cannot be known. */
+  sanitized_reason: string;
+  destination: DestinationState;
+  /** Which setting named the destination, and so why it won. */
+  chosen_by: string;
+  /** `swap`: restored beside and renamed; `in_place`: one transaction in the destination; `script`: the file as it is. */
+  strategy: 'swap' | 'in_place' | 'script';
+  /** Why this strategy and not the other. */
+  strategy_reason: string;
+  /** Whether the replaced database is kept for `tool undo`. */
+  undo: boolean;
+  /** After errors: restores the rest, and leaves it to be inspected or swaps it in. Absent: the first error ends the load. */
+  keep_going?: 'inspect' | 'swap';
+  schemas: string[];
+  tables: number;
+  rows: number;
+  size_bytes: number;
+  /** Which tables, where only some are loaded; `null` when all are. */
+  selection: TableSelection | null;
+  jobs: number;
+  /** Targets of which the source could not be compared with the destination. */
+  unverified_sources: string[];
+  /** What will be done, in order, for people. */
+  steps: string[];
+  warnings: { code: string; message: string }[];
+}
+
+/** The warning of a plan to load, as a superuser, what somebody else has built: it is confirmed by typing. */
+export const FOREIGN_SUPERUSER = 'foreign_code_as_superuser';
+
+export function isForeign({ warnings }: Pick<LoadPlan, 'warnings'>): boolean {
+  return warnings.some(({ code }) => code === FOREIGN_SUPERUSER);
+}
+
+export interface DestinationState {
+  /** Without password. */
+  url: string;
+  host: string;
+  /** Whether the host is this machine. */
+  local: boolean;
+  database: string;
+  exists: boolean;
+  size_bytes: number | null;
+  /** Sessions that other programs have open on it; they are ended by the swap. */
+  connections: number;
+  server_version: string;
+}
+
+/** What a load that went on after errors did not restore. */
+export interface MissingParts {
+  /** Objects, sequences and large objects that differ from the manifest. */
+  objects: number;
+  /** Tables with another number of rows than in the manifest, and how many rows they lack in all. */
+  tables: number;
+  rows: number;
+  /** Each of them, for people. */
+  differences: string[];
+  /** What the server said. */
+  errors: string[];
+}
+
+export interface LoadResult {
+  snapshot: SnapshotRow | null;
+  destination: string;
+  tables: number;
+  rows: number;
+  size_bytes: number;
+  /** Which tables, where only some were loaded. */
+  selection: TableSelection | null;
+  /** How long the destination was not there under its name. */
+  swap_ms: number | null;
+  /** The database that holds what was replaced, for `tool undo`. */
+  undo_database: string | null;
+  /** What is missing, of a load with --keep-going --accept-missing that is not complete. */
+  missing?: MissingParts;
+}
+
+export interface VerifyResult {
+  target: string;
+  snapshot: SnapshotRow;
+  ok: boolean;
+  files: number;
+  bytes: number;
+  /** What is wrong, one line a file. */
+  problems: string[];
+  /** What was wrong and has been fetched again, one line a file. */
+  repaired: string[];
+  /** Snapshots, of whatever target, that have lost what could not be repaired; only where a repair was tried. */
+  lost: { target: string; id: string; created_at: string }[];
+}
+
+export interface UndoPlan {
+  target: string;
+  destination: DestinationState;
+  /** The database that comes back, and when it was replaced. */
+  undo_database: string;
+  replaced_at: string;
+  size_bytes: number;
+  /** Targets of which the source could not be compared with the destination. */
+  unverified_sources: string[];
+}
+
+export interface RemovePlan {
+  target: string;
+  snapshot: SnapshotRow;
+  /** Where it will be removed. */
+  from: SnapshotPlace[];
+  /** Bytes that no other snapshot shares, and that will be freed (at the latest a day later). */
+  frees_bytes: number;
+}
+
+/** What a push or a pull has moved. */
+export interface TransferResult {
+  target: string;
+  snapshot: SnapshotRow;
+  /** The other side: `s3://bucket/prefix`; `null` where a snapshot to pull is in no bucket, but on this machine. */
+  storage: string | null;
+  /** Objects that were lacking, and the bytes of them that were moved. */
+  objects: number;
+  bytes: number;
+}
+
+/** What a prune is going to remove. */
+export interface PrunePlan {
+  targets: PrunedTarget[];
+  /** Bytes that nothing that is kept shares, and that will be freed (at the latest a day later). */
+  frees_bytes: number;
+}
+
+export interface PrunedTarget {
+  target: string;
+  keep: SnapshotRow[];
+  remove: SnapshotRow[];
+  from: SnapshotPlace[];
+  frees_bytes: number;
+}
+
+/** What changed from one snapshot to another, or to the live destination. */
+export interface DiffResult {
+  target: string;
+  from: SnapshotRow;
+  /** `null` when `from` was compared with the destination. */
+  to: SnapshotRow | null;
+  /** Without password; `null` when two snapshots were compared. */
+  destination: string | null;
+  changes: TableChange[];
+  /** Tables that do not differ; those of a live destination are compared by their rows. */
+  unchanged: number;
+}
+
+export interface TableChange {
+  /** `schema.table` */
+  table: string;
+  change: 'added' | 'gone' | 'changed';
+  from: TableSide | null;
+  to: TableSide | null;
+}
+
+export interface TableSide {
+  rows: number;
+  /** Bytes of content; `null` where nobody knows. */
+  bytes: number | null;
+}
+
+export interface ExportResult {
+  target: string;
+  snapshot: SnapshotRow;
+  file: string;
+  bytes: number;
+}
+
+/** What was taken in, and of which file. */
+export type ImportResult = Omit<SnapshotRow, 'index' | 'where'> & { target: string; file: string };
+
+/** A value of the configuration in force, and where it comes from. */
+export interface ExplainedValue {
+  /** Dotted: `targets.app.subset.subset_tables[0].table`. */
+  key: string;
+  /** The same in parts, since a name may have a dot in it. */
+  path: (string | number)[];
+  /** A secret is `***`, a connection URL without its password. */
+  value: unknown;
+  origin: ValueOrigin;
+}
+
+/** What does not apply to the kind is `null`. */
+export interface ValueOrigin {
+  kind: 'file' | 'variable' | 'default';
+  file: string | null;
+  line: number | null;
+  variable: string | null;
+}
+
+/** Something to choose from, with its size where the server can tell. */
+export interface Sized {
+  name: string;
+  size_bytes: number | null;
+}

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { push } from '../../src/operations/snapshots/push.ts';
+import { annotate, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
+import { createS3Store } from '../../src/repository/s3/store.ts';
+import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
+import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
+import { machine } from '../helpers/machine.ts';
+import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
+import { storeSnapshot } from '../helpers/stored-snapshot.ts';
+
+const COUNT = process.env.TOOL_TEST_FULL === '1' ? 10_000 : 1200;
+
+describeWithS3(`a shelf of ${COUNT} snapshots`, () => {
+  let server: S3Server;
+  let proxy: FaultProxy;
+
+  beforeAll(async () => {
+    server = await startS3();
+    proxy = await startFaultProxy(server.endpoint);
+  });
+
+  afterAll(async () => {
+    await proxy.stop();
+    await server.stop();
+  });
+
+  it('is listed in few requests once one machine has read it; a change costs one more', {
+    timeout: 900_000,
+  }, async () => {
+    const profile = await server.bucket();
+    const behindProxy = { ...profile, endpoint: proxy.endpoint };
+    await using first = await machine({ profile: behindProxy });
+    await using second = await machine({ profile: behindProxy });
+    const store = await createS3Store({ name: 'team', profile, signal: first.context.signal });
+    const manifest = await storeSnapshot(first.directory, {
+      ...{ target: 'app', id: '00000000', created_at: '2026-01-01T00:00:00.000Z', content: 'one\n' },
+    });
+    await push(first.context, { target: 'app' });
+    const numbers = Array.from({ length: COUNT - 1 }, (_, index) => index + 1);
+    await mapWithConcurrency(numbers, 16, async (number) => {
+      const created_at = new Date(Date.UTC(2026, 0, 1) + number * 60_000).toISOString();
+      const id = String(number).padStart(8, '0');
+      const time = created_at.replaceAll(/[-:.]/g, '');
+      await store.write(`snapshots/app/${time}-${id}.json`, JSON.stringify({ ...manifest, id, created_at }));
+    });
+    const pages = Math.ceil(COUNT / 1000);
+    const requests = async (): Promise<number> => {
+      proxy.requests.length = 0;
+      expect((await listSnapshots(second.context, 'app')).snapshots).toHaveLength(COUNT);
+      return proxy.requests.length;
+    };
+
+    // What was read before an interruption is not read again.
+    const stopped = new AbortController();
+    proxy.fault = () => {
+      if (proxy.requests.length > 200) stopped.abort(new Error('stopped'));
+      return null;
+    };
+    proxy.requests.length = 0;
+    const interrupted = listSnapshots({ ...first.context, signal: stopped.signal }, 'app', { patience: 600_000 });
+    await expect(interrupted).rejects.toThrow('stopped');
+    proxy.fault = () => null;
+    proxy.requests.length = 0;
+    expect((await listSnapshots(first.context, 'app', { patience: 600_000 })).snapshots).toHaveLength(COUNT);
+    expect(proxy.requests.length).toBeLessThan(COUNT);
+    expect(await requests()).toBe(pages + 1);
+    expect(await requests()).toBe(pages);
+
+    await annotate(first.context, { target: 'app', snapshot: 7, note: 'changed' });
+    expect(await requests()).toBe(pages + 2);
+    expect((await listSnapshots(second.context, 'app')).snapshots[7]?.note).toBe('changed');
+    await store.write('index/app.json', 'no index');
+    expect(await requests()).toBe(pages);
+  });
+});

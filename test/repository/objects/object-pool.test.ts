@@ -1,0 +1,130 @@
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FRAME_BYTES } from '../../../src/repository/objects/object-format.ts';
+import { createObjectPool, type ObjectPool } from '../../../src/repository/objects/object-pool.ts';
+import { temporaryFolder } from '../../helpers/postgres-server.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let pool: ObjectPool;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  pool = createObjectPool(2);
+});
+
+afterEach(async () => {
+  await pool.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+async function start(name: string, content: string | Uint8Array, terminator: string | null = null) {
+  const path = join(folder.path, `${name}.object`);
+  const source = join(folder.path, `${name}.source`);
+  await writeFile(source, content);
+  const seen: number[] = [];
+  const packed = pool.pack({ source, destination: path, terminator, onBytes: (bytes) => seen.push(bytes) });
+  return { path, source, seen, packed };
+}
+
+async function pack(name: string, content: string | Uint8Array) {
+  const { path, packed } = await start(name, content);
+  pool.finish();
+  return { path, ...(await packed) };
+}
+
+async function readAll(object: { path: string; sha256: string; bytes: number }): Promise<Buffer> {
+  const frames: Uint8Array[] = [];
+  for await (const frame of pool.read(object)) frames.push(frame);
+  return Buffer.concat(frames);
+}
+
+test('more files than threads are packed and read back side by side', async () => {
+  const contents = Array.from({ length: 7 }, (_, index) =>
+    Buffer.alloc(index * FRAME_BYTES * 0.7, `${index} of seven\n`),
+  );
+  const objects = await Promise.all(contents.map((content, index) => pack(`${index}`, content)));
+  const read = await Promise.all(objects.map(readAll));
+  expect(read.map((content, index) => content.equals(contents[index] ?? Buffer.of()))).toEqual(
+    contents.map(() => true),
+  );
+});
+
+test('a file that grows is packed when its terminator has come, before all is finished', async () => {
+  const { packed, source, seen } = await start('growing', 'x'.repeat(FRAME_BYTES), 'END\n');
+  await appendFile(source, 'one\nEN');
+  await appendFile(source, 'D\n');
+  expect(await packed).toMatchObject({ bytes: FRAME_BYTES + 8, lines: 2, terminated: true });
+  expect(seen).toEqual([FRAME_BYTES, 8]);
+});
+
+test('a file without a terminator is packed when nothing grows any more', async () => {
+  const { packed, source } = await start('endless', 'one');
+  await appendFile(source, ' two');
+  pool.finish();
+  expect(await packed).toMatchObject({ bytes: 7, lines: 0, terminated: false });
+});
+
+test('a check reads every byte, and rejects with what is wrong', async () => {
+  const object = await pack('checked', Buffer.alloc(2 * FRAME_BYTES + 5, 'checked\n'));
+  const seen: number[] = [];
+  await pool.check(object, (bytes) => seen.push(bytes));
+  expect(seen).toEqual([FRAME_BYTES, FRAME_BYTES, 5]);
+  await expect(pool.check({ ...object, sha256: '0'.repeat(64) }, () => {})).rejects.toThrow('checksum');
+  await expect(pool.check({ ...object, path: `${object.path}.gone` }, () => {})).rejects.toMatchObject({
+    code: 'ENOENT',
+  });
+  const bytes = await readFile(object.path);
+  await writeFile(object.path, bytes.subarray(0, bytes.length - 1));
+  await expect(pool.check(object, () => {})).rejects.toThrow('cut short');
+});
+
+test('a reader is told of damage, after the frames that are whole', async () => {
+  const object = await pack('read', Buffer.alloc(3 * FRAME_BYTES, 'read\n'));
+  let frames = 0;
+  const reading = async (): Promise<void> => {
+    for await (const frame of pool.read({ ...object, sha256: '0'.repeat(64) })) frames += frame.length > 0 ? 1 : 0;
+  };
+  await expect(reading()).rejects.toThrow('checksum');
+  expect(frames).toBe(3);
+});
+
+test('a thread whose reader has gone away, or whose task has failed, works on', async () => {
+  const one = createObjectPool(1);
+  const object = await pack('left', Buffer.alloc(20 * FRAME_BYTES, 'left\n'));
+  for await (const frame of one.read(object)) {
+    expect(frame.length).toBe(FRAME_BYTES);
+    break;
+  }
+  await expect(one.check({ ...object, sha256: '0'.repeat(64) }, () => {})).rejects.toThrow('checksum');
+  await one.check(object, () => {});
+  await one.close();
+});
+
+test('an object that is there already is not written over', async () => {
+  const { path } = await pack('once', 'one');
+  const before = await readFile(path);
+  await expect(pack('once', 'two')).rejects.toMatchObject({ code: 'EEXIST' });
+  expect((await readFile(path)).equals(before)).toBe(true);
+});
+
+test('closing ends what is going on and what waits, and takes no more', async () => {
+  const endless = await Promise.all(['a', 'b', 'c', 'd'].map((name) => start(name, 'never ends')));
+  const ends = endless.map(({ packed }) => expect(packed).rejects.toThrow('closed'));
+  await pool.close();
+  await Promise.all(ends);
+  await expect(pool.check({ path: '', sha256: '', bytes: 0 }, () => {})).rejects.toThrow('closed');
+});
+
+test('an object is told by its stored bytes, or else by its content; a damaged one by neither', async () => {
+  const { path, sha256, bytes, storedSha256 } = await pack('stored', 'rows\n'.repeat(10_000));
+  const object = { path, sha256, bytes };
+  await pool.checkStored(object, storedSha256);
+  await pool.checkStored({ ...object, sha256: 'f'.repeat(64) }, storedSha256);
+  await pool.checkStored(object, 'f'.repeat(64));
+  await pool.checkStored(object, undefined);
+  const stored = await readFile(path);
+  stored[20] = (stored[20] ?? 0) ^ 1;
+  await writeFile(path, stored);
+  await expect(pool.checkStored(object, storedSha256)).rejects.toThrow();
+});

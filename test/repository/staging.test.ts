@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createStaging, liveStagings } from '../../src/repository/staging.ts';
+import { temporaryFolder } from '../helpers/postgres-server.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let root: string;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  root = join(folder.path, 'staging');
+});
+
+afterEach(() => folder[Symbol.asyncDispose]());
+
+test('a staging folder is there while it is used, for its owner only, and gone after', async () => {
+  {
+    await using staging = await createStaging(root);
+    const directory = await staging.folder('dump');
+    await writeFile(join(directory, 'toc.dat'), 'unfinished');
+    await writeFile(staging.path('one.object'), 'unfinished');
+    expect(await readdir(directory)).toEqual(['toc.dat']);
+    expect((await stat(staging.path(''))).mode & 0o777).toBe(0o700);
+    expect(await liveStagings(root)).toBe(1);
+  }
+  expect(await readdir(root)).toEqual([]);
+  expect(await liveStagings(root)).toBe(0);
+});
+
+test('two runs of one process have a folder each', async () => {
+  await using one = await createStaging(root);
+  await using other = await createStaging(root);
+  expect(one.path('')).not.toBe(other.path(''));
+  expect(await liveStagings(root)).toBe(2);
+});
+
+/** What a process that is killed leaves: made by it, so that nothing here knows what it looks like. */
+async function killedStaging(): Promise<string> {
+  const source = new URL('../../src/repository/staging.ts', import.meta.url).href;
+  const code = `import(${JSON.stringify(source)}).then(async ({ createStaging }) => {
+    const staging = await createStaging(${JSON.stringify(root)});
+    await staging.folder('dump');
+    console.log(staging.path(''));
+    setInterval(() => {}, 1000);
+  })`;
+  const child = spawn(process.execPath, ['--experimental-strip-types', '-e', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  child.kill('SIGKILL');
+  await exited;
+  return basename(line.toString().trim());
+}
+
+test('what a killed run has left is not live, and is removed by the next run', async () => {
+  const dead = await killedStaging();
+  expect(await readdir(root)).toEqual([dead]);
+  expect(await liveStagings(root)).toBe(0);
+  await using staging = await createStaging(root);
+  expect(await readdir(root)).toEqual([basename(staging.path(''))]);
+});
+
+test('where nothing was ever staged nobody is working', async () => {
+  expect(await liveStagings(join(folder.path, 'nowhere'))).toBe(0);
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { formatAge, formatBytes, formatCount, formatDuration, formatNumberOf } from '../../src/text/format.ts';
+
+test.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1000, '1.0 kB'],
+  [12_345_678, '12.3 MB'],
+  [99_960_000, '100 MB'],
+  [999_499_999, '999 MB'],
+  [999_500_000, '1.0 GB'],
+])('%d bytes read %s', (bytes, words) => {
+  expect(formatBytes(bytes)).toBe(words);
+});
+
+test.each([
+  [340, '340 ms'],
+  [4123, '4.1 s'],
+  [59_960, '1 min 00 s'],
+  [125_000, '2 min 05 s'],
+  [11_220_000, '3 h 07 min'],
+])('%d milliseconds read %s', (milliseconds, words) => {
+  expect(formatDuration(milliseconds)).toBe(words);
+});
+
+test.each([
+  [10_000, 'just now'],
+  [300_000, '5 min ago'],
+  [3 * 3_600_000, '3 h ago'],
+  [12 * 86_400_000, '12 days ago'],
+])('%d milliseconds of age read %s', (milliseconds, words) => {
+  expect(formatAge(milliseconds)).toBe(words);
+});
+
+test('counts are grouped in thousands, and name what they count', () => {
+  expect(formatCount(1_234_567)).toBe('1,234,567');
+  expect(formatNumberOf(1, 'table')).toBe('1 table');
+  expect(formatNumberOf(200_123, 'row')).toBe('200,123 rows');
+});
