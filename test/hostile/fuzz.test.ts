@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { archiveDetails } from '../../src/engines/postgres/dump/archive.ts';
 import { materialize } from '../../src/engines/postgres/restore/rows/fill.ts';
@@ -16,6 +15,7 @@ import { createObjectPool, type ObjectPool } from '../../src/repository/objects/
 import { createRepository } from '../../src/repository/repository.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { UserError } from '../../src/runtime/errors.ts';
+import { fc } from '../helpers/fast-check.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 import { storeTables } from '../helpers/stored-snapshot.ts';
 

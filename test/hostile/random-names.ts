@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Settings } from '../../src/config/schema/settings.ts';
 import { build } from '../../src/operations/build.ts';
@@ -9,6 +8,7 @@ import { load, planLoad } from '../../src/operations/load/load.ts';
 import { planSanitize, sanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { planSubset, subset } from '../../src/operations/subset/subset.ts';
 import { UserError } from '../../src/runtime/errors.ts';
+import { fc } from '../helpers/fast-check.ts';
 import { testContext } from '../helpers/postgres-server.ts';
 
 /** A server of one engine, and the SQL that names a database's objects with given names. */

@@ -1,7 +1,6 @@
 import { createDecipheriv } from 'node:crypto';
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../src/commands/registry.ts';
 import { decrypt, encrypt } from '../../../src/config/secrets/cipher.ts';
@@ -9,6 +8,7 @@ import { openValues } from '../../../src/config/secrets/open-values.ts';
 import { EXIT } from '../../../src/runtime/errors.ts';
 import { runWith } from '../../helpers/cli-host.ts';
 import { type ConfigFolder, configFolder, SECRET_KEY, summary, withKey } from '../../helpers/config-folder.ts';
+import { fc } from '../../helpers/fast-check.ts';
 
 /** As a driver reads the password of a URL: a lone % stands for itself. */
 function decodeLoosely(text: string): string {
