@@ -160,8 +160,6 @@ export interface ScreensPlace {
   config?: string;
   /** Variables, when they are not those of the program. */
   environment?: NodeJS.ProcessEnv;
-  /** Opens the snapshots of this target instead of the list of targets. */
-  target?: string;
   /** Opens the wizard for a first configuration. */
   setUp?: boolean;
 }
