@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { variableName } from './environment.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from './key-problem.ts';
 import { mismatch } from './mismatch.ts';
 import { type Settings, settingsSchema } from './schema/settings.ts';
 import type { Shape } from './schema/shape.ts';

@@ -1,6 +1,6 @@
 import { redact } from '../process/redact.ts';
 import type { ExplainedValue, ValueOrigin } from '../results/results.ts';
-import { type Origins, variableOf } from './finding.ts';
+import { type Origins, variableOf } from './key-problem.ts';
 import type { Inspection } from './load.ts';
 import { settingsSchema } from './schema/settings.ts';
 import { type Shape, shapeOf } from './schema/shape.ts';

@@ -1,5 +1,5 @@
 import { redact } from '../process/redact.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from './key-problem.ts';
 import type { Shape } from './schema/shape.ts';
 import type { KeyPath } from './tree.ts';
 

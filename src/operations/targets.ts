@@ -3,7 +3,7 @@ import type { DatabaseUrl, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { redact } from '../process/redact.ts';
 import { createYield } from '../process/yielding.ts';
-import type { Repository } from '../repository/repository.ts';
+import type { Repository } from '../repository/local-repository.ts';
 import type { TargetRow } from '../results/results.ts';
 import type { Context } from '../runtime/context.ts';
 import { toUserError } from '../runtime/errors.ts';

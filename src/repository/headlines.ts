@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
-import { type Catalogue, isDamage, manifestKey } from './catalogue.ts';
 import { type Headline, headlineOf, headlineSchema } from './headline.ts';
+import { type Catalogue, isDamage, manifestKey } from './repository.ts';
 import type { Store, StoredFile } from './store.ts';
 
 export interface HeadlinesOptions {

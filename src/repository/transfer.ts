@@ -2,14 +2,14 @@ import { open, rm } from 'node:fs/promises';
 import { UserError } from '../runtime/errors.ts';
 import { type Report, withStep } from '../runtime/events.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
-import { filesOf, objectKey } from './catalogue.ts';
 import { damaged } from './damaged.ts';
+import type { Repository } from './local-repository.ts';
 import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
 import { ContentDiffers } from './objects/checksum.ts';
 import { largestObject } from './objects/object-format.ts';
 import type { ObjectPool } from './objects/object-pool.ts';
-import type { Repository } from './repository.ts';
-import type { Shelf } from './shelf.ts';
+import type { Shelf } from './remote-repository.ts';
+import { filesOf, objectKey } from './repository.ts';
 
 /** Objects that are moved at the same moment; large ones move in several parts besides. */
 const OBJECTS_AT_ONCE = 8;

@@ -2,7 +2,7 @@ import type { TargetSettings } from '../config/schema/settings.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { findNames } from '../text/table-names.ts';
-import type { ColumnFacts, Facts, ForeignKeyFacts, TableFacts } from './facts.ts';
+import type { ColumnFacts, Facts, ForeignKeyFacts, TableFacts } from './source-schema.ts';
 
 export type SubsetSettings = NonNullable<TargetSettings['subset']>;
 

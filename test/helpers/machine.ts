@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../../src/config/schema/settings.ts';
-import { createRepository, type Repository } from '../../src/repository/repository.ts';
+import { createRepository, type Repository } from '../../src/repository/local-repository.ts';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';

@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createRepository } from '../../src/repository/local-repository.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
-import { createRepository } from '../../src/repository/repository.ts';
 
 /** What `writeFile` writes; of what is large, piece by piece. */
 type Content = string | Uint8Array | Iterable<Uint8Array>;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createRepository, type Repository } from '../../src/repository/local-repository.ts';
 import type { Manifest, ManifestFile } from '../../src/repository/manifest.ts';
-import { createRepository, type Repository } from '../../src/repository/repository.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 

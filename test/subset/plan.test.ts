@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Facts } from '../../src/subset/facts.ts';
 import { buildGraph, columnList } from '../../src/subset/graph.ts';
 import { planSubset } from '../../src/subset/plan.ts';
+import type { Facts } from '../../src/subset/source-schema.ts';
 
 /** `child → parent`, by a column of its own that may be null where the arrow has a question mark. */
 function facts(...arrows: string[]): Facts {

@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../key-problem.ts';
 import { mismatch } from '../mismatch.ts';
 import type { Shape } from '../schema/shape.ts';
 import { createTree, isTree, type KeyPath, type Tree } from '../tree.ts';

@@ -1,5 +1,5 @@
 import type { Draft } from '../check-values.ts';
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../key-problem.ts';
 import type { Rule, Surroundings } from './rule.ts';
 
 /** What the rules find. A rule that fails is a problem of its own and does not hide what the others find. */

@@ -1,6 +1,6 @@
 import type { AwsProfile } from '../aws-profiles.ts';
 import type { Draft } from '../check-values.ts';
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../key-problem.ts';
 import type { KeyPath } from '../tree.ts';
 
 /** A check of what several keys say together. It is given what is right so far, so anything may be missing. */

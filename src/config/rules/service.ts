@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../key-problem.ts';
 import { serviceElsewhere } from '../urls/url-parts.ts';
 import type { Rule } from './rule.ts';
 import { connectionUrls } from './urls.ts';

@@ -1,5 +1,5 @@
 import type { Draft } from '../check-values.ts';
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../key-problem.ts';
 import { type Rule, targetsOf } from './rule.ts';
 
 /** What a target pushes before it is sanitized should not be where share targets look. */

@@ -1,7 +1,7 @@
 import { nearest } from '../../text/nearest.ts';
 import type { AwsProfile } from '../aws-profiles.ts';
 import type { Draft } from '../check-values.ts';
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../key-problem.ts';
 import { isHostLabel } from '../schema/values.ts';
 import { profilesOf, type Surroundings } from './rule.ts';
 

@@ -1,6 +1,6 @@
 import { profileOf } from '../../engines/list.ts';
 import type { Draft } from '../check-values.ts';
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../key-problem.ts';
 import { engineOfUrl } from '../urls/url-scheme.ts';
 import { type Surroundings, targetsOf } from './rule.ts';
 

@@ -1,4 +1,4 @@
-import type { Finding, Origins } from '../finding.ts';
+import type { Finding, Origins } from '../key-problem.ts';
 import type { Tree } from '../tree.ts';
 import { IN_KEYCHAIN, readFromKeychain } from './keychain.ts';
 

@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../key-problem.ts';
 import { dotted, isTree, type KeyPath, type Tree } from '../tree.ts';
 import type { Piece } from '../urls/template.ts';
 import { joinUrl } from '../urls/url-insertion.ts';

@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../key-problem.ts';
 import type { Shape } from '../schema/shape.ts';
 import { dotted, isTree, type KeyPath, type Tree } from '../tree.ts';
 import { blankTemplate, fillTemplateFrom, TemplateError, type Variables } from './template.ts';

@@ -2,13 +2,13 @@ import { type HiddenObjects, whatIsHidden } from '../../results/hidden-objects.t
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
-import { type CatalogueTable, type Inventory, readInventory, type Server, settingsAmong } from './catalogue.ts';
 import { inDatabase, quoteName, quoteText, type Session, SqlError, tablesIn } from './connection/session.ts';
 import { type Definitions, type Listed, readDefinitions, type TableDefinition } from './definitions/definitions.ts';
 import { invalidViewsOf } from './definitions/invalid-views.ts';
 import { entriesOf } from './definitions/table-entries.ts';
 import { lexicalModeOf, significant, type Token } from './definitions/tokens.ts';
 import { viewNeeds } from './definitions/view-needs.ts';
+import { type CatalogueTable, type Inventory, readInventory, type Server, settingsAmong } from './introspect.ts';
 import { type Rights, readRights } from './rights.ts';
 
 /** What of a database its user may read, and what that leaves out. */

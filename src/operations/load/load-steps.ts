@@ -1,7 +1,7 @@
 import type { RestorePlan } from '../../engines/engine.ts';
 import { tablesText } from '../../engines/shared/divide-tables.ts';
 import type { ManifestFile } from '../../repository/manifest.ts';
-import type { Shelf } from '../../repository/shelf.ts';
+import type { Shelf } from '../../repository/remote-repository.ts';
 import { formatBytes } from '../../text/format.ts';
 
 /** What a load will do, in order, for people. */

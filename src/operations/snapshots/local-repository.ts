@@ -1,5 +1,5 @@
 import { queryFilesIn } from '../../config/query-files.ts';
-import { createRepository, type Repository } from '../../repository/repository.ts';
+import { createRepository, type Repository } from '../../repository/local-repository.ts';
 import type { Context } from '../../runtime/context.ts';
 
 export function repositoryOf({ configuration, report }: Context): Repository {

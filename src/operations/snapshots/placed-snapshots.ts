@@ -1,12 +1,12 @@
-import { manifestKey } from '../../repository/catalogue.ts';
 import { type Headline, headlineOf } from '../../repository/headline.ts';
-import { createRepository } from '../../repository/repository.ts';
-import type { Shelf } from '../../repository/shelf.ts';
+import { createRepository } from '../../repository/local-repository.ts';
+import type { Shelf } from '../../repository/remote-repository.ts';
+import { manifestKey } from '../../repository/repository.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
-import { openProfile, profilesOf } from './shelves.ts';
+import { openProfile, profilesOf } from './remote-repositories.ts';
 
 /** A snapshot, and where it is. */
 export interface PlacedSnapshot {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
-import type { Shelf } from '../../repository/shelf.ts';
+import type { Shelf } from '../../repository/remote-repository.ts';
 import { type Moved, pullObjects } from '../../repository/transfer.ts';
 import type { TransferResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';

@@ -7,7 +7,7 @@ import type { TransferResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
 import { repositoryOf } from './local-repository.ts';
-import { openProfile, profileFor } from './shelves.ts';
+import { openProfile, profileFor } from './remote-repositories.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
 
 /** Copies a snapshot of this machine to its target's shelf: only what the shelf lacks. Step: `push`. */

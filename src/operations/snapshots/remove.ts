@@ -1,5 +1,5 @@
 import type { Manifest } from '../../repository/manifest.ts';
-import type { Shelf } from '../../repository/shelf.ts';
+import type { Shelf } from '../../repository/remote-repository.ts';
 import type { RemovePlan, SnapshotPlace } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';

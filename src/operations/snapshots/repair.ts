@@ -1,13 +1,13 @@
 import type { ManifestFile } from '../../repository/manifest.ts';
 import type { ObjectPool } from '../../repository/objects/object-pool.ts';
-import type { Shelf } from '../../repository/shelf.ts';
+import type { Shelf } from '../../repository/remote-repository.ts';
 import { fetchObject, sendObject } from '../../repository/transfer.ts';
 import type { VerifyResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { toUserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { repositoryOf } from './local-repository.ts';
-import { openProfile, profilesOf } from './shelves.ts';
+import { openProfile, profilesOf } from './remote-repositories.ts';
 import type { FoundSnapshot } from './snapshots.ts';
 
 export interface Repairing {

@@ -1,7 +1,7 @@
 import { damaged } from '../../repository/damaged.ts';
+import type { Repository } from '../../repository/local-repository.ts';
 import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
 import type { ObjectPool } from '../../repository/objects/object-pool.ts';
-import type { Repository } from '../../repository/repository.ts';
 
 export interface SnapshotReaderOptions {
   manifest: Manifest;

@@ -1,7 +1,7 @@
-import { manifestKey } from '../../repository/catalogue.ts';
 import { headlineOf } from '../../repository/headline.ts';
 import type { Manifest } from '../../repository/manifest.ts';
-import type { Shelf } from '../../repository/shelf.ts';
+import type { Shelf } from '../../repository/remote-repository.ts';
+import { manifestKey } from '../../repository/repository.ts';
 import type { SnapshotRow, TargetSnapshots } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { type ConnectionFailure, statusOfFailure } from '../../../results/connection-failures.ts';
 import type { DatabaseUrl, EngineContext, Probe, ProbeRequest } from '../../engine.ts';
-import { readServer } from '../catalogue.ts';
+import { readServer } from '../introspect.ts';
 import { withOwnRows } from '../own-rows.ts';
 import { failureOf } from './connect.ts';
 import { identityOf, readServerIdentity } from './identity.ts';

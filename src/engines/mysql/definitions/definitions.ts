@@ -1,6 +1,5 @@
 import { isAscii, isUtf8 as isUtf8Text } from 'node:buffer';
 import * as v from 'valibot';
-import { readCollations } from '../catalogue.ts';
 import { bytesOfText, hasTokensOf, isUtf8, textOfBytes } from '../client-bytes.ts';
 import {
   inDatabase,
@@ -12,6 +11,7 @@ import {
   SqlError,
   tablesIn,
 } from '../connection/session.ts';
+import { readCollations } from '../introspect.ts';
 import { WRONG_MERGE } from '../own-rows.ts';
 import { entriesOf, joinEntries, referredTable, withoutTexts } from './table-entries.ts';
 import { definerLength, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';

@@ -1,5 +1,5 @@
 import type { Report } from '../../../runtime/events.ts';
-import type { CatalogueTable } from '../catalogue.ts';
+import type { CatalogueTable } from '../introspect.ts';
 
 export interface DumpProgress {
   onBytes(table: string, bytes: number): void;

@@ -5,7 +5,6 @@ import { hiddenDetails, hiddenObjectsOf } from '../../../results/hidden-objects.
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
-import { type CatalogueTable, readServer, readTables, TEXT_TYPES } from '../catalogue.ts';
 import { connect, explainConnection } from '../connection/connect.ts';
 import { quoteName, SqlError } from '../connection/session.ts';
 import type { Definitions } from '../definitions/definitions.ts';
@@ -14,6 +13,7 @@ import { withoutDatabaseOfSequences } from '../definitions/sequence-defaults.ts'
 import { withoutTexts } from '../definitions/table-entries.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { collationsIn, featuresOf } from '../features.ts';
+import { type CatalogueTable, readServer, readTables, TEXT_TYPES } from '../introspect.ts';
 import { dumpByProgram } from '../program/dump-program.ts';
 import { explainDenied, readReadable } from '../readable.ts';
 import { reservedInSource } from '../restore/beside.ts';

@@ -1,5 +1,5 @@
-import type { CatalogueTable } from '../catalogue.ts';
 import { quoteName, type Session } from '../connection/session.ts';
+import type { CatalogueTable } from '../introspect.ts';
 
 /** A table larger than this is cut, so that several readers can share it. */
 const PART_BYTES = 48 * 1024 * 1024;

@@ -4,15 +4,6 @@ import { redact } from '../../../process/redact.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
-import {
-  type CatalogueTable,
-  type Flavour,
-  type Inventory,
-  readCollations,
-  readInventory,
-  type Server,
-  settingsAmong,
-} from '../catalogue.ts';
 import { connectionOf } from '../connection/client-options.ts';
 import { inDatabase, MARK, quoteName, type Session, SqlError } from '../connection/session.ts';
 import type { Definitions } from '../definitions/definitions.ts';
@@ -22,6 +13,15 @@ import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { createDumpProgress } from '../dump/dump-progress.ts';
 import { recordTreatedApart } from '../dump/treated-apart.ts';
 import { collationsIn, featuresOf } from '../features.ts';
+import {
+  type CatalogueTable,
+  type Flavour,
+  type Inventory,
+  readCollations,
+  readInventory,
+  type Server,
+  settingsAmong,
+} from '../introspect.ts';
 import { type ClientTool, dumpToolFor } from '../tools.ts';
 import { InsertRefused, type InsertScanner } from './insert-scanner.ts';
 import { END_OF_ROWS } from './rows-file.ts';

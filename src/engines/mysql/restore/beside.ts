@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { redact } from '../../../process/redact.ts';
 import type { EngineContext } from '../../engine.ts';
-import type { Collations } from '../catalogue.ts';
 import { inDatabase, MARK, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import type { Collations } from '../introspect.ts';
 import { besideNames, isReserved } from '../names.ts';
 import { createDatabase, destinationName, dropDatabase, findBeside, isEmpty } from '../server/server.ts';
 import { DONE, journalSchema, MOVED, PENDING } from './journal-schema.ts';

@@ -1,7 +1,6 @@
 import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
-import { readCodeSettings, settingsText } from '../catalogue.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { ConnectionLost, inDatabase, plainWord, quoteName, type Session, SqlError } from '../connection/session.ts';
 import { checkCode } from '../definitions/check-definitions.ts';
@@ -9,6 +8,7 @@ import { clientOf, createCode, dropListed } from '../definitions/code.ts';
 import { type Code, type Listed, listCode, readCode } from '../definitions/definitions.ts';
 import { isEnabled, mayBePast } from '../definitions/events.ts';
 import { viewsNotCreated } from '../definitions/invalid-views.ts';
+import { readCodeSettings, settingsText } from '../introspect.ts';
 import { readNameCase } from '../name-case.ts';
 import { besideNames } from '../names.ts';
 import { databaseExists, destinationName, dropEmpty, lockDestination } from '../server/server.ts';

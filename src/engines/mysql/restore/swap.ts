@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
-import { readServer } from '../catalogue.ts';
 import { inDatabase, SESSION_SETTINGS, type Session, SqlError, tablesIn } from '../connection/session.ts';
 import { checkCode } from '../definitions/check-definitions.ts';
 import type { Definers } from '../definitions/code.ts';
 import { type CodeDefinitions, listCode } from '../definitions/definitions.ts';
 import { readBelongings } from '../definitions/foreign-keys.ts';
+import { readServer } from '../introspect.ts';
 import { readNameCase } from '../name-case.ts';
 import { besideNames } from '../names.ts';
 import { createDatabase, databaseExists, destinationName, mayNotCreate, verifyLock } from '../server/server.ts';

@@ -1,8 +1,8 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { Collations } from '../catalogue.ts';
 import { inDatabase, plainWord, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { dropListed } from '../definitions/code.ts';
 import { listCode } from '../definitions/definitions.ts';
+import type { Collations } from '../introspect.ts';
 import { besideNames, isReserved, lockName } from '../names.ts';
 
 /**

@@ -2,16 +2,16 @@ import { createRowSet } from '../../../subset/row-set.ts';
 import type { EngineContext, SubsetRun } from '../../engine.ts';
 import { copyProgress, type Moved } from '../../shared/copy-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
-import { TEXT_TYPES } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, type Session } from '../connection/session.ts';
 import type { TableDefinition } from '../definitions/definitions.ts';
+import { TEXT_TYPES } from '../introspect.ts';
 import { alter, LOADING_SETTINGS, loadRows } from '../restore/load-tables.ts';
 import { compareRows } from '../restore/rows/same-rows.ts';
-import type { SubsetTable } from './catalogue.ts';
 import { howTo, pathOf } from './finder.ts';
 import type { OpenSource } from './reading.ts';
 import { batchesOf, isKey, joinedBy, keyTable } from './rows.ts';
+import type { SubsetTable } from './subset-catalog.ts';
 
 export interface Copying {
   source: OpenSource;

@@ -6,9 +6,9 @@ import type { RowSet } from '../../../subset/row-set.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
 import { plainWord, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { mostBytesOf, type RowPacket, writeRow } from '../dump/row-text.ts';
-import { type Reference, referenceIn, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';
 import { type SubsetColumn, writtenValue } from './keys.ts';
 import { batchesOf, isKey, joinedBy, keyTable, type RowNumbers } from './rows.ts';
+import { type Reference, referenceIn, type SubsetCatalogue, type SubsetTable } from './subset-catalog.ts';
 
 export interface Finding {
   database: string;

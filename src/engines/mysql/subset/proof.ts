@@ -2,9 +2,9 @@ import type { ProofRow } from '../../../results/subset-results.ts';
 import type { SubsetRun } from '../../engine.ts';
 import { proveReferences } from '../../shared/prove-references.ts';
 import { quoteName, type Session } from '../connection/session.ts';
-import type { Reference } from './catalogue.ts';
 import { createFinder, pathOf, refersTo } from './finder.ts';
 import type { OpenSource } from './reading.ts';
+import type { Reference } from './subset-catalog.ts';
 
 interface Proving {
   source: OpenSource;

@@ -1,8 +1,8 @@
 import type { DatabaseUrl } from '../../engine.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
-import type { Server } from '../catalogue.ts';
 import type { Session } from '../connection/session.ts';
-import type { SubsetCatalogue } from './catalogue.ts';
+import type { Server } from '../introspect.ts';
+import type { SubsetCatalogue } from './subset-catalog.ts';
 
 /** A source as long as it is open, with all that making a subset of it needs to know. */
 export interface OpenSource {

@@ -3,17 +3,17 @@ import type { WarningEvent } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, SubsetSource } from '../../engine.ts';
 import { createResourcePool } from '../../shared/resource-pool.ts';
 import { sourceUnreadable } from '../../shared/source-unreadable.ts';
-import { readServer, readTables } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { explained } from '../connection/explained.ts';
 import { quoteText, type Session, SqlError } from '../connection/session.ts';
 import { beginInstant } from '../dump/instant.ts';
-import { readSubsetCatalogue, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';
+import { readServer, readTables } from '../introspect.ts';
 import { createFinder, pathOf } from './finder.ts';
 import { writtenValue } from './keys.ts';
 import { makeSubset } from './make.ts';
 import type { OpenSource } from './reading.ts';
 import { isKey, keyTable } from './rows.ts';
+import { readSubsetCatalogue, type SubsetCatalogue, type SubsetTable } from './subset-catalog.ts';
 
 /** What a session that reads needs: bytes as they are stored, and indexes used where there are any. */
 const READING_SETTINGS = ['SET character_set_results = NULL', '/*M!100600 SET join_cache_level = 2 */'];

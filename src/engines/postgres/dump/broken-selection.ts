@@ -1,7 +1,7 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
-import type { CatalogueSchema } from '../catalogue.ts';
 import { quoteText, type Session } from '../connection/session.ts';
+import type { CatalogueSchema } from '../introspect.ts';
 import type { ArchiveDetails } from './archive.ts';
 import {
   type BrokenObject,

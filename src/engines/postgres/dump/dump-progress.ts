@@ -1,6 +1,6 @@
 import type { Report } from '../../../runtime/events.ts';
 import { tableName } from '../../../text/table-names.ts';
-import type { CatalogueTable } from '../catalogue.ts';
+import type { CatalogueTable } from '../introspect.ts';
 
 export interface DumpProgress {
   /** Bytes read from a file of the dump. */

@@ -3,6 +3,8 @@ import { countLeftOut, leftOutSchemasOf } from '../../../results/left-out-schema
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
 import type { DumpRequest, EngineContext } from '../../engine.ts';
+import type { Session } from '../connection/session.ts';
+import { foreignTableWarnings, readForeignTables } from '../foreign-tables.ts';
 import {
   type CatalogueTable,
   readExtensions,
@@ -13,9 +15,7 @@ import {
   readSchemas,
   readTables,
   replicationWarnings,
-} from '../catalogue.ts';
-import type { Session } from '../connection/session.ts';
-import { foreignTableWarnings, readForeignTables } from '../foreign-tables.ts';
+} from '../introspect.ts';
 import { whyNoSetting } from '../restore/alter-set.ts';
 import { selectSchemas } from '../schema-selection.ts';
 import { majorOf } from '../tools.ts';

@@ -6,10 +6,10 @@ import type { ManifestTable } from '../../../repository/manifest.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
-import type { CatalogueTable } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import type { Session } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
+import type { CatalogueTable } from '../introspect.ts';
 import { type ClientTools, findClientTools, toolsForServer } from '../tools.ts';
 import {
   type ArchiveDetails,

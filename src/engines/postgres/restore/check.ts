@@ -1,10 +1,10 @@
 import { splitName } from '../../../text/table-names.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
 import { compareNames, refuseDifferences } from '../../shared/verify.ts';
-import { IN_NO_SCHEMA, type Inventory, readInventory } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { type Session, SqlError } from '../connection/session.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
+import { IN_NO_SCHEMA, type Inventory, readInventory } from '../introspect.ts';
 import type { ClientTools } from '../tools.ts';
 import { countedRows } from './rows/rows-by-root.ts';
 

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { redact } from '../../../process/redact.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
-import type { DatabaseLocale } from '../catalogue.ts';
 import { ConnectionLost, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import type { DatabaseLocale } from '../introspect.ts';
 import { type MarkedDatabase, provisionalLimit, readMarked, writeMark } from '../mark.ts';
 
 /** A name may have so many bytes; longer ones the server would cut without a word. */

@@ -6,9 +6,9 @@ import type { RowSet } from '../../../subset/row-set.ts';
 import { splitName } from '../../../text/table-names.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
 import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
-import { type Leaf, type Reference, resolveAdded, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';
 import { forEachLine } from './line-numbers.ts';
 import { type Batch, batchesOf, isOneOf, rowNumber } from './rows.ts';
+import { type Leaf, type Reference, resolveAdded, type SubsetCatalogue, type SubsetTable } from './subset-catalog.ts';
 
 export interface Finding {
   catalogue: SubsetCatalogue;

@@ -1,5 +1,5 @@
-import type { TableFacts } from '../../../subset/facts.ts';
 import { createRowSet, type RowSet } from '../../../subset/row-set.ts';
+import type { TableFacts } from '../../../subset/source-schema.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';

@@ -3,9 +3,9 @@ import type { Relationship } from '../../../subset/graph.ts';
 import type { SubsetRun } from '../../engine.ts';
 import { proveReferences } from '../../shared/prove-references.ts';
 import { quoteName, type Session } from '../connection/session.ts';
-import type { Reference } from './catalogue.ts';
 import { createFinder } from './finder.ts';
 import type { OpenSource } from './reading.ts';
+import type { Reference } from './subset-catalog.ts';
 
 interface Proving {
   source: OpenSource;

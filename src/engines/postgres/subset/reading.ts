@@ -1,9 +1,9 @@
 import type { DatabaseUrl } from '../../engine.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
-import type { DatabaseLocale } from '../catalogue.ts';
 import type { Session } from '../connection/session.ts';
+import type { DatabaseLocale } from '../introspect.ts';
 import type { ClientTools } from '../tools.ts';
-import type { SubsetCatalogue } from './catalogue.ts';
+import type { SubsetCatalogue } from './subset-catalog.ts';
 
 /** A source as long as it is open, with all that making a subset of it needs to know. */
 export interface OpenSource {

@@ -1,7 +1,7 @@
 import { releaseChunk } from '../../../repository/objects/release.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
-import type { Leaf, SubsetTable } from './catalogue.ts';
+import type { Leaf, SubsetTable } from './subset-catalog.ts';
 
 /**
  * A row's number says where it lies: which leaf of its table, which page, which line there. Within one snapshot that

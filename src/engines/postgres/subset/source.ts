@@ -1,17 +1,17 @@
 import type { DatabaseUrl, EngineContext, SubsetSource } from '../../engine.ts';
 import { createResourcePool } from '../../shared/resource-pool.ts';
 import { sourceUnreadable } from '../../shared/source-unreadable.ts';
-import { readLocale, readReplication, replicationWarnings } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { readDatabaseSettings, settingsToKeep } from '../dump/dump-source.ts';
+import { readLocale, readReplication, replicationWarnings } from '../introspect.ts';
 import { findClientTools, toolsForServer } from '../tools.ts';
-import { readSubsetCatalogue, type SubsetCatalogue } from './catalogue.ts';
 import { createFinder } from './finder.ts';
 import { largeObjectsWarning } from './large-objects.ts';
 import { makeSubset } from './make.ts';
 import { type OpenSource, READING_SETTINGS } from './reading.ts';
 import { placeOf, refuseUnnumbered, rowNumber } from './rows.ts';
+import { readSubsetCatalogue, type SubsetCatalogue } from './subset-catalog.ts';
 
 /** One transaction exports its snapshot and is the first of several that see the source by it. */
 export async function openSource(

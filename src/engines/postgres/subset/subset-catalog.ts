@@ -1,6 +1,6 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { ColumnFacts, Facts, ForeignKeyFacts, TableFacts } from '../../../subset/facts.ts';
 import type { Relationship } from '../../../subset/graph.ts';
+import type { ColumnFacts, Facts, ForeignKeyFacts, TableFacts } from '../../../subset/source-schema.ts';
 import { tableName } from '../../../text/table-names.ts';
 import { quoteName, quoteNumber, quoteText, type Session } from '../connection/session.ts';
 import { type PartitionRoot, readPartitionRoots } from '../dump/partition-roots.ts';

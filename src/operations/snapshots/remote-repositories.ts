@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/schema/settings.ts';
-import { openShelf, type Shelf } from '../../repository/shelf.ts';
+import { openShelf, type Shelf } from '../../repository/remote-repository.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';

@@ -1,7 +1,7 @@
-import type { Facts, ForeignKeyFacts, TableFacts } from '../../../subset/facts.ts';
 import type { Relationship } from '../../../subset/graph.ts';
-import { type CatalogueTable, readTables } from '../catalogue.ts';
+import type { Facts, ForeignKeyFacts, TableFacts } from '../../../subset/source-schema.ts';
 import type { Session } from '../connection/session.ts';
+import { type CatalogueTable, readTables } from '../introspect.ts';
 import { readTablesWithoutRows, tablesExcept } from '../own-rows.ts';
 import { comparableFamily, familyOf, type KeyPart, keyPartOf, type SubsetColumn, wholeRowPart } from './keys.ts';
 import { createRowNumbers, type RowNumbers } from './rows.ts';
