@@ -4,11 +4,11 @@ import { claim, foreignFolder } from './claim.ts';
 import { createFolder } from './folder.ts';
 import type { ManifestFile } from './manifest.ts';
 import { looksWhole, type ObjectToRead } from './objects/object-file.ts';
-import { type Catalogue, createCatalogue, objectKey, timeInKey } from './repository.ts';
+import { createRepository, objectKey, type Repository, timeInKey } from './repository.ts';
 import { createStaging, liveStagings, type Staging, stagingRoot } from './staging.ts';
 
 /** The snapshots of this machine. */
-export interface Repository extends Catalogue {
+export interface LocalRepository extends Repository {
   /** When the target's snapshots were taken, newest first; none is read for it. */
   takenAt(target: string): Promise<string[]>;
   /** Takes a packed object over, which has just been written or checked; `false` when it replaced one. */
@@ -23,7 +23,7 @@ export interface Repository extends Catalogue {
   stage(): Promise<Staging>;
 }
 
-export interface RepositoryOptions {
+export interface LocalRepositoryOptions {
   directory: string;
   report: Report;
   /** Marks the directory before anything is changed in it, and refuses one of somebody else. */
@@ -32,12 +32,12 @@ export interface RepositoryOptions {
   configured?: string[];
 }
 
-export function createRepository({
+export function createLocalRepository({
   directory,
   report,
   claims = false,
   configured = [],
-}: RepositoryOptions): Repository {
+}: LocalRepositoryOptions): LocalRepository {
   const folder = createFolder(directory);
   let claimed: Promise<void> | undefined;
   const ready = async (): Promise<void> => {
@@ -45,18 +45,18 @@ export function createRepository({
     claimed ??= claim(folder, { configured, refusal: (foreign) => foreignFolder(directory, foreign) });
     await claimed;
   };
-  const catalogue = createCatalogue(folder, report);
+  const repository = createRepository(folder, report);
   const unfinished = stagingRoot(directory);
   return {
-    ...catalogue,
-    takenAt: async (target) => (await catalogue.files(target)).map(({ key }) => timeInKey(key)),
+    ...repository,
+    takenAt: async (target) => (await repository.files(target)).map(({ key }) => timeInKey(key)),
     async write(manifest) {
       await ready();
-      await catalogue.write(manifest);
+      await repository.write(manifest);
     },
     async remove(manifest) {
       await ready();
-      await catalogue.remove(manifest);
+      await repository.remove(manifest);
     },
     async store(file, { sha256 }) {
       await ready();
@@ -71,7 +71,7 @@ export function createRepository({
     async sweep(now) {
       await ready();
       const isQuiet = async (): Promise<boolean> => (await liveStagings(unfinished)) === 0;
-      return (await isQuiet()) ? await catalogue.sweep(now, isQuiet) : 0;
+      return (await isQuiet()) ? await repository.sweep(now, isQuiet) : 0;
     },
     async stage() {
       await ready();

@@ -20,7 +20,7 @@ const SWEEP_AGE = 24 * 60 * 60 * 1000;
 const READS_AT_ONCE = 16;
 
 /** The snapshots of a store: manifests over content-addressed objects. */
-export interface Catalogue {
+export interface Repository {
   /** The manifests' files, newest first; of every target unless one is named. */
   files(target?: string): Promise<StoredFile[]>;
   /** `null` when it is gone or, which is warned of, damaged. */
@@ -42,7 +42,7 @@ export interface Catalogue {
   sweep(now: Date, mayGoOn?: () => Promise<boolean>): Promise<number>;
 }
 
-export function createCatalogue(store: Store, report: Report): Catalogue {
+export function createRepository(store: Store, report: Report): Repository {
   async function files(target?: string): Promise<StoredFile[]> {
     const listed = await store.list(target === undefined ? 'snapshots' : targetPrefix(target));
     const nameOf = ({ key }: StoredFile): string => key.slice(key.lastIndexOf('/') + 1);

@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { DEFINITIONS_FILE } from '../../src/engines/mysql/details.ts';
-import { createRepository } from '../../src/repository/local-repository.ts';
+import { createLocalRepository } from '../../src/repository/local-repository.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
 import { objectKey } from '../../src/repository/repository.ts';
@@ -34,7 +34,7 @@ export async function changeFile(
   const stored = await readFile(join(directory, objectKey(file.sha256)));
   const content = change(zstdDecompressSync(stored).toString('utf8'));
 
-  const repository = createRepository({ directory, report: () => {} });
+  const repository = createLocalRepository({ directory, report: () => {} });
   const pool = createObjectPool(1);
   pool.finish();
   const source = join(directory, `${id}.json`);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { archiveDetails } from '../../src/engines/postgres/dump/archive.ts';
 import { createFolder } from '../../src/repository/folder.ts';
-import { createRepository, type Repository } from '../../src/repository/local-repository.ts';
+import { createLocalRepository, type LocalRepository } from '../../src/repository/local-repository.ts';
 import { type Manifest, manifestText, parseManifest } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
@@ -125,13 +125,13 @@ describe('in a working directory', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let directory: string;
   let events: RunEvent[];
-  let repository: Repository;
+  let repository: LocalRepository;
 
   beforeEach(async () => {
     folder = await temporaryFolder();
     directory = join(folder.path, 'work');
     events = [];
-    repository = createRepository({ directory, report: (event) => events.push(event) });
+    repository = createLocalRepository({ directory, report: (event) => events.push(event) });
   });
 
   afterEach(() => folder[Symbol.asyncDispose]());

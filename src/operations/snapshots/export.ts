@@ -26,10 +26,10 @@ export async function exportSnapshot(context: Context, { file, ...request }: Exp
   const { report, signal } = context;
   await refuseExisting(file);
   await refuseUnshared(context, request.target);
-  const { manifest, row, shelf } = await findSnapshot(context, request);
+  const { manifest, row, remote } = await findSnapshot(context, request);
   const repository = repositoryOf(context);
-  if (shelf && (await missingHere(repository, filesOf(manifest))).length > 0) {
-    await pullFiles(context, { manifest, shelf, keep: false });
+  if (remote && (await missingHere(repository, filesOf(manifest))).length > 0) {
+    await pullFiles(context, { manifest, remote, keep: false });
   }
   // Keeps the objects from being swept meanwhile.
   await using _staging = await repository.stage();

@@ -45,8 +45,8 @@ export async function copyRows(context: EngineContext, copying: Copying): Promis
   return counts;
 }
 
-function tasksOf({ source: { catalogue }, run: { plan, collected } }: Copying): Task[] {
-  return [...catalogue.tables.values()].flatMap((table): Task[] => {
+function tasksOf({ source: { catalog }, run: { plan, collected } }: Copying): Task[] {
+  return [...catalog.tables.values()].flatMap((table): Task[] => {
     if (plan.rules.get(table.name) === 'copy') {
       const rows = plan.graph.tables.get(table.name)?.rows ?? 0;
       return table.leaves.map((leaf) => ({ table, leaf, rows: Math.ceil(rows / table.leaves.length) }));

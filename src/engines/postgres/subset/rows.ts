@@ -16,13 +16,13 @@ const MOST_LEAVES = 2 ** 53 / LEAF_SPAN;
 const BATCH_ROWS = 10_000;
 
 /** A `ctid`. */
-export interface Place {
+export interface TupleId {
   page: number;
   line: number;
 }
 
 /** The row that lies there. */
-export function rowNumber({ index }: Leaf, { page, line }: Place): number {
+export function rowNumber({ index }: Leaf, { page, line }: TupleId): number {
   return index * LEAF_SPAN + page * PAGE_SPAN + line;
 }
 
