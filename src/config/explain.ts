@@ -77,12 +77,12 @@ function childOf(parent: unknown, key: string | number): unknown {
     : undefined;
 }
 
-/** A key without a value counts as not set; a name without one, as of a target, is there. */
+/** A key without a value counts as not set; a map entry such as a target counts as set. */
 function isSet({ shape, written }: ValueAtPath): boolean {
   return written !== undefined && (written !== null || shape.default === undefined);
 }
 
-/** A URL whose template cannot be filled in: it is shown as it is written. */
+/** A URL with an unfilled template is shown as it is written. */
 function isUnfilled({ shape, value, written }: ValueAtPath): boolean {
   return value === undefined && shape.traits.template === true && typeof written === 'string' && written.includes('{{');
 }
@@ -93,7 +93,7 @@ function shownValue(place: ValueAtPath, showUrl: Explanation['showUrl']): unknow
   const { shape, value, written } = place;
   if (isUnfilled(place)) return withoutCredentials(String(written));
   if (typeof value === 'string' && shape.traits.secret && isConnectionUrl(value)) return urlText(value, showUrl);
-  // What somebody has encrypted is a secret, whatever the key.
+  // An encrypted value is a secret under any key.
   if (shape.traits.secret || JSON.stringify(written)?.includes('$aes$')) return HIDDEN;
   return typeof value === 'string' ? redact(value) : value;
 }
