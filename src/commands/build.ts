@@ -69,7 +69,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   return { data: { snapshot }, text: builtText(target, snapshot) };
 }
 
-/** Asks before anything is built: the sanitized database may replace one. */
+/** Asks before the build: the sanitized database may replace one. */
 async function buildAndSanitize(
   { context: openContext, confirm, tableOptions }: InvocationOf<typeof specification>,
   request: SanitizeRequest,

@@ -49,7 +49,7 @@ async function printCandidates(invocation: InvocationOf<typeof completing>): Pro
   });
   return {
     data: { candidates },
-    // A name that cannot be typed is not offered.
+    // Names that cannot be typed are left out.
     text: candidates
       .filter(({ value }) => printable(value) === value)
       .map(({ value, description }) => `${value}\t${printable(description)}`)
@@ -63,10 +63,10 @@ async function targetCandidates(context: Invocation['context']): Promise<Candida
   return targets.map(({ name, title }) => ({ value: name, description: title }));
 }
 
-/** A shell waits for as long while its user does nothing. */
-const PATIENCE = 1500;
+/** The shell blocks its user meanwhile. */
+const TIMEOUT_MS = 1500;
 
-/** Of the file alone: nobody's keychain is asked in the middle of a line. */
+/** From the file only: completion must not open a keychain prompt. */
 async function keyCandidates(file: string | undefined, { environment, cwd }: InvocationOf<typeof completing>) {
   const { sensitiveKeys } = await import('../operations/configuration/secrets.ts');
   const keys = await sensitiveKeys({ file, environment, cwd });
@@ -77,7 +77,7 @@ async function snapshotCandidates(context: Invocation['context'], target: string
   const { listSnapshots } = await import('../operations/snapshots/snapshots.ts');
   const opened = await context();
   const now = opened.clock().getTime();
-  const { snapshots } = await listSnapshots(opened, target, { patience: PATIENCE });
+  const { snapshots } = await listSnapshots(opened, target, { timeoutMs: TIMEOUT_MS });
   return snapshots.map(({ index, created_at, note }) => {
     const age = formatAge(now - Date.parse(created_at));
     return { value: String(index), description: note ? `${age}: ${note}` : age };
@@ -94,7 +94,7 @@ async function tableCandidates(
   return tables.map(({ table, rows }) => ({ value: table, description: formatNumberOf(rows, 'row') }));
 }
 
-/** A person in the middle of a line must not be answered with an error. */
+/** Completion never prints an error. */
 async function orNone(find: () => Promise<Candidate[]>): Promise<Candidate[]> {
   try {
     return await find();

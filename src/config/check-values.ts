@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { variableName } from './environment.ts';
-import type { Finding } from './finding.ts';
+import type { KeyProblem } from './key-problem.ts';
 import { mismatch } from './mismatch.ts';
 import { type Settings, settingsSchema } from './schema/settings.ts';
 import type { Shape } from './schema/shape.ts';
@@ -8,7 +8,7 @@ import type { Traits } from './schema/traits.ts';
 import { name } from './schema/values.ts';
 import { type KeyPath, removeValue, type Tree } from './tree.ts';
 
-/** What is right in a configuration, while other things in it may be wrong or missing. */
+/** The valid part of a configuration. */
 export type Draft = PartOf<Settings>;
 
 type PartOf<T> = T extends (infer Item)[]
@@ -18,13 +18,13 @@ type PartOf<T> = T extends (infer Item)[]
     : T;
 
 export interface CheckedValues {
-  findings: Finding[];
-  /** With the defaults; `null` when anything is wrong. */
+  findings: KeyProblem[];
+  /** With defaults; `null` when any value is invalid. */
   settings: Settings | null;
   draft: Draft;
 }
 
-/** Checks every value against the schema, and takes what is wrong out of the tree. */
+/** Validates every value against the schema, and removes invalid values from the tree. */
 export function checkValues(tree: Tree, shape: Shape): CheckedValues {
   const result = v.safeParse(settingsSchema, tree);
   if (result.success) return { findings: [], settings: result.output, draft: result.output };
@@ -33,7 +33,7 @@ export function checkValues(tree: Tree, shape: Shape): CheckedValues {
   return { findings, settings: null, draft: tree as Draft };
 }
 
-function toFinding(issue: v.BaseIssue<unknown>, root: Shape): Finding {
+function toFinding(issue: v.BaseIssue<unknown>, root: Shape): KeyProblem {
   const steps = issue.path ?? [];
   const path = steps.map((step) => (typeof step.key === 'number' ? step.key : String(step.key)));
   const shape = shapeAt(root, path);

@@ -2,63 +2,63 @@ import { open, rm } from 'node:fs/promises';
 import { UserError } from '../runtime/errors.ts';
 import { type Report, withStep } from '../runtime/events.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
-import { filesOf, objectKey } from './catalogue.ts';
 import { damaged } from './damaged.ts';
+import type { LocalRepository } from './local-repository.ts';
 import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
 import { ContentDiffers } from './objects/checksum.ts';
 import { largestObject } from './objects/object-format.ts';
 import type { ObjectPool } from './objects/object-pool.ts';
-import type { Repository } from './repository.ts';
-import type { Shelf } from './shelf.ts';
+import type { RemoteRepository } from './remote-repository.ts';
+import { filesOf, objectKey } from './repository.ts';
 
-/** Objects that are moved at the same moment; large ones move in several parts besides. */
+/** Large objects also move in several parts. */
 const OBJECTS_AT_ONCE = 8;
 
-/** Bytes come in thousands of small pieces, and nobody reads as many events. */
+/** Pieces are small; progress events are limited to one per interval. */
 const TELL_EVERY_MS = 100;
 
-/** An object that arrives damaged is fetched so often in all. */
+/** Downloads of an object that arrives damaged. */
 const ATTEMPTS = 3;
 
 export interface Moving {
   manifest: Manifest;
-  repository: Repository;
-  shelf: Shelf;
-  /** Reads every object against its checksum: none is sent that is damaged, none is kept that arrives so. */
+  repository: LocalRepository;
+  remote: RemoteRepository;
+  /** Verifies every object: none is sent or kept damaged. */
   pool: ObjectPool;
   report: Report;
   signal: AbortSignal;
 }
 
 export interface Moved {
-  /** Objects that the other side lacked, and their bytes. */
+  /** Objects that were missing on the other side, and their bytes. */
   objects: number;
   bytes: number;
 }
 
-/** Copies a snapshot from this machine to a shelf: the objects that it lacks, then the manifest. Step: `push`. */
+/** Copies missing objects to a remote repository, then the manifest. Step: `push`. */
 export function pushSnapshot(moving: Moving): Promise<Moved> {
-  const { manifest, shelf, report } = moving;
-  return shelf.locks.whilePushing(async (renew) => {
+  const { manifest, remote, report } = moving;
+  return remote.locks.whilePushing(async (renew) => {
     const files = distinct(filesOf(manifest));
-    const there = await shelf.store.present(files.map(({ sha256 }) => objectKey(sha256)));
+    const there = await remote.store.present(files.map(({ sha256 }) => objectKey(sha256)));
     const missing = files.filter(({ sha256 }) => !there.has(objectKey(sha256)));
     const names = namesIn(manifest);
-    return withProgress(missing, { step: 'push', verb: 'Push', place: `to ${shelf.name}`, report }, async (add) => {
+    return withProgress(missing, { step: 'push', verb: 'Push', place: `to ${remote.name}`, report }, async (add) => {
       await mapWithConcurrency(missing, OBJECTS_AT_ONCE, async (file) => {
         await renew();
         await sendObject(file, moving, (bytes) => add(bytes, names.get(file.sha256)));
       });
       await renew();
-      await shelf.write(manifest);
+      await remote.write(manifest);
     });
   });
 }
 
-/** Stores an object of this machine on the shelf; throws when it is damaged here. */
+/** Throws when the local object is damaged. */
 export async function sendObject(
   file: ManifestFile,
-  { manifest, repository, shelf, pool, signal }: Omit<Moving, 'report'>,
+  { manifest, repository, remote, pool, signal }: Omit<Moving, 'report'>,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const object = repository.object(file);
@@ -68,14 +68,14 @@ export async function sendObject(
     onBytes(bytes);
   };
   const put = (sha256?: string): Promise<void> =>
-    shelf.store.put(objectKey(file.sha256), object.path, { signal, onBytes: count, sha256 });
+    remote.store.put(objectKey(file.sha256), object.path, { signal, onBytes: count, sha256 });
   try {
     if (file.stored_sha256 !== undefined) return await put(file.stored_sha256);
   } catch (error) {
     if (!(error instanceof ContentDiffers) && !isGone(error)) throw error;
   }
   onBytes(-sent);
-  // Equal content may be compressed otherwise.
+  // Equal content may be compressed differently.
   await pool
     .check(object, () => {})
     .catch((cause) => {
@@ -85,42 +85,41 @@ export async function sendObject(
   await put();
 }
 
-/** Of an object that is not on this machine, though its manifest is. */
+/** The manifest exists locally, the object does not. */
 function isGone(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
 export interface Fetching extends Moving {
-  /** A path for a file that is not whole yet. */
+  /** A path for an unfinished file. */
   unfinished: (name: string) => string;
-  /** What is needed, when it is not the whole snapshot. */
+  /** Default: the whole snapshot. */
   files?: ManifestFile[];
 }
 
-/** Copies objects of a snapshot that this machine lacks from a shelf. Step: `pull`. */
+/** Copies missing objects from a remote repository. Step: `pull`. */
 export async function pullObjects(fetching: Fetching): Promise<Moved> {
-  const { manifest, repository, shelf, report, files = filesOf(manifest) } = fetching;
+  const { manifest, repository, remote, report, files = filesOf(manifest) } = fetching;
   const missing = await missingHere(repository, files);
   if (missing.length === 0) return { objects: 0, bytes: 0 };
   const names = namesIn(manifest);
-  return withProgress(missing, { step: 'pull', verb: 'Pull', place: `from ${shelf.name}`, report }, async (add) => {
+  return withProgress(missing, { step: 'pull', verb: 'Pull', place: `from ${remote.name}`, report }, async (add) => {
     await mapWithConcurrency(missing, OBJECTS_AT_ONCE, (file) =>
       fetchObject(file, fetching, (bytes) => add(bytes, names.get(file.sha256))),
     );
   });
 }
 
-/** The distinct objects of these files that this machine lacks. */
-export async function missingHere(repository: Repository, files: ManifestFile[]): Promise<ManifestFile[]> {
+export async function missingHere(repository: LocalRepository, files: ManifestFile[]): Promise<ManifestFile[]> {
   const missing: ManifestFile[] = [];
   for (const file of distinct(files)) if (!(await repository.has(file))) missing.push(file);
   return missing;
 }
 
-/** Stores an object of the shelf on this machine, whatever is there; throws when it is damaged on the shelf. */
+/** Downloads an object, replacing an existing one; throws when it is damaged in the bucket. */
 export async function fetchObject(
   file: ManifestFile,
-  { manifest, repository, shelf, pool, signal, unfinished }: Omit<Fetching, 'report'>,
+  { manifest, repository, remote, pool, signal, unfinished }: Omit<Fetching, 'report'>,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const path = unfinished(`${file.sha256}.object`);
@@ -132,8 +131,8 @@ export async function fetchObject(
     };
     try {
       const maxBytes = largestObject(file.bytes);
-      await shelf.store.get(objectKey(file.sha256), path, { signal, onBytes: count, maxBytes });
-      // The content, and not what the manifest says of the object: whoever wrote one may have written the other.
+      await remote.store.get(objectKey(file.sha256), path, { signal, onBytes: count, maxBytes });
+      // Verifies the content, because the manifest and the object may have the same forger.
       await pool.check({ ...repository.object(file), path }, () => {});
       break;
     } catch (cause) {
@@ -141,14 +140,14 @@ export async function fetchObject(
       if (cause instanceof UserError) throw cause;
       await rm(path, { force: true });
       onBytes(-arrived);
-      if (attempt === ATTEMPTS) throw damaged({ manifest, file, place: shelf.name, cause });
+      if (attempt === ATTEMPTS) throw damaged({ manifest, file, place: remote.name, cause });
     }
   }
   await syncFile(path);
   await repository.store(path, file);
 }
 
-/** Two tables with the same content are one object. */
+/** Tables with equal content share an object. */
 function distinct(files: ManifestFile[]): ManifestFile[] {
   return [...new Map(files.map((file) => [file.sha256, file])).values()];
 }
@@ -164,7 +163,6 @@ interface ProgressOptions {
   report: Report;
 }
 
-/** Moves files in a step whose progress is that of `add`. */
 async function withProgress(
   files: ManifestFile[],
   { step, verb, place, report }: ProgressOptions,

@@ -6,40 +6,39 @@ import type { RoleCredentials } from '../sso/role-credentials.ts';
 import type { UserError } from './errors.ts';
 import type { Report } from './events.ts';
 
-/** What every operation is handed: nothing is read from the process or the module level. */
+/** The parameters of every operation: nothing is read from the process or the module level. */
 export interface Context {
   configuration: Configuration;
   report: Report;
   /** Aborted by Ctrl-C, SIGTERM or a cancel on screen; its `reason` is the UserError to end with. */
   signal: AbortSignal;
-  /** This machine, where tools run unless they are not there. */
+  /** This machine. */
   runner: Runner;
   /**
-   * Runs an engine's tools in its configured image; `null` when there is none. Without it all run on this machine.
-   * For a server there is a container of its own, which sees nothing of this machine.
+   * Runs an engine's tools in its configured image; `null` without one. A server gets a container of its own without
+   * mounts.
    */
   containers?: (engine: EngineId, purpose?: 'server') => Runner | null;
-  /** Temporary credentials of the buckets whose storage profile has a role; not there where none has. */
+  /** Temporary credentials for storage profiles with a role. */
   roleCredentials?: RoleCredentials;
   clock: () => Date;
   environment: NodeJS.ProcessEnv;
-  /** Says to the log what the work has failed of; not there where no log is kept. */
+  /** Writes the failure of an operation to the log, if any. */
   logFailure?: (error: UserError) => void;
 }
 
 export interface ContextOptions {
-  /** The file given with `--config`. */
   config?: string | undefined;
   environment: NodeJS.ProcessEnv;
   cwd: string;
   report: Report;
   signal: AbortSignal;
   clock: () => Date;
-  /** Keeps a log even where the configuration asks for none. */
+  /** Writes a log even without the configuration's `debug`. */
   debug?: boolean;
 }
 
-/** The context of a piece of work; throws with exit 3 when the configuration is missing or not valid. */
+/** The context of an operation; throws with exit 3 when the configuration is missing or invalid. */
 export async function openContext({ config, cwd, debug = false, ...given }: ContextOptions): Promise<Context> {
   const { environment, signal } = given;
   const [{ loadConfiguration }, { localRunner }, { containerRunners }, { stagingRoot }] = await Promise.all([

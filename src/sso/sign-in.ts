@@ -3,23 +3,23 @@ import { signInByBrowser } from './browser-sign-in.ts';
 import { offersDevices, signInByDevice } from './device-sign-in.ts';
 import { signInFailure } from './failures.ts';
 import { openProvider, type ProviderRequest } from './provider.ts';
-import { type Session, sessionOf } from './session.ts';
+import { type SignInSession, sessionOf } from './session.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 import { withUserInfo } from './user-info.ts';
 
 export interface SignInRequest extends SignInOptions {
   provider: ProviderRequest;
-  /** By a code that is typed on any machine; by itself where no browser can be opened and the provider offers it. */
+  /** Uses a device code; automatic without a browser, where the provider supports it. */
   device: boolean;
   clock: () => Date;
-  /** Milliseconds that the person has. Default five minutes. */
+  /** In milliseconds. Default: five minutes. */
   patience?: number;
 }
 
 const PATIENCE = 5 * 60_000;
 
 /** Signs a person in. Stores nothing. */
-export async function signIn(request: SignInRequest): Promise<Session> {
+export async function signIn(request: SignInRequest): Promise<SignInSession> {
   const { provider: wanted, device, clock, patience: time = PATIENCE, ...options } = request;
   const provider = await unlessAborted(openProvider(wanted), options.signal);
   const patience = AbortSignal.timeout(time);
@@ -27,7 +27,7 @@ export async function signIn(request: SignInRequest): Promise<Session> {
   const byDevice = device || (options.openBrowser === null && offersDevices(provider));
   try {
     const tokens = await (byDevice ? signInByDevice : signInByBrowser)(provider, patient);
-    // Who it is is all that counts; a provider that does not say so is none for us.
+    // The identity is the purpose of the sign-in.
     if (tokens.id_token === undefined) throw signInFailure(wanted.name, 'token_not_valid', 'there is no ID token');
     return await withUserInfo(provider, sessionOf(tokens, clock()));
   } catch (thrown) {

@@ -2,26 +2,25 @@ import type { TargetSettings } from '../config/schema/settings.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { findNames } from '../text/table-names.ts';
-import type { ColumnFacts, Facts, ForeignKeyFacts, TableFacts } from './facts.ts';
+import type { SourceColumn, SourceForeignKey, SourceSchema, SourceTable } from './source-schema.ts';
 
 export type SubsetSettings = NonNullable<TargetSettings['subset']>;
 
-/** A reference from one table to another: a foreign key, or one that the configuration adds. */
-export interface Relationship extends ForeignKeyFacts {
+/** A foreign key, or a reference that the configuration adds. */
+export interface Relationship extends SourceForeignKey {
   added: boolean;
 }
 
-/** The tables of a source, and what leads from one to the other. */
 export interface Graph {
-  tables: Map<string, TableFacts>;
-  /** Those that are followed. */
+  tables: Map<string, SourceTable>;
+  /** Followed references. */
   relationships: Relationship[];
-  /** Those that are not, since their relationship or the table they lead to is excluded: they have to become null. */
+  /** Excluded references, and references to excluded tables: they become null. */
   cut: Relationship[];
 }
 
-/** Foreign keys by constraint, and the added relationships, without the excluded ones. Names every mistake at once. */
-export function buildGraph(facts: Facts, settings: SubsetSettings): Graph {
+/** Foreign keys and added relationships, without the excluded ones. Reports all mistakes at once. */
+export function buildGraph(facts: SourceSchema, settings: SubsetSettings): Graph {
   const tables = new Map(facts.tables.map((table) => [table.name, table]));
   const problems = unknownTables(tables, settings);
   if (problems.length > 0) throw invalid(problems);
@@ -47,8 +46,8 @@ export function buildGraph(facts: Facts, settings: SubsetSettings): Graph {
   };
 }
 
-/** The settings with the names of tables as the source has them; a name that is unknown or ambiguous stays. */
-export function withKnownNames(settings: SubsetSettings, facts: Facts): SubsetSettings {
+/** The settings with the source's table names; unknown and ambiguous names stay. */
+export function withKnownNames(settings: SubsetSettings, facts: SourceSchema): SubsetSettings {
   const names = facts.tables.map(({ name }) => name);
   const known = (text: string): string => {
     const [name, ...others] = findNames(text, names);
@@ -121,7 +120,7 @@ function checkAdded(
   const to = tables.get(settings.ref_table);
   const name = `${settings.fk_table} (${columns.join(', ')}) → ${settings.ref_table} (${refColumns.join(', ')})`;
   const problems: string[] = [];
-  const column = (table: TableFacts | undefined, wanted: string): ColumnFacts | undefined => {
+  const column = (table: SourceTable | undefined, wanted: string): SourceColumn | undefined => {
     const found = table?.columns.find((candidate) => candidate.name === wanted);
     if (!found) problems.push(`${table?.name} has no column ${wanted}`);
     return found;
@@ -148,7 +147,7 @@ function checkAdded(
       to: settings.ref_table,
       refColumns,
       matchFull: false,
-      // A key finds them as well as an index of their own.
+      // A key serves as an index.
       indexed: from?.keys.some((key) => columns.includes(key[0] ?? '')) ?? false,
       added: true,
     },
@@ -161,7 +160,7 @@ function sameColumns(key: string[], columns: string[]): boolean {
 
 const ROLES = ['subset_tables', 'copy_tables', 'excluded_tables'] as const;
 
-/** A table cannot be whole and a part and empty. */
+/** A table cannot be copied, filtered and excluded at once. */
 function conflicts(settings: SubsetSettings): string[] {
   const named = ROLES.map((role) => ({
     role,

@@ -11,35 +11,34 @@ import { pathOfKey } from '../yaml/path-of-key.ts';
 import { replacementOf } from './old-keys.ts';
 import { keyGuesses } from './unknown-keys.ts';
 
-/** What mends a problem in the file. */
+/** A fix of a problem in the file. */
 export interface TextFix {
-  /** What it does, in a few words. */
+  /** A short description. */
   does: string;
   changes: Change[];
 }
 
 export interface Fixable {
-  /** What the file says. */
+  /** The content of the file. */
   written: Tree;
   shape: Shape;
-  /** Profiles of the storage's command-line client. */
   cliProfiles: string[];
 }
 
-interface Place extends Fixable {
+interface FixTarget extends Fixable {
   path: KeyPath;
   value: unknown;
 }
 
-/** What mends a problem where one can know, such as the key that was probably meant; `null` where only a person can. */
+/** The fix of a problem, where one is certain; `null` where only a person can decide. */
 export function fixFor({ code, key, file }: Problem, fixable: Fixable): TextFix | null {
-  // What a variable says is not mended in the file.
+  // A value from a variable cannot be fixed in the file.
   if (file === null) return null;
   const path = pathOfKey(fixable.written, key);
   return FIXES[code]?.({ ...fixable, path, value: valueAt(fixable.written, path) }) ?? null;
 }
 
-const FIXES: Record<string, (place: Place) => TextFix | null> = {
+const FIXES: Record<string, (place: FixTarget) => TextFix | null> = {
   unknown_key: toTheKeyThatWasMeant,
   old_key: toItsPlace,
   missing_key: withNewSecretKey,
@@ -47,12 +46,12 @@ const FIXES: Record<string, (place: Place) => TextFix | null> = {
   wrong_value: toTheNearestChoice,
   storage_profile_not_found: toTheNearestProfile,
   cli_profile_not_found: ({ path, value, cliProfiles }) => settingIfKnown(path, nearest(String(value), cliProfiles)),
-  // include_schemas wins, so that nothing else becomes of it.
+  // include_schemas wins, so this changes no result.
   schema_in_both_lists: ({ path, value }) => takingOut(path, `${value} out of exclude_schemas`),
   schema_config_ignored: ({ path }) => takingOut(path, 'schema_config out'),
 };
 
-function toTheKeyThatWasMeant(place: Place): TextFix | null {
+function toTheKeyThatWasMeant(place: FixTarget): TextFix | null {
   const { path, shape } = place;
   const around = shapeAt(shape, path.slice(0, -1));
   if (around?.kind !== 'object') return null;
@@ -60,18 +59,18 @@ function toTheKeyThatWasMeant(place: Place): TextFix | null {
   if (beside !== null) return moving(place, [...path.slice(0, -1), beside]);
   const [only, ...others] = elsewhere;
   if (only === undefined || others.length > 0) return null;
-  // `<name>` is the target or profile that it stands in already.
+  // `<name>` is the target or profile of the key.
   const named = only.replace('<name>', String(path[1]));
   return named.startsWith(String(path[0])) || !only.includes('<name>') ? moving(place, named.split('.')) : null;
 }
 
-function toItsPlace(place: Place): TextFix | null {
+function toItsPlace(place: FixTarget): TextFix | null {
   const [instead] = replacementOf(place.path)?.split(',') ?? [];
   return instead === undefined ? null : moving(place, pathOfKey(place.written, instead));
 }
 
-/** To a key that is not there yet, in the way that key is written. */
-function moving({ written, shape, path, value }: Place, to: KeyPath): TextFix | null {
+/** Moves a value to a missing key, in that key's style. */
+function moving({ written, shape, path, value }: FixTarget, to: KeyPath): TextFix | null {
   const wanted = shapeAt(shape, to);
   const [from, name] = [path.at(-1), to.at(-1)];
   if (!wanted || typeof name !== 'string' || valueAt(written, to) !== undefined) return null;
@@ -82,7 +81,7 @@ function moving({ written, shape, path, value }: Place, to: KeyPath): TextFix | 
   return { does: `Move ${from} to ${to.slice(-2).join('.')}`, changes: [...arriving, { kind: 'remove', path }] };
 }
 
-/** A value, or the items of a list; a single value becomes its only item. */
+/** A value, or the items of a list; a single value becomes the only item. */
 function settingChanges(shape: Shape, path: KeyPath, value: unknown): Change[] | null {
   const items = Array.isArray(value) ? value : [value];
   if (items.length === 0 || !items.every(isPlain)) return null;
@@ -91,13 +90,13 @@ function settingChanges(shape: Shape, path: KeyPath, value: unknown): Change[] |
   return shape.kind === 'value' && isPlain(value) ? [{ kind: 'set', path, value }] : null;
 }
 
-function withNewSecretKey({ path, written }: Place): TextFix | null {
+function withNewSecretKey({ path, written }: FixTarget): TextFix | null {
   const opensOthers = JSON.stringify(written).includes(ENCRYPTED);
   if (path.join() !== 'secret_key' || opensOthers) return null;
   return { does: 'Write a new secret_key', changes: [{ kind: 'set', path, value: randomBytes(16).toString('hex') }] };
 }
 
-function asItWasMeant({ shape, path, value }: Place): TextFix | null {
+function asItWasMeant({ shape, path, value }: FixTarget): TextFix | null {
   const wanted = shapeAt(shape, path);
   if (!wanted || isTree(value) || Array.isArray(value)) return null;
   if (wanted.kind === 'list' && isPlain(value) && !wanted.traits.secret) {
@@ -108,7 +107,7 @@ function asItWasMeant({ shape, path, value }: Place): TextFix | null {
   return meant === null ? null : setting(path, meant);
 }
 
-function toTheNearestChoice({ shape, path, value }: Place): TextFix | null {
+function toTheNearestChoice({ shape, path, value }: FixTarget): TextFix | null {
   const wanted = shapeAt(shape, path);
   if (wanted?.kind !== 'value' || typeof value !== 'string') return null;
   const word = value.toLowerCase();
@@ -117,7 +116,7 @@ function toTheNearestChoice({ shape, path, value }: Place): TextFix | null {
   return settingIfKnown(path, choice);
 }
 
-function toTheNearestProfile({ written, path, value }: Place): TextFix | null {
+function toTheNearestProfile({ written, path, value }: FixTarget): TextFix | null {
   const known = Object.keys(isTree(written.storage_profiles) ? written.storage_profiles : {});
   const name = nearest(String(value), known) ?? (known.length === 1 ? known[0] : null);
   return name ? setting(path, name) : null;

@@ -1,11 +1,11 @@
 import { nearest } from '../../text/nearest.ts';
 import type { AwsProfile } from '../aws-profiles.ts';
 import type { Draft } from '../check-values.ts';
-import type { Finding } from '../finding.ts';
+import type { KeyProblem } from '../key-problem.ts';
 import { isHostLabel } from '../schema/values.ts';
 import { profilesOf, type Surroundings } from './rule.ts';
 
-/** Where the S3 client looks when the storage profile says nothing: each of them is enough. */
+/** Other sources of credentials of the S3 client: each of them is sufficient. */
 const VARIABLES = [
   'AWS_ACCESS_KEY_ID',
   'AWS_PROFILE',
@@ -14,26 +14,26 @@ const VARIABLES = [
   'AWS_CONTAINER_CREDENTIALS_FULL_URI',
 ];
 
-/** Only who pushes and pulls needs credentials, so what is odd about them is a warning. */
-export function storageCredentialsAreKept(draft: Draft, surroundings: Surroundings): Finding[] {
+/** Only push and pull need credentials, so these are warnings. */
+export function storageCredentialsAreKept(draft: Draft, surroundings: Surroundings): KeyProblem[] {
   const { environment, awsProfiles, isWritten } = surroundings;
   const isInEnvironment = VARIABLES.some((name) => environment[name]) || awsProfiles.get('default')?.hasCredentials;
-  return profilesOf(draft).flatMap(([name, { cli_profile, role_arn }]): Finding[] => {
+  return profilesOf(draft).flatMap(([name, { cli_profile, role_arn }]): KeyProblem[] => {
     const path = ['storage_profiles', name];
     const direct = ['access_key', 'secret_key'].filter((key) => isWritten([...path, key]));
     if (cli_profile !== undefined)
       return awsProfiles.has(cli_profile) ? [] : [unknownProfile({ name, cli_profile }, surroundings)];
-    // One without the other is an error already.
+    // A single key of the two is already an error.
     if (direct.length > 0) return direct.length === 2 ? [heldDirectly(name)] : [];
-    // For a role the sign-in is enough.
+    // A role needs the sign-in only.
     const isElsewhere = isInEnvironment || role_arn !== undefined;
     return isElsewhere || isWritten([...path, 'cli_profile']) ? [] : [notFound(name)];
   });
 }
 
-/** The region and the address of a profile of the command-line client become part of a URL too. */
-export function cliProfilesAreUsable(draft: Draft, { awsProfiles, isWritten }: Surroundings): Finding[] {
-  return profilesOf(draft).flatMap(([name, { cli_profile: profile }]): Finding[] => {
+/** Region and address of a CLI profile become part of a URL. */
+export function cliProfilesAreUsable(draft: Draft, { awsProfiles, isWritten }: Surroundings): KeyProblem[] {
+  return profilesOf(draft).flatMap(([name, { cli_profile: profile }]): KeyProblem[] => {
     const found = profile === undefined ? undefined : awsProfiles.get(profile);
     const says = found && wrongValue(found, isWritten(['storage_profiles', name, 'region']));
     if (!says) return [];
@@ -57,7 +57,7 @@ function wrongValue({ region, endpoint }: AwsProfile, regionIsWritten: boolean):
 function unknownProfile(
   { name, cli_profile: profile }: { name: string; cli_profile: string },
   { environment, awsProfiles }: Surroundings,
-): Finding {
+): KeyProblem {
   const near = nearest(profile, [...awsProfiles.keys()]);
   const { AWS_CONFIG_FILE = '~/.aws/config', AWS_SHARED_CREDENTIALS_FILE = '~/.aws/credentials' } = environment;
   return {
@@ -72,7 +72,7 @@ function unknownProfile(
   };
 }
 
-function heldDirectly(name: string): Finding {
+function heldDirectly(name: string): KeyProblem {
   return {
     path: ['storage_profiles', name, 'access_key'],
     severity: 'warning',
@@ -83,7 +83,7 @@ function heldDirectly(name: string): Finding {
   };
 }
 
-function notFound(name: string): Finding {
+function notFound(name: string): KeyProblem {
   return {
     path: ['storage_profiles', name],
     severity: 'warning',

@@ -1,10 +1,10 @@
 import { nearest } from '../../text/nearest.ts';
 import type { Draft } from '../check-values.ts';
-import type { Finding } from '../finding.ts';
+import type { KeyProblem } from '../key-problem.ts';
 import type { KeyPath } from '../tree.ts';
 import { type ProfileDraft, profilesOf, type Surroundings, targetsOf } from './rule.ts';
 
-export function storageProfilesExist(draft: Draft, { isWritten }: Surroundings): Finding[] {
+export function storageProfilesExist(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
   const known = Object.keys(draft.storage_profiles ?? {});
   return targetsOf(draft).flatMap(([name, target]) => {
     const references: [string | undefined, KeyPath][] = [
@@ -12,7 +12,7 @@ export function storageProfilesExist(draft: Draft, { isWritten }: Surroundings):
       [target.sanitize?.storage_profile, ['sanitize', 'storage_profile']],
       [target.share?.storage_profile_name, ['share', 'storage_profile_name']],
     ];
-    return references.flatMap(([profile, path]): Finding[] => {
+    return references.flatMap(([profile, path]): KeyProblem[] => {
       if (profile === undefined || isWritten(['storage_profiles', profile])) return [];
       return [
         {
@@ -33,7 +33,7 @@ function hintFor(profile: string, known: string[]): string {
   return `Did you mean ${name}? Profiles are defined below storage_profiles.`;
 }
 
-/** What each provider cannot do without, and where to find it. */
+/** Required keys of each provider. */
 const NEEDS: Record<NonNullable<ProfileDraft['provider']>, { oneOf: (keyof ProfileDraft)[]; hint: string }> = {
   s3: { oneOf: ['region'], hint: 'Name the region that the bucket is in, such as eu-central-1.' },
   r2: {
@@ -47,19 +47,19 @@ const NEEDS: Record<NonNullable<ProfileDraft['provider']>, { oneOf: (keyof Profi
   },
 };
 
-export function storageProfilesAreComplete(draft: Draft, { awsProfiles, isWritten }: Surroundings): Finding[] {
+export function storageProfilesAreComplete(draft: Draft, { awsProfiles, isWritten }: Surroundings): KeyProblem[] {
   return profilesOf(draft).flatMap(([name, profile]) => {
     const lacks = (key: keyof ProfileDraft): boolean => !isWritten(['storage_profiles', name, key]);
-    const incomplete = (at: string, missing: string, hint: string): Finding => ({
+    const incomplete = (at: string, missing: string, hint: string): KeyProblem => ({
       path: ['storage_profiles', name, at],
       at: 'key',
       code: 'storage_profile_incomplete',
       message: `storage profile '${name}' needs ${missing}`,
       hint,
     });
-    const findings: Finding[] = [];
+    const findings: KeyProblem[] = [];
     const { provider } = profile;
-    // What the provider needs may also stand in the profile of the command-line client.
+    // The CLI profile may also contain them.
     const elsewhere: Partial<ProfileDraft> = awsProfiles.get(profile.cli_profile ?? '') ?? {};
     if (provider && NEEDS[provider].oneOf.every((key) => lacks(key) && elsewhere[key] === undefined)) {
       const { oneOf, hint } = NEEDS[provider];

@@ -1,7 +1,7 @@
 import { nearest } from '../../text/nearest.ts';
 import { isAllowedDestination } from '../allowed-destinations.ts';
 import type { Draft } from '../check-values.ts';
-import type { Finding } from '../finding.ts';
+import type { KeyProblem } from '../key-problem.ts';
 import type { KeyPath } from '../tree.ts';
 import { databaseOf, engineOfUrl } from '../urls/url-scheme.ts';
 import { type Surroundings, type TargetDraft, targetsOf } from './rule.ts';
@@ -11,10 +11,9 @@ interface Url {
   url: string;
 }
 
-/** Source and destination of one target are of one engine. */
-export function enginesAgree(draft: Draft): Finding[] {
+export function enginesAgree(draft: Draft): KeyProblem[] {
   return targetsOf(draft).flatMap(([name, target]) =>
-    pairsOf(name, target).flatMap(({ source, destination }): Finding[] => {
+    pairsOf(name, target).flatMap(({ source, destination }): KeyProblem[] => {
       const [from, to] = [engineOfUrl(source.url), engineOfUrl(destination.url)];
       if (from === to) return [];
       return [
@@ -30,10 +29,10 @@ export function enginesAgree(draft: Draft): Finding[] {
 }
 
 /**
- * A destination is never a source. Within a target that is an error; a source of another target may be meant as one
- * link of a chain, but loading into it will be refused, so it is a warning.
+ * A destination must not be a source: an error within one target; a warning for another target's source, whose load the
+ * guard refuses.
  */
-export function destinationsAreNoSources(draft: Draft): Finding[] {
+export function destinationsAreNoSources(draft: Draft): KeyProblem[] {
   const targets = targetsOf(draft);
   const databases = new Map<string, string>();
   const identify = (url: string): string => {
@@ -50,7 +49,7 @@ export function destinationsAreNoSources(draft: Draft): Finding[] {
       .filter(({ source, destination }) => identify(source.url) === identify(destination.url))
       .map(({ destination }) => isSource(destination, { owner: name, severity: 'error' })),
   );
-  const others = [...destinationsOf(draft)].flatMap(([name, destination]): Finding[] => {
+  const others = [...destinationsOf(draft)].flatMap(([name, destination]): KeyProblem[] => {
     const owner = owners.get(identify(destination.url));
     if (owner === undefined || owner === name) return [];
     if (name !== null && isAllowedDestination(draft, { loaded: name, owner })) return [];
@@ -59,7 +58,7 @@ export function destinationsAreNoSources(draft: Draft): Finding[] {
   return [...own, ...others];
 }
 
-/** Every destination with the source whose rows come into it. */
+/** Every destination with its source. */
 function pairsOf(
   name: string,
   { snapshot, sanitize, subset, share }: TargetDraft,
@@ -83,7 +82,6 @@ function pairsOf(
   );
 }
 
-/** Every connection URL. */
 export function connectionUrls(draft: Draft): Url[] {
   const sources = targetsOf(draft).flatMap(([name, target]) =>
     (['snapshot', 'subset'] as const).flatMap((operation): Url[] => {
@@ -94,7 +92,7 @@ export function connectionUrls(draft: Draft): Url[] {
   return [...sources, ...[...destinationsOf(draft)].map(([, destination]) => destination)];
 }
 
-/** All destinations, each with the name of its target; those of no target have `null`. */
+/** Destinations with the name of their target; `null` for those of all targets. */
 function* destinationsOf(draft: Draft): Generator<[string | null, Url]> {
   for (const [name, target] of targetsOf(draft)) {
     for (const operation of ['snapshot', 'sanitize', 'subset', 'share'] as const) {
@@ -112,11 +110,11 @@ function* destinationsOf(draft: Draft): Generator<[string | null, Url]> {
 interface SourceHit {
   owner: string;
   severity: 'error' | 'warning';
-  /** The target whose destination it is; `null` for one of all targets. */
+  /** `null` for a destination of all targets. */
   loaded?: string | null;
 }
 
-function isSource({ path }: Url, { owner, severity, loaded = null }: SourceHit): Finding {
+function isSource({ path }: Url, { owner, severity, loaded = null }: SourceHit): KeyProblem {
   const allow = `If it is meant, set targets.${owner}.allow_destination_of: [${loaded}].`;
   return {
     path,
@@ -127,11 +125,11 @@ function isSource({ path }: Url, { owner, severity, loaded = null }: SourceHit):
   };
 }
 
-/** Names of targets that are there, other than the target itself, and that do load into its source. */
-export function allowedTargetsExist(draft: Draft, { isWritten }: Surroundings): Finding[] {
+/** Names must be other existing targets that load into this source. */
+export function allowedTargetsExist(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
   const names = targetsOf(draft).map(([name]) => name);
   return targetsOf(draft).flatMap(([owner, { allow_destination_of: allowed = [] }]) =>
-    allowed.flatMap((loaded, index): Finding[] => {
+    allowed.flatMap((loaded, index): KeyProblem[] => {
       const path = ['targets', owner, 'allow_destination_of', index];
       if (loaded === undefined) return [];
       if (loaded === owner) {

@@ -1,49 +1,47 @@
-import type { Finding } from '../finding.ts';
+import type { KeyProblem } from '../key-problem.ts';
 import { dotted, isTree, type KeyPath, type Tree } from '../tree.ts';
 import type { Piece } from '../urls/template.ts';
 import { joinUrl } from '../urls/url-insertion.ts';
 import { decrypt, ENCRYPTED, isWhole } from './cipher.ts';
 
 export interface OpenedValues {
-  /** Opens what templates have brought in meanwhile. */
+  /** Decrypts values that templates inserted. */
   openFilled(): void;
-  /** What could not be opened. */
-  findings(): Finding[];
-  /** Findings about the values, without what a message may repeat of them; none about what is not open. */
-  withoutValues(findings: Finding[]): Finding[];
+  findings(): KeyProblem[];
+  /** Problems without the decrypted values in their messages; none about values that are still encrypted. */
+  withoutValues(findings: KeyProblem[]): KeyProblem[];
 }
 
-/** What a URL may hold: `postgres://user:$aes$…@host/db`. Any other text is encrypted whole or not at all. */
+/** Part of a URL: `postgres://user:$aes$…@host/db`. Other text is encrypted as a whole. */
 const PART = /(\$aes\$[0-9a-fA-F]*)/;
 
-/** Stands for what is not open, so that it is not missing as well. */
+/** Placeholder of an encrypted value, so that it is not also missing. */
 const CLOSED = '***';
 
 const WRITE_AGAIN = 'Write the plain value, then: tool config encrypt';
 
-/** Where a value stands: `parent[name]`. */
-interface Place {
+/** The location of a value: `parent[name]`. */
+interface ValueSlot {
   parent: Tree;
   name: string;
   path: KeyPath;
 }
 
 /**
- * Puts what was encrypted into its place, in every text of the configuration: from then on it is as if it had been
- * written there, templates included. Without a key that fits its form nothing opens, and the key's own finding says so.
+ * Decrypts every text of the configuration in place, templates included. Without a valid key nothing is decrypted, and
+ * the key has its own problem.
  */
 export function openValues(tree: Tree): OpenedValues {
   const key = typeof tree.secret_key === 'string' && /^[0-9a-f]{32}$/i.test(tree.secret_key) ? tree.secret_key : null;
   const opened = new Map<string, string>();
   const closed = new Map<string, { path: KeyPath; damaged: boolean }>();
-  const withTemplates: Place[] = [];
+  const withTemplates: ValueSlot[] = [];
 
   function open(value: unknown, path: KeyPath): void {
     if (typeof value !== 'object' || value === null) return;
     for (const name of Object.keys(value)) {
       const parent = value as Tree;
       const child = parent[name];
-      // secret_key opens the others.
       if (path.length === 0 && name === 'secret_key') continue;
       if (typeof child === 'string' && !child.includes(ENCRYPTED) && !child.includes('{{')) continue;
       const here = [...path, isTree(value) ? name : Number(name)];
@@ -52,15 +50,15 @@ export function openValues(tree: Tree): OpenedValues {
     }
   }
 
-  function openWritten(place: Place): void {
+  function openWritten(place: ValueSlot): void {
     const { parent, name } = place;
     const text = String(parent[name]);
-    // In which part of a URL something stands is known when its templates are filled in.
+    // The part of a URL is known only after its templates are filled in.
     if (text.startsWith(ENCRYPTED) || !text.includes('{{')) openText(place);
     if (String(parent[name]).includes('{{')) withTemplates.push(place);
   }
 
-  function openText({ parent, name, path }: Place): void {
+  function openText({ parent, name, path }: ValueSlot): void {
     const text = parent[name];
     if (typeof text !== 'string' || !text.includes(ENCRYPTED)) return;
     const isAll = text.startsWith(ENCRYPTED);
@@ -84,7 +82,7 @@ export function openValues(tree: Tree): OpenedValues {
   };
 }
 
-/** The URL with its encrypted parts in plain, each fitted to its place as what a template inserts is. */
+/** Decrypts the parts of a URL, each encoded for its part. */
 function openParts(parts: string[], key: string): string | null {
   const pieces: Piece[] = [];
   for (const part of parts) {
@@ -96,12 +94,12 @@ function openParts(parts: string[], key: string): string | null {
   return joinUrl(pieces);
 }
 
-/** Where nothing at all opens it is the key that is wrong, which is told once. */
-function notOpened(closed: { path: KeyPath; damaged: boolean }[], { none }: { none: boolean }): Finding[] {
+/** When nothing decrypts, the key is wrong: reported once. */
+function notOpened(closed: { path: KeyPath; damaged: boolean }[], { none }: { none: boolean }): KeyProblem[] {
   const code = 'secret_not_opened';
   const whole = closed.filter(({ damaged }) => !damaged);
   const isWrongKey = none && whole.length > 1;
-  const damages = closed.map(({ path, damaged }): Finding => {
+  const damages = closed.map(({ path, damaged }): KeyProblem => {
     const says = damaged ? 'is not a whole encrypted value' : 'cannot be decrypted with this secret_key';
     const why = damaged ? 'A part of it is missing.' : 'It was encrypted with another secret_key, or it is damaged.';
     return { path, code, message: { says }, hint: `${why} ${WRITE_AGAIN}` };
@@ -109,7 +107,7 @@ function notOpened(closed: { path: KeyPath; damaged: boolean }[], { none }: { no
   if (!isWrongKey) return damages;
   const keys = whole.slice(0, 3).map(({ path }) => dotted(path));
   const more = whole.length > keys.length ? ` and ${whole.length - keys.length} more` : '';
-  const wrongKey: Finding = {
+  const wrongKey: KeyProblem = {
     path: ['secret_key'],
     code,
     message: { says: `opens none of the encrypted values: ${keys.join(', ')}${more}` },
@@ -118,8 +116,8 @@ function notOpened(closed: { path: KeyPath; damaged: boolean }[], { none }: { no
   return [wrongKey, ...damages.filter((_, index) => closed[index]?.damaged)];
 }
 
-/** An error mostly repeats what is wrong, in whole or in part; advice says more about the key than about its value. */
-function withoutValue(finding: Finding, plain: string | undefined): Finding {
+/** Errors often repeat the value; advice concerns the key. */
+function withoutValue(finding: KeyProblem, plain: string | undefined): KeyProblem {
   const { path, code, severity = 'error', message, hint } = finding;
   const told = `${typeof message === 'string' ? message : message.says} ${hint}`;
   if (plain === undefined || (severity === 'warning' && !told.includes(plain))) return finding;

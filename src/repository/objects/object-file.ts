@@ -14,16 +14,16 @@ import {
 } from './object-format.ts';
 import { release } from './release.ts';
 
-// Synchronous work on object files, to be done in a worker thread: the event loop never carries a table's bytes.
+// Synchronous work on object files, for worker threads: the event loop never carries a table's bytes.
 
 export interface PackRequest {
-  /** The file to read; it may still be growing. */
+  /** May still be growing. */
   source: string;
-  /** The object to write; synced to the disk before `packFile` returns. */
+  /** Synced before `packFile` returns. */
   destination: string;
-  /** Ends every complete source; what follows its first occurrence at a file's end never comes. */
+  /** Ends a complete source. */
   terminator: string | null;
-  /** Whether whoever writes the source has ended. */
+  /** Whether the source's writer has finished. */
   complete: () => boolean;
   /** Blocks until the source may have grown. */
   wait: () => void;
@@ -34,18 +34,16 @@ export interface Packed {
   sha256: string;
   bytes: number;
   storedBytes: number;
-  /** Of the object as it is written. */
   storedSha256: string;
   /** Line feeds in the content. */
   lines: number;
-  /** Whether the content ends with the terminator. */
   terminated: boolean;
 }
 
-/** One for all files of a thread, which packs one at a time: thousands of small ones would keep the collector busy. */
+/** One buffer per thread: a new one for each of thousands of small files would burden the garbage collector. */
 let packBuffer: Buffer<ArrayBuffer> | undefined;
 
-/** Hashes, compresses and counts a file in one pass, following it while it grows. */
+/** Hashes, compresses and counts a file in one pass, while it grows. */
 export function packFile({ source, destination, terminator, complete, wait, onBytes }: PackRequest): Packed {
   const input = openSync(source, 'r');
   const output = openSync(destination, 'wx', 0o600);
@@ -96,18 +94,18 @@ export function packFile({ source, destination, terminator, complete, wait, onBy
 }
 
 interface Growth {
-  /** The end of what was read before: a terminator may begin in it. */
+  /** The end of the previous read, where a terminator may begin. */
   before: Buffer;
   end: Buffer | null;
   complete: () => boolean;
   wait: () => void;
 }
 
-/** Fills the buffer; less than full only at the very end of the source. */
+/** Fills the buffer; shorter only at the end of the source. */
 function fill(input: number, buffer: Buffer, { before, end, complete, wait }: Growth): number {
   let filled = 0;
   while (filled < buffer.length) {
-    // Asked before the read: what was written before the end was said is then surely seen.
+    // Before the read, so that everything written before completion is read.
     const last = complete();
     const read = readSync(input, buffer, filled, buffer.length - filled, null);
     filled += read;
@@ -135,12 +133,11 @@ function writeWhole(output: number, bytes: Uint8Array): void {
 
 export interface ObjectToRead {
   path: string;
-  /** What the content must hash to. */
   sha256: string;
   bytes: number;
 }
 
-/** The content, frame by frame; throws at the first damaged frame, and at the end when the checksum differs. */
+/** The content in frames; throws at the first damaged frame, and for a wrong checksum. */
 export function* readFrames({ path, sha256, bytes }: ObjectToRead): Generator<Uint8Array<ArrayBuffer>, void> {
   const input = openSync(path, 'r');
   try {
@@ -163,8 +160,8 @@ export function* readFrames({ path, sha256, bytes }: ObjectToRead): Generator<Ui
 }
 
 /**
- * Reads an object against a checksum of its stored bytes, which costs a tenth of decompressing it; where that differs
- * the content decides, since equal content may be compressed otherwise. Throws when the object is damaged.
+ * Verifies the checksum of the stored bytes, at a tenth of the cost of decompression. If it differs, the content
+ * decides, because equal content may be compressed differently. Throws for a damaged object.
  */
 export function checkStored(object: ObjectToRead, storedSha256: string | undefined): void {
   if (storedSha256 !== undefined && hashFile(object.path) === storedSha256) return;
@@ -185,7 +182,7 @@ function hashFile(path: string): string {
   }
 }
 
-/** Whether an object has the size that it says, and says it holds so many bytes: it costs next to nothing to ask. */
+/** Compares sizes only, at little cost. */
 export function looksWhole({ path, bytes }: Pick<ObjectToRead, 'path' | 'bytes'>): boolean {
   try {
     const input = openSync(path, 'r');
@@ -200,7 +197,6 @@ export function looksWhole({ path, bytes }: Pick<ObjectToRead, 'path' | 'bytes'>
   }
 }
 
-/** The frames of an object that holds so many bytes. */
 function frameTable(input: number, bytes: number): Frame[] {
   const { size } = fstatSync(input);
   if (size > largestObject(bytes)) throw contentDiffers();

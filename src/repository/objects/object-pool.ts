@@ -1,31 +1,30 @@
 import type { ObjectToRead, Packed } from './object-file.ts';
-import { createThreadPool, type Exchange } from './thread-pool.ts';
+import { createThreadPool, type TaskChannel } from './thread-pool.ts';
 
 export interface PackJob {
   source: string;
   destination: string;
-  /** What ends every complete source; `null` when only its writer knows. */
+  /** Ends a complete source; `null` when only its writer knows the end. */
   terminator: string | null;
   onBytes: (bytes: number) => void;
 }
 
-/** Worker threads that compress, decompress and hash. One task a thread; more wait their turn. */
+/** Worker threads that compress, decompress and hash; one task per thread, further ones wait. */
 export interface ObjectPool {
-  /** Packs a file that may still be growing until `finish` is called. */
+  /** Packs a file that may grow until `finish` is called. */
   pack(job: PackJob): Promise<Packed>;
-  /** Says that no source grows any more. */
+  /** Declares all sources complete. */
   finish(): void;
-  /** The content, frame by frame; throws when it does not match its checksum. */
+  /** The content in frames; throws for a wrong checksum. */
   read(object: ObjectToRead): AsyncGenerator<Uint8Array<ArrayBuffer>, void>;
-  /** Reads every byte against its checksum; rejects with what is wrong. */
+  /** Verifies every byte; rejects with the damage. */
   check(object: ObjectToRead, onBytes: (bytes: number) => void): Promise<void>;
-  /** Reads an object against the checksum of its stored bytes, or where it has another one against that of its content. */
+  /** Verifies the stored bytes, or else the content. */
   checkStored(object: ObjectToRead, storedSha256: string | undefined): Promise<void>;
-  /** Ends the threads, whatever they are doing. */
   close(): Promise<void>;
 }
 
-/** Frames that are decompressed ahead of whoever reads. */
+/** Frames decompressed in advance. */
 const READ_AHEAD = 2;
 
 export function createObjectPool(size: number): ObjectPool {
@@ -76,7 +75,7 @@ export function createObjectPool(size: number): ObjectPool {
   };
 }
 
-async function* frames(exchange: Exchange): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+async function* frames(exchange: TaskChannel): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   while (true) {
     const message = await exchange.receive();
     if (message.reply !== 'frame' || message.frame === null) return;

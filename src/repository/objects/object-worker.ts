@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { checkStored, type ObjectToRead, type Packed, packFile, readFrames } from './object-file.ts';
 import { ownsMemory, release } from './release.ts';
 
-/** What the pool asks of a worker: one task at a time, and of a reading task one frame at a time. */
+/** One task at a time, and of a reading task one frame at a time. */
 export type WorkerRequest = { ticket: number } & WorkerTask;
 
 export type WorkerTask =
@@ -13,7 +13,7 @@ export type WorkerTask =
   | { task: 'next' }
   | { task: 'close' };
 
-/** An answer carries its task's ticket: what comes late for an abandoned task is thrown away. */
+/** The ticket of the task: late answers of an abandoned task are discarded. */
 export type WorkerReply = { ticket: number } & WorkerAnswer;
 
 export type WorkerAnswer =
@@ -23,7 +23,7 @@ export type WorkerAnswer =
   | { reply: 'checked' }
   | { reply: 'failed'; message: string; code: string | null };
 
-/** A source that has not grown is checked again after so many milliseconds: the first time, and at most. */
+/** Interval in ms between checks of a growing source: first, and maximum. */
 const FIRST_POLL = 0.5;
 const LONGEST_POLL = 20;
 

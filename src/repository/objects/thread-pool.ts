@@ -1,30 +1,28 @@
 import { Worker } from 'node:worker_threads';
 import type { WorkerAnswer, WorkerReply, WorkerTask } from './object-worker.ts';
 
-/** One task's conversation with its thread; disposing gives the thread to the next task. */
-export interface Exchange extends AsyncDisposable {
+/** The channel of one task to its thread; disposing returns the thread. */
+export interface TaskChannel extends AsyncDisposable {
   send(task: WorkerTask): void;
-  /** The next answer; rejects when the task has failed or the pool is closed. */
+  /** Rejects when the task fails or the pool closes. */
   receive(): Promise<WorkerAnswer>;
 }
 
 export interface ThreadPool {
-  acquire(): Promise<Exchange>;
+  acquire(): Promise<TaskChannel>;
   close(): Promise<void>;
 }
 
 interface Thread {
   worker: Worker;
-  /** Of the task that the thread works on. */
   ticket: number;
-  /** Takes that task's answers. */
   inbox: ((reply: WorkerReply) => void) | null;
 }
 
-/** A thread's own objects are few: its frames lie outside the heap. */
+/** The frames are outside the heap. */
 const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
 
-/** At most `size` threads, started when first needed. */
+/** At most `size` threads, started on demand. */
 export function createThreadPool(size: number): ThreadPool {
   const idle: Thread[] = [];
   const all: Thread[] = [];
@@ -82,7 +80,7 @@ interface Conversation {
   giveBack: (thread: Thread) => void;
 }
 
-function conversation({ thread, ticket, closed, giveBack }: Conversation): Exchange {
+function conversation({ thread, ticket, closed, giveBack }: Conversation): TaskChannel {
   const answers: WorkerReply[] = [];
   let receiver: PromiseWithResolvers<WorkerAnswer> | null = null;
 
@@ -125,7 +123,7 @@ function conversation({ thread, ticket, closed, giveBack }: Conversation): Excha
   };
 }
 
-/** The worker beside this module: TypeScript when run from source, its bundle in `dist/`. */
+/** The worker beside this module: TypeScript from source, its bundle in `dist/`. */
 function workerFile(): URL {
   return new URL(import.meta.url.endsWith('.ts') ? './object-worker.ts' : './object-worker.js', import.meta.url);
 }
