@@ -5,7 +5,7 @@ import { reportWorkingDirectory } from '../../src/operations/configuration/repor
 import { exportSnapshot } from '../../src/operations/snapshots/export.ts';
 import { importSnapshot } from '../../src/operations/snapshots/import.ts';
 import { repositoryOf } from '../../src/operations/snapshots/local-repository.ts';
-import { planRemove, remove } from '../../src/operations/snapshots/remove.ts';
+import { applyRemove, planRemove } from '../../src/operations/snapshots/remove.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
 import { createCatalogue } from '../../src/repository/catalogue.ts';
 import { createFolder, type Folder } from '../../src/repository/folder.ts';
@@ -79,7 +79,7 @@ describe('in a folder with files of somebody else', () => {
     const own = [`objects/aa/${'a'.repeat(64)}`, `objects/aa/${'a'.repeat(64)}.123-0badcafe.tmp`];
     await plant(one.directory, own);
     await (await one.repository.stage())[Symbol.asyncDispose]();
-    await remove(one.context, await planRemove(one.context, { target: 'app', snapshot: 0 }));
+    await applyRemove(one.context, await planRemove(one.context, { target: 'app', snapshot: 0 }));
     expect(await there(one.directory, FOREIGN)).toEqual(FOREIGN);
     expect(await there(one.directory, own)).toEqual([]);
   });

@@ -5,6 +5,7 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { findTarget } from '../find-target.ts';
+import type { Planned } from '../planned.ts';
 import { repositoryOf } from './local-repository.ts';
 import { findSnapshot, findSnapshots, type SnapshotRequest } from './snapshots.ts';
 
@@ -13,8 +14,10 @@ export interface RemoveRequest extends SnapshotRequest {
   from?: SnapshotPlace;
 }
 
+export type PlannedRemove = Planned<RemoveRequest, RemovePlan>;
+
 /** What removing a snapshot would free. */
-export async function planRemove(context: Context, request: RemoveRequest): Promise<RemovePlan> {
+export async function planRemove(context: Context, request: RemoveRequest): Promise<PlannedRemove> {
   const { target } = request;
   const { manifest, row, shelf } = await findSnapshot(context, request);
   // The shelf of a share target belongs to those who push to it.
@@ -28,11 +31,14 @@ export async function planRemove(context: Context, request: RemoveRequest): Prom
     });
   }
   const frees_bytes = await freedBytes(context, { from, shelf, manifests: [manifest] });
-  return { target, snapshot: row, from, frees_bytes };
+  return { request, plan: { target, snapshot: row, from, frees_bytes }, planned_at: context.clock().toISOString() };
 }
 
 /** Removes the snapshot's manifest, then the objects that no snapshot names any more. It cannot be undone. */
-export async function remove(context: Context, { target, snapshot, from }: RemovePlan): Promise<void> {
+export async function applyRemove(
+  context: Context,
+  { plan: { target, snapshot, from } }: PlannedRemove,
+): Promise<void> {
   const { report } = context;
   // By its id alone: a sanitized snapshot and its original share an index.
   const [found] = await findSnapshots(context, { target, ids: [snapshot.id] });

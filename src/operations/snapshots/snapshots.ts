@@ -94,6 +94,17 @@ export async function findSnapshot(context: Context, request: SnapshotRequest): 
   return { manifest, row, local, shelf };
 }
 
+/** The snapshot of a plan. One that is on this machine is read here, and no shelf is asked for it again. */
+export async function findPlanned(
+  context: Context,
+  { target, snapshot }: { target: string; snapshot: SnapshotRow },
+): Promise<FoundSnapshot> {
+  const key = manifestKey({ ...snapshot, target: snapshot.origin ?? target });
+  const manifest = snapshot.where.includes('local') ? await repositoryOf(context).read(key) : null;
+  if (manifest) return { manifest, row: snapshot, local: true, shelf: null };
+  return findSnapshot(context, { target, snapshot: snapshot.id });
+}
+
 /** The one snapshot whose id begins so, or is that; an error of wrong usage when it could be another as well. */
 function namedBy(
   placed: PlacedSnapshot[],

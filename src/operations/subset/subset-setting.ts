@@ -17,6 +17,8 @@ export interface SubsetRequest {
   settings?: Partial<SubsetSettings>;
   /** Chooses other rows for `percent`. Default 1. */
   seed?: number;
+  /** Looks for the rows when it is planned, so that the plan tells how many come. */
+  count?: boolean;
   /** Stores the subset as a snapshot of the target as well. */
   snapshot?: boolean;
   /** Goes on although sources could not be compared with the destination. */
