@@ -8,7 +8,7 @@ import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import { applyUndo, planUndo } from '../../src/operations/load/undo.ts';
 import { diff } from '../../src/operations/snapshots/diff.ts';
-import { repositoryOf } from '../../src/operations/snapshots/local-repository.ts';
+import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { snapshotReader } from '../../src/operations/snapshots/snapshot-reader.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
@@ -194,7 +194,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
       const { manifest } = await findSnapshot(context, { target: 'app' });
       const engine = engineForUrl(server.url('copy'));
       const url = engine.connect.parseUrl(server.url('copy'));
-      const repository = repositoryOf(context);
+      const repository = localRepository(context);
       const pool = createObjectPool(2);
       await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
       const before = await server.dump('copy');

@@ -4,7 +4,7 @@ import { build } from '../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { applySanitize, planSanitize, type SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
 import { suggest } from '../../src/operations/sanitize/suggest.ts';
-import { repositoryOf } from '../../src/operations/snapshots/local-repository.ts';
+import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { findSnapshot, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { filesOf } from '../../src/repository/catalogue.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
@@ -194,7 +194,7 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
       const content = async (files: ReturnType<typeof filesOf>): Promise<string> => {
         const parts: Uint8Array[] = [];
         for (const file of files) {
-          for await (const part of pool.read(repositoryOf(contextOf()).object(file))) parts.push(part.slice());
+          for await (const part of pool.read(localRepository(contextOf()).object(file))) parts.push(part.slice());
         }
         return Buffer.concat(parts).toString('latin1');
       };

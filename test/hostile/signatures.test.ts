@@ -9,7 +9,7 @@ import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/export.ts';
 import { importSnapshot } from '../../src/operations/snapshots/import.ts';
-import { repositoryOf } from '../../src/operations/snapshots/local-repository.ts';
+import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { annotate, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { ownKey } from '../../src/operations/trust.ts';
 import { loadPlanLines, loadQuestion } from '../../src/report/load.ts';
@@ -119,10 +119,10 @@ describeWithPostgres('snapshots that somebody else has built', () => {
     });
     const { context } = contextOf('ann');
     await build(context, { target: 'app' });
-    const [manifest] = await repositoryOf(context).list('app');
+    const [manifest] = await localRepository(context).list('app');
     const { signature: _, ...old } = manifest as Manifest;
     unsigned = 'dddd0000';
-    await repositoryOf(context).write({ ...old, id: unsigned, created_at: '2020-01-01T00:00:00.000Z' });
+    await localRepository(context).write({ ...old, id: unsigned, created_at: '2020-01-01T00:00:00.000Z' });
   }, 60_000);
 
   afterAll(async () => {

@@ -3,7 +3,7 @@ import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { LoadPlan, LoadResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
-import { repositoryOf } from '../snapshots/local-repository.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
 import { type ChosenDestination, checkDestination, chooseDestination, openDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
 import { swapSteps } from './load-steps.ts';
@@ -64,7 +64,7 @@ export async function applyScript(context: Context, planned: PlannedLoad): Promi
   const { engine, url } = openDestination(chosenFor({ ...context, report: () => {} }, request));
   await checkDestination(context, planned, url);
   const role = context.configuration.settings.targets[request.target]?.snapshot?.role;
-  await using staging = await repositoryOf(context).stage();
+  await using staging = await localRepository(context).stage();
   const directory = await staging.folder('script');
   const { swapMs, undoDatabase } = await engine.restore.runScript(context, {
     ...{ url, file, asItIs: strategy === 'script', undo, role, directory },

@@ -5,9 +5,9 @@ import { missingHere } from '../../repository/transfer.ts';
 import { FOREIGN_SUPERUSER, type LoadPlan, type LoadResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
+import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
-import { jobsFor } from '../jobs.ts';
-import { repositoryOf } from '../snapshots/local-repository.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
 import { isBuiltHere, refuseUntrusted } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
@@ -40,10 +40,10 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const foreign = await foreignCode(context, { engine, url, manifest });
   const selection = selected && withinPlan(selected, restore, manifest);
   const undo = (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
-  const jobs = request.cpus ?? jobsFor(context, request.target);
+  const jobs = request.cpus ?? cpusFor(context, request.target);
   const size_bytes = restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   const files = [...restore.tables.flatMap(filesOfTable), ...manifest.files];
-  const lacking = local ? [] : await missingHere(repositoryOf(context), files);
+  const lacking = local ? [] : await missingHere(localRepository(context), files);
   const data = dataState(configuration, {
     target: request.target,
     snapshot: row,
@@ -87,7 +87,7 @@ export async function applySnapshot(
   refuseUntrusted(quiet, manifest, request);
   const { engine, url } = openDestination(chooseDestination(quiet, request));
   await checkDestination(context, planned, url);
-  const repository = repositoryOf(context);
+  const repository = localRepository(context);
   await using staging = await repository.stage();
   if (!local && shelf) {
     const keep = restore.tables.length === manifest.tables.length;

@@ -14,16 +14,16 @@ import { type KeepComment, readKeepComments } from '../../sanitize/keep-comments
 import { chooseQuery, chosenQuery, type SanitizeQuery } from '../../sanitize/query.ts';
 import type { Statement } from '../../sanitize/statement.ts';
 import { type BuildRequest, build } from '../build.ts';
+import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
-import { jobsFor } from '../jobs.ts';
 import { type Planned, planOutdated } from '../planned.ts';
-import { repositoryOf } from '../snapshots/local-repository.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
 import { pushStored } from '../snapshots/push.ts';
-import { profileFor } from '../snapshots/shelves.ts';
 import { refuseUntrusted, signed, type TrustChoice } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot, type SnapshotSelector, snapshotRow } from '../snapshots/snapshots.ts';
+import { profileFor } from '../snapshots/storage-profiles.ts';
 import { type SanitizedDump, sanitizeDatabase } from './sanitize-database.ts';
 import { choosePlaces, openPlace, type SanitizePlace } from './sanitize-place.ts';
 
@@ -149,8 +149,8 @@ interface Work {
 
 async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult> {
   const { request, engine, manifest, statements, keep, places, strict, undo } = work;
-  const repository = repositoryOf(context);
-  const jobs = request.cpus ?? jobsFor(context, request.target);
+  const repository = localRepository(context);
+  const jobs = request.cpus ?? cpusFor(context, request.target);
   await using opened = await openPlace(context, {
     places,
     manifest,

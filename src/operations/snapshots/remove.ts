@@ -6,7 +6,7 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { findTarget } from '../find-target.ts';
 import type { Planned } from '../planned.ts';
-import { repositoryOf } from './local-repository.ts';
+import { localRepository } from './local-repository.ts';
 import { findSnapshot, findSnapshots, type SnapshotRequest } from './snapshots.ts';
 
 export interface RemoveRequest extends SnapshotRequest {
@@ -58,14 +58,14 @@ export interface Removal {
 
 /** Bytes that no other snapshot of the place shares. */
 export async function freedBytes(context: Context, { from, shelf, manifests }: Removal): Promise<number> {
-  const places = [from.includes('local') ? repositoryOf(context) : null, from.includes('remote') ? shelf : null];
+  const places = [from.includes('local') ? localRepository(context) : null, from.includes('remote') ? shelf : null];
   const bytes = await Promise.all(places.map((place) => place?.ownBytes(manifests) ?? 0));
   return bytes.reduce((sum, one) => sum + one, 0);
 }
 
 /** Removes manifests, then what no manifest of the place names any more. */
 export async function removeFrom(context: Context, { from, shelf, manifests }: Removal): Promise<void> {
-  const places = [from.includes('local') ? repositoryOf(context) : null, from.includes('remote') ? shelf : null];
+  const places = [from.includes('local') ? localRepository(context) : null, from.includes('remote') ? shelf : null];
   for (const place of places) {
     if (!place) continue;
     for (const manifest of manifests) await place.remove(manifest);

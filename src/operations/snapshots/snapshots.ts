@@ -6,7 +6,7 @@ import type { SnapshotRow, TargetSnapshots } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
-import { repositoryOf } from './local-repository.ts';
+import { localRepository } from './local-repository.ts';
 import { type ListRequest, listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
 import { shownSignature, signatureOf } from './signatures.ts';
 
@@ -50,7 +50,7 @@ export async function listSnapshots(
 export async function annotate(context: Context, request: SnapshotRequest & { note: string }): Promise<SnapshotRow> {
   const { manifest, row, local, shelf } = await findSnapshot(context, request);
   const annotated = { ...manifest, note: request.note.trim() === '' ? null : request.note.trim() };
-  if (local) await repositoryOf(context).write(annotated);
+  if (local) await localRepository(context).write(annotated);
   await shelf?.write(annotated);
   return { ...row, note: annotated.note };
 }
@@ -100,7 +100,7 @@ export async function findPlanned(
   { target, snapshot }: { target: string; snapshot: SnapshotRow },
 ): Promise<FoundSnapshot> {
   const key = manifestKey({ ...snapshot, target: snapshot.origin ?? target });
-  const manifest = snapshot.where.includes('local') ? await repositoryOf(context).read(key) : null;
+  const manifest = snapshot.where.includes('local') ? await localRepository(context).read(key) : null;
   if (manifest) return { manifest, row: snapshot, local: true, shelf: null };
   return findSnapshot(context, { target, snapshot: snapshot.id });
 }
@@ -148,7 +148,7 @@ function readManifest(
   context: Context,
   { headline, local, shelf }: PlacedSnapshot,
 ): Promise<Manifest | null | undefined> {
-  const source = local ? repositoryOf(context) : shelf;
+  const source = local ? localRepository(context) : shelf;
   return Promise.resolve(source?.read(manifestKey(headline)));
 }
 

@@ -8,8 +8,8 @@ import { withStep } from '../../runtime/events.ts';
 import { type Collected, collect } from '../../subset/collect.ts';
 import { buildGraph, type SubsetSettings, withKnownNames } from '../../subset/graph.ts';
 import { type Plan, planSubset } from '../../subset/plan.ts';
+import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
-import { jobsFor } from '../jobs.ts';
 
 export interface SubsetRequest {
   target: string;
@@ -72,7 +72,7 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
     source,
     destination,
     settings: { ...settings, ...chosen },
-    jobs: cpus ?? jobsFor(context, name),
+    jobs: cpus ?? cpusFor(context, name),
   };
 }
 

@@ -11,7 +11,7 @@ import { build } from '../build.ts';
 import { checkDestination } from '../load/destination.ts';
 import { refuseSources } from '../load/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';
-import { repositoryOf } from '../snapshots/local-repository.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
 import { collectRows, DEFAULT_SEED, planFor, type Setting, type SubsetRequest, settingOf } from './subset-setting.ts';
 
 export interface PlannedSubset extends Planned<SubsetRequest, SubsetPlanResult> {
@@ -60,7 +60,7 @@ export async function applySubset(context: Context, planned: PlannedSubset): Pro
     throw planOutdated(`The source is ${setting.source.display}, no longer ${plan.source},`);
   await checkDestination(context, planned, setting.destination);
   for (const { code, message } of plan.warnings) context.report({ event: 'warning', code, message });
-  const repository = repositoryOf(context);
+  const repository = localRepository(context);
   await using staging = await repository.stage();
   const made = await makeFrom(context, { ...setting, seed, undo, directory: await staging.folder('subset') });
   const tables = [...made.rows].map(([table, rows]) => ({ table, rows })).sort((a, b) => (a.table < b.table ? -1 : 1));
