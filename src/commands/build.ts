@@ -76,12 +76,12 @@ async function buildAndSanitize(
 ): Promise<Outcome> {
   const { sanitizedText, sanitizeQuestion } = await import('../report/sanitize.ts');
   const { builtText } = await import('../report/snapshots.ts');
-  const { planSanitize, sanitize } = await import('../operations/sanitize/sanitize.ts');
+  const { planSanitize, applySanitize } = await import('../operations/sanitize/sanitize.ts');
   const context = await openContext();
   const planned = await planSanitize(context, request);
   const question = sanitizeQuestion(planned.plan);
   if (question) await confirm(question);
-  const { snapshot: sanitized, original: snapshot, ...result } = await sanitize(context, planned);
+  const { snapshot: sanitized, original: snapshot, ...result } = await applySanitize(context, planned);
   const text = sanitizedText({ snapshot: sanitized, original: snapshot, ...result }, request.target, tableOptions());
   return {
     data: { snapshot, sanitized, ...result },

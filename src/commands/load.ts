@@ -70,13 +70,13 @@ export const loadCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { loadedText, loadPlanLines, loadQuestion } = await import('../report/load.ts');
-  const { load, planLoad } = await import('../operations/load/load.ts');
+  const { applyLoad, planLoad } = await import('../operations/load/load.ts');
   const context = await invocation.context();
   const planned = await planLoad(context, toRequest(invocation));
   const { plan } = planned;
   if (invocation.options.dryRun) return { data: { dry_run: true, plan }, text: loadPlanLines(plan).join('\n') };
   await invocation.confirm(loadQuestion(plan));
-  const result = await load(context, planned);
+  const result = await applyLoad(context, planned);
   return { data: result, text: loadedText(plan, result) };
 }
 

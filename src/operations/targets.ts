@@ -13,7 +13,7 @@ import { findTarget } from './find-target.ts';
 import { rememberIdentities, type SeenSource } from './identities.ts';
 import { configuredDestination } from './load/destination.ts';
 import { whyNotShared } from './sign-in/sharing.ts';
-import { repositoryOf } from './snapshots/local-repository.ts';
+import { localRepository } from './snapshots/local-repository.ts';
 
 /** How many folders of snapshots are read at a time. */
 const LISTED_AT_ONCE = 16;
@@ -26,7 +26,7 @@ export interface TargetsRequest {
 /** All targets as the configuration and the disk know them: no network, status `unchecked`. */
 export async function listTargets(context: Context, { original = false }: TargetsRequest = {}): Promise<TargetRow[]> {
   const names = Object.keys(context.configuration.settings.targets);
-  const repository = repositoryOf(context);
+  const repository = localRepository(context);
   const letEventsIn = createYield();
   return mapWithConcurrency(names, LISTED_AT_ONCE, async (name) => {
     await letEventsIn();
@@ -42,7 +42,7 @@ async function withOriginals(row: TargetRow, repository: LocalRepository): Promi
 
 /** One target with its source's live state: status, latency, version, size; given up after 5 s. */
 export async function checkTarget(context: Context, name: string): Promise<TargetRow> {
-  let found = await describeTarget(context, { name, repository: repositoryOf(context) });
+  let found = await describeTarget(context, { name, repository: localRepository(context) });
   await checkTargets(context, {
     rows: [found],
     take: (row) => {

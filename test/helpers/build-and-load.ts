@@ -1,6 +1,6 @@
 import type { SchemaConfig } from '../../src/config/schema/settings.ts';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import type { RunEvent, WarningEvent } from '../../src/runtime/events.ts';
 import { type TestPostgres, testContext } from './postgres-server.ts';
 
@@ -35,7 +35,7 @@ export async function buildAndLoad(
   const context = testContext({ settings, events });
   await build(context, { target: database, includeNeededSchemas });
   const plan = await planLoad(context, { target: database, cpus: 2 });
-  await withDetails(load(context, plan));
+  await withDetails(applyLoad(context, plan));
   return {
     warnings: events
       .filter((event): event is WarningEvent => event.event === 'warning' && event.code !== 'definitions_only')

@@ -6,7 +6,7 @@ import { archiveDetails } from '../../src/engines/postgres/dump/archive.ts';
 import { materialize } from '../../src/engines/postgres/restore/rows/fill.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/export.ts';
 import { importSnapshot } from '../../src/operations/snapshots/import.ts';
-import { planRemove, remove } from '../../src/operations/snapshots/remove.ts';
+import { applyRemove, planRemove } from '../../src/operations/snapshots/remove.ts';
 import { snapshotReader } from '../../src/operations/snapshots/snapshot-reader.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { createLocalRepository } from '../../src/repository/local-repository.ts';
@@ -240,7 +240,7 @@ test(
         for (const { id } of (await listSnapshots(context, 'app')).snapshots) {
           const [one] = await repository.list('app');
           if (one) await layOut(context, { manifest: one, directory });
-          await remove(context, await planRemove(context, { target: 'app', snapshot: id }));
+          await applyRemove(context, await planRemove(context, { target: 'app', snapshot: id }));
         }
       }),
     ),

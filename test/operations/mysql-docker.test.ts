@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { containerRunners } from '../../src/engines/containers.ts';
 import { build } from '../../src/operations/build.ts';
 import { reportDocker } from '../../src/operations/configuration/report-docker.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
-import { planUndo, undo } from '../../src/operations/load/undo.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { applyUndo, planUndo } from '../../src/operations/load/undo.ts';
 import { localRunner } from '../../src/process/local.ts';
 import type { Runner } from '../../src/process/runner.ts';
 import { stagingRoot } from '../../src/repository/staging.ts';
@@ -88,15 +88,15 @@ for (const { flavour, image } of COMBINATIONS) {
           const destdb = `${url(scheme, `copy_${scheme}`)}?definer=keep`;
           const planned = await planLoad(context, { target: 'app', destdb, cpus: 2 });
           expect(planned.plan.destination.url).toMatch(new RegExp(`^${scheme}://app@localhost:\\d+/copy_${scheme}$`));
-          await load(context, planned);
+          await applyLoad(context, planned);
           expect(await server.dump(`copy_${scheme}`)).toBe(source);
         }
         const context = contextFor('mydocker', 'copy_mydocker');
         await server.sql('copy_mydocker', 'CREATE TABLE mine (id INT PRIMARY KEY)');
-        await load(context, await planLoad(context, { target: 'app', cpus: 2 }));
+        await applyLoad(context, await planLoad(context, { target: 'app', cpus: 2 }));
         const mine = source.replaceAll('DEFINER=`root`@`localhost`', 'DEFINER=`app`@`%`');
         expect(await server.dump('copy_mydocker')).toBe(mine);
-        await undo(context, await planUndo(context, { target: 'app' }));
+        await applyUndo(context, await planUndo(context, { target: 'app' }));
         expect(await server.dump('copy_mydocker')).toContain('CREATE TABLE `mine`');
         expect(JSON.stringify(events)).not.toContain(USER.password);
       }, 240_000);
@@ -117,7 +117,7 @@ for (const { flavour, image } of COMBINATIONS) {
           events = [];
           const destination = `file_${scheme}`;
           const context = contextFor(scheme, destination);
-          await load(context, await planLoad(context, { target: 'app', file }));
+          await applyLoad(context, await planLoad(context, { target: 'app', file }));
           expect(await server.dump(destination)).toBe(await server.dump('sakila'));
           expect(new Set(commands().map((command) => command.split(' ')[0]))).toEqual(new Set([program]));
           expect(commands().at(-1)).toContain(' --defaults-file=');
@@ -134,7 +134,7 @@ for (const { flavour, image } of COMBINATIONS) {
         const file = join(folder.path, 'one.sql');
         await writeFile(file, 'CREATE TABLE from_file AS SELECT 42 AS answer;\n');
         const context = contextFor('mysql', 'lacking', lacking);
-        await load(context, await planLoad(context, { target: 'app', file }));
+        await applyLoad(context, await planLoad(context, { target: 'app', file }));
         expect(await server.sql('lacking', 'SELECT answer FROM from_file')).toEqual([{ answer: 42 }]);
         expect(new Set(commands().map((command) => command.split(' ')[0]))).toEqual(new Set(['docker']));
       }, 60_000);
@@ -190,7 +190,7 @@ for (const { flavour, image } of COMBINATIONS) {
         }
         const context = contextFor('mydocker', 'ended');
         await writeFile(file, 'CREATE TABLE made (id INT);\n');
-        await load(context, await planLoad(context, { target: 'app', file }));
+        await applyLoad(context, await planLoad(context, { target: 'app', file }));
         expect((await server.databases()).filter((name) => name.startsWith('ended'))).toEqual(['ended']);
         expect(await readdir(stagingRoot(folder.path))).toEqual([]);
       }, 180_000);

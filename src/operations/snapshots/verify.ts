@@ -10,7 +10,7 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
-import { repositoryOf } from './local-repository.ts';
+import { localRepository } from './local-repository.ts';
 import { repair } from './repair.ts';
 import { type FoundSnapshot, findSnapshot, type SnapshotRequest } from './snapshots.ts';
 
@@ -105,7 +105,7 @@ async function openSource(
   fromRemote: boolean,
 ): Promise<Source> {
   const { configuration, signal } = context;
-  const repository = repositoryOf(context);
+  const repository = localRepository(context);
   if (local && !fromRemote) {
     return {
       name: configuration.settings.working_directory,

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
 import { build } from '../../../src/operations/build.ts';
-import { load, planLoad } from '../../../src/operations/load/load.ts';
-import { planSanitize, sanitize } from '../../../src/operations/sanitize/sanitize.ts';
-import { planSubset, subset } from '../../../src/operations/subset/subset.ts';
+import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
+import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
+import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
 import { withDetails } from '../../helpers/build-and-load.ts';
 import {
@@ -34,7 +34,7 @@ describeWithPostgres(
         snapshot: snapshot(),
         sanitize: { dst_url: server.url('app_safe'), override_query },
       });
-      return planSanitize(context, { target: 'app' }).then((planned) => withDetails(sanitize(context, planned)));
+      return planSanitize(context, { target: 'app' }).then((planned) => withDetails(applySanitize(context, planned)));
     };
 
     beforeAll(async () => {
@@ -76,7 +76,7 @@ describeWithPostgres(
       expect(events).toContainEqual({ event: 'warning', ...stated });
       const planned = await planLoad(context, { target: 'app' });
       expect(planned.plan.warnings).toContainEqual(stated);
-      expect((await withDetails(load(context, planned))).rows).toBe(2);
+      expect((await withDetails(applyLoad(context, planned))).rows).toBe(2);
       expect(await server.psql('app_dev', { sql: 'SELECT count(*) FROM customer' })).toBe('2\n');
       expect(await emails()).toBe('ada@example.com\nbob@example.com\n');
     });
@@ -101,7 +101,7 @@ describeWithPostgres(
           subset_tables: [{ table: 'public.person', where: 'id = 1' }],
         },
       });
-      const { rows } = await withDetails(subset(context, await planSubset(context, { target: 'app' })));
+      const { rows } = await withDetails(applySubset(context, await planSubset(context, { target: 'app' })));
       expect(rows).toBe(1);
       expect(await emails()).toBe('ada@example.com\nbob@example.com\n');
     });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ManifestTable } from '../../../repository/manifest.ts';
 import { hiddenDetails, hiddenObjectsOf } from '../../../results/hidden-objects.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { startStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
 import { connect, explainConnection } from '../connection/connect.ts';
@@ -34,7 +35,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const { database } = url;
   if (database === null) throw noDatabase(url.display);
   const schema = copyOf ? detailsOf(copyOf).database : database;
-  report({ event: 'step', step: 'connect', state: 'started', label: `Connect to ${url.display}` });
+  const connected = startStep(report, 'connect', `Connect to ${url.display}`);
   await using session = await connect(context, url);
   const server = await readServer(session);
   const reserved = await reservedInSource(session, database);
@@ -42,7 +43,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const listed = await readTables(session, database);
   if (request.program || (copyOf && detailsOf(copyOf).program)) {
     warnOfOtherEngines(context, listed);
-    return await dumpByProgram(context, request, { session, server, tables: listed });
+    return await dumpByProgram(context, request, { session, server, tables: listed, connected });
   }
   const names = listed.map(({ name }) => name);
   await using readers = await openReaders(context, { request, count: Math.max(1, Math.min(jobs, names.length)) });
@@ -59,10 +60,10 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });
   warnOfOtherEngines(context, tables);
   warnOfHistory(context, definitions);
-  report({ event: 'step', step: 'connect', state: 'done', label: `Connected to ${server.label}` });
+  connected(`Connected to ${server.label}`);
 
   const of = `${formatNumberOf(tables.length, 'table')} of ${url.display}`;
-  report({ event: 'step', step: 'dump', state: 'started', label: `Dump ${of}` });
+  const dumpedAll = startStep(report, 'dump', `Dump ${of}`);
   const progress = createDumpProgress({ database: schema, tables, expected: request.expectedBytes, report });
   const cutTables: CutTable[] = [];
   const explain = (error: unknown): Promise<never> => explainDenied(session, url, error);
@@ -75,7 +76,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
   request.finish();
   const { file } = await request.pack({ name: DEFINITIONS_FILE, terminator: null, onBytes: () => {} });
-  report({ event: 'step', step: 'dump', state: 'done', label: `Dumped ${of}` });
+  dumpedAll(`Dumped ${of}`);
   const details = {
     flavour: server.flavour,
     database: schema,

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { bytesOfTable, type Manifest } from '../../../../repository/manifest.ts';
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext, RestoreRun } from '../../../engine.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
@@ -77,7 +78,7 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   const { report } = context;
   const { url, plan, definitions, leftOut } = fill;
   const amount = formatNumberOf(plan.tables.length, 'table');
-  report({ event: 'step', step: 'restore', state: 'started', label: `Restore ${amount}` });
+  const restored = startStep(report, 'restore', `Restore ${amount}`);
   await using session = await connect(context, url);
   await session.execute('SET foreign_key_checks = 0');
   const tables = withForeignKeys(withRowsToCome(definitions.tables, fill));
@@ -88,14 +89,14 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
     const [server] = await session.query<{ allowed: number }>('SELECT @@local_infile AS allowed');
     await loadTables(context, { ...fill, definitions: tables, localInfile: server?.allowed === 1 });
   }
-  report({ event: 'step', step: 'restore', state: 'done', label: `Restored ${amount} and their indexes` });
+  restored(`Restored ${amount} and their indexes`);
 
-  report({ event: 'step', step: 'index', state: 'started', label: 'Make foreign keys, views, routines and triggers' });
+  const indexed = startStep(report, 'index', 'Make foreign keys, views, routines and triggers');
   const code = await createDependents(context, session, {
     definitions: { ...definitions, tables },
     leftOut,
   });
-  report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
+  indexed('Made foreign keys, views, routines and triggers');
   return code;
 }
 

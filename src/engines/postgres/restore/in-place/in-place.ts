@@ -3,6 +3,7 @@ import { open, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Mount } from '../../../../process/runner.ts';
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../../engine.ts';
 import { tablesText } from '../../../shared/divide-tables.ts';
@@ -38,7 +39,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   const { url, plan, manifest, directory } = run;
   const details = archiveDetails(manifest);
   const tools = toolsForArchive(restricting(await findClientTools(context)), manifest.tool_version);
-  report({ event: 'step', step: 'prepare', state: 'started', label: `Prepare one transaction in ${url.display}` });
+  const prepared = startStep(report, 'prepare', `Prepare one transaction in ${url.display}`);
   const archive = await materialize(context, { ...run, tools, details });
   const folder: Mount = { path: directory, writable: true };
   const script = async (name: string, text: string): Promise<string> => {
@@ -83,14 +84,10 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     await script('check.sql', inventoryScript(run)),
     ...['--command=COMMIT', sayWord],
   ];
-  report({ event: 'step', step: 'prepare', state: 'done', label: 'Prepared' });
+  prepared('Prepared');
 
-  report({
-    event: 'step',
-    step: 'restore',
-    state: 'started',
-    label: `Restore ${formatNumberOf(plan.tables.length, 'table')} in one transaction`,
-  });
+  const amount = formatNumberOf(plan.tables.length, 'table');
+  const restored = startStep(report, 'restore', `Restore ${amount} in one transaction`);
   const total = tables.reduce((sum, table) => sum + table.file.bytes, 0);
   let done = 0;
   const { args, env, mounts } = connectionOf(url, {
@@ -122,12 +119,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   }
   checkTags(copied, tables);
   if (ended.status === 'fulfilled') carryOver.warn(ended.value.stderr);
-  report({
-    event: 'step',
-    step: 'restore',
-    state: 'done',
-    label: `Restored and checked ${tablesText(plan)}`,
-  });
+  restored(`Restored and checked ${tablesText(plan)}`);
   return { swapMs: null, undoDatabase: null };
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ManifestFile } from '../../../../repository/manifest.ts';
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext } from '../../../engine.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
@@ -30,12 +31,8 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   const archive = await materialize(context, fill);
   await createExtensionSchemas(context, fill);
 
-  report({
-    event: 'step',
-    step: 'restore',
-    state: 'started',
-    label: `Restore ${formatNumberOf(plan.tables.length, 'table')}`,
-  });
+  const amount = formatNumberOf(plan.tables.length, 'table');
+  const restored = startStep(report, 'restore', `Restore ${amount}`);
   await pgRestore(context, { fill, archive, section: 'pre-data', jobs: 1 });
   const forced = await liftForced(context, fill);
   await Promise.all([
@@ -43,20 +40,15 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
     // Large objects and the values of sequences; tables go their own way.
     pgRestore(context, { fill, archive, section: 'data', jobs: 1 }),
   ]);
-  report({
-    event: 'step',
-    step: 'restore',
-    state: 'done',
-    label: `Restored ${formatNumberOf(plan.tables.length, 'table')}`,
-  });
+  restored(`Restored ${amount}`);
 
-  report({ event: 'step', step: 'index', state: 'started', label: 'Build indexes and constraints' });
+  const indexed = startStep(report, 'index', 'Build indexes and constraints');
   await pgRestore(context, { fill, archive, section: 'post-data', jobs });
   if (archive.eventTriggers) {
     const last = { ...archive, list: archive.eventTriggers };
     await pgRestore(context, { fill, archive: last, section: 'post-data', jobs: 1 });
   }
-  report({ event: 'step', step: 'index', state: 'done', label: 'Built indexes and constraints' });
+  indexed('Built indexes and constraints');
   return forced;
 }
 
