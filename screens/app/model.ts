@@ -7,7 +7,7 @@ import { toUserError } from '../../src/runtime/errors.ts';
 import type { Move } from '../../src/state/list.ts';
 import type { Messages } from '../../src/state/messages.ts';
 import type { Navigation } from '../../src/state/navigation.ts';
-import type { Run, Runs, Session } from '../../src/state/runs.ts';
+import type { Run, RunContext, Runs } from '../../src/state/runs.ts';
 import type { SnapshotsStore } from '../../src/state/snapshots.ts';
 import type { KnownTarget, TargetEntry, TargetsState, TargetsStore } from '../../src/state/targets.ts';
 import type { Rows, Views } from './in-view.ts';
@@ -145,7 +145,7 @@ export function isUnconfigured({ targets }: Model): boolean {
 }
 
 /** A session for an operation without progress, such as a listing. */
-export function quietly(signal: AbortSignal): Session {
+export function quietly(signal: AbortSignal): RunContext {
   return { report: () => {}, signal };
 }
 

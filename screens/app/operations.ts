@@ -41,63 +41,63 @@ import type {
 import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
 import type { SubsetResult } from '../../src/results/subset-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
-import type { Session } from '../../src/state/runs.ts';
+import type { RunContext } from '../../src/state/runs.ts';
 
 /** The operations as the screens see them. */
 export interface Operations {
-  listTargets(session: Session): Promise<TargetRow[]>;
+  listTargets(session: RunContext): Promise<TargetRow[]>;
   /** `apart`: in a worker thread. */
-  refreshTargets(session: Session, request: RefreshTargets & { apart?: boolean }): Promise<void>;
-  listSnapshots(session: Session, target: string): Promise<TargetSnapshots>;
-  annotate(session: Session, request: SnapshotRequest & { note: string }): Promise<SnapshotRow>;
-  build(session: Session, request: BuildRequest): Promise<SnapshotRow>;
+  refreshTargets(session: RunContext, request: RefreshTargets & { apart?: boolean }): Promise<void>;
+  listSnapshots(session: RunContext, target: string): Promise<TargetSnapshots>;
+  annotate(session: RunContext, request: SnapshotRequest & { note: string }): Promise<SnapshotRow>;
+  build(session: RunContext, request: BuildRequest): Promise<SnapshotRow>;
   /** The sanitization after the build; `null` without a sanitization query. */
-  planBuild(session: Session, request: BuildRequest & GuardOptions): Promise<PlannedSanitize | null>;
-  planSanitize(session: Session, request: SanitizeRequest): Promise<PlannedSanitize>;
-  sanitize(session: Session, planned: PlannedSanitize): Promise<SanitizeResult>;
-  planLoad(session: Session, request: LoadRequest): Promise<PlannedLoad>;
-  load(session: Session, planned: PlannedLoad): Promise<LoadResult>;
-  verify(session: Session, request: SnapshotRequest): Promise<VerifyResult>;
-  planRemove(session: Session, request: SnapshotRequest): Promise<RemovePlan>;
-  remove(session: Session, plan: RemovePlan): Promise<void>;
-  planUndo(session: Session, request: UndoRequest): Promise<UndoPlan>;
-  undo(session: Session, plan: UndoPlan): Promise<LoadResult>;
-  listTables(session: Session, request: SnapshotRequest): Promise<SnapshotTable[]>;
-  diff(session: Session, request: DiffRequest): Promise<DiffResult>;
-  push(session: Session, request: SnapshotRequest): Promise<TransferResult>;
-  pull(session: Session, request: SnapshotRequest): Promise<TransferResult>;
-  export(session: Session, request: ExportRequest): Promise<ExportResult>;
-  diagnose(session: Session): Promise<Diagnosis>;
-  findEngines(session: Session): Promise<EngineState[]>;
-  listDatabases(session: Session, url: string): Promise<Sized[]>;
-  trySource(session: Session, url: string): Promise<TriedSource>;
-  tryDestination(session: Session, urls: { source: string; destination: string }): Promise<TriedDestination>;
+  planBuild(session: RunContext, request: BuildRequest & GuardOptions): Promise<PlannedSanitize | null>;
+  planSanitize(session: RunContext, request: SanitizeRequest): Promise<PlannedSanitize>;
+  sanitize(session: RunContext, planned: PlannedSanitize): Promise<SanitizeResult>;
+  planLoad(session: RunContext, request: LoadRequest): Promise<PlannedLoad>;
+  load(session: RunContext, planned: PlannedLoad): Promise<LoadResult>;
+  verify(session: RunContext, request: SnapshotRequest): Promise<VerifyResult>;
+  planRemove(session: RunContext, request: SnapshotRequest): Promise<RemovePlan>;
+  remove(session: RunContext, plan: RemovePlan): Promise<void>;
+  planUndo(session: RunContext, request: UndoRequest): Promise<UndoPlan>;
+  undo(session: RunContext, plan: UndoPlan): Promise<LoadResult>;
+  listTables(session: RunContext, request: SnapshotRequest): Promise<SnapshotTable[]>;
+  diff(session: RunContext, request: DiffRequest): Promise<DiffResult>;
+  push(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
+  pull(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
+  export(session: RunContext, request: ExportRequest): Promise<ExportResult>;
+  diagnose(session: RunContext): Promise<Diagnosis>;
+  findEngines(session: RunContext): Promise<EngineState[]>;
+  listDatabases(session: RunContext, url: string): Promise<Sized[]>;
+  trySource(session: RunContext, url: string): Promise<TriedSource>;
+  tryDestination(session: RunContext, urls: { source: string; destination: string }): Promise<TriedDestination>;
   listCliProfiles(): Promise<string[]>;
   /** Resolves with the bucket's display name. */
-  tryStorage(session: Session, profile: StorageProfile): Promise<string>;
+  tryStorage(session: RunContext, profile: StorageProfile): Promise<string>;
   planSetUp(setUp: SetUp): Promise<SetUpPlan>;
   /** Writes the file and sets its variables for the rest of the session. */
   writeSetUp(plan: SetUpPlan): Promise<void>;
   /** Includes row counts. */
-  planSubset(session: Session, request: SubsetRequest): Promise<PlannedSubset>;
-  subset(session: Session, planned: PlannedSubset): Promise<SubsetResult>;
-  saveSubset(session: Session, request: SaveSubset): Promise<{ file: string }>;
+  planSubset(session: RunContext, request: SubsetRequest): Promise<PlannedSubset>;
+  subset(session: RunContext, planned: PlannedSubset): Promise<SubsetResult>;
+  saveSubset(session: RunContext, request: SaveSubset): Promise<{ file: string }>;
   openDraft(): Promise<Draft>;
   /** With a time limit of its own. */
-  listSourceNames(session: Session, request: { draft: Draft; source: KeyPath }): Promise<SourceNames>;
+  listSourceNames(session: RunContext, request: { draft: Draft; source: KeyPath }): Promise<SourceNames>;
   changeDraft(draft: Draft, changes: Change[]): Promise<Draft>;
   addChange(draft: Draft, change: Change): Promise<Draft>;
   redoDraft(draft: Draft): Promise<Draft>;
   diffDraft(draft: Draft): Promise<DiffLine[]>;
   saveDraft(draft: Draft): Promise<Draft>;
-  listProviders(session: Session): Promise<ProviderChoice[]>;
-  signIn(session: Session, request: SignInRequest): Promise<SignedIn>;
+  listProviders(session: RunContext): Promise<ProviderChoice[]>;
+  signIn(session: RunContext, request: SignInRequest): Promise<SignedIn>;
   /** Remembers that the configuration of the current folder is trusted. */
   trust(request: TrustRequest): Promise<void>;
 }
 
 /** Makes the context of an operation; reads the configuration on first use. */
-export type CreateContext = (session: Session) => Context | Promise<Context>;
+export type CreateContext = (session: RunContext) => Context | Promise<Context>;
 
 /** For operations on a configuration that may be missing or invalid. */
 export type Surroundings = Pick<CheckRequest, 'file' | 'environment' | 'cwd' | 'clock'>;
@@ -119,7 +119,7 @@ export function lazyOperations(
     <Args extends unknown[], Result>(
       operation: () => Promise<(context: Context, ...args: Args) => Result | Promise<Result>>,
     ) =>
-    async (session: Session, ...args: Args): Promise<Result> => {
+    async (session: RunContext, ...args: Args): Promise<Result> => {
       const perform = await operation();
       return perform(await createContext(session), ...args);
     };

@@ -1,6 +1,6 @@
 import type { PlannedSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
-import type { Receipt, Work } from '../../src/state/runs.ts';
+import type { RunSummary, Work } from '../../src/state/runs.ts';
 import { formatDuration, formatNumberOf } from '../../src/text/format.ts';
 import type { Model } from '../app/model.ts';
 import { refreshAfterWork } from '../app/refresh.ts';
@@ -24,7 +24,7 @@ export function sanitizeWork(model: Model, planned: PlannedSanitize): Work {
 function receiptOf(
   { original, coverage }: SanitizeResult,
   { target, queryFile, duration }: { target: string; queryFile: string | null; duration: number },
-): Receipt {
+): RunSummary {
   const { length } = coverage.findings;
   const left = length === 0 ? 'nothing personal is as it was' : `${formatNumberOf(length, 'finding')} left`;
   return {

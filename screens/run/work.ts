@@ -3,7 +3,7 @@ import type { LoadRequest, PlannedLoad } from '../../src/operations/load/planned
 import { hiddenText } from '../../src/results/hidden-objects.ts';
 import type { LoadPlan, LoadResult, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results/results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/results/selected-tables.ts';
-import type { Receipt, Work } from '../../src/state/runs.ts';
+import type { RunSummary, Work } from '../../src/state/runs.ts';
 import { formatBytes, formatDuration, formatNumberOf } from '../../src/text/format.ts';
 import type { Model } from '../app/model.ts';
 import { refreshAfterWork } from '../app/refresh.ts';
@@ -145,7 +145,7 @@ export function removeWork(model: Model, plan: RemovePlan): Work {
   };
 }
 
-function receipt(line: string): Receipt {
+function receipt(line: string): RunSummary {
   return { line, problems: [], undoable: false };
 }
 

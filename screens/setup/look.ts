@@ -1,5 +1,5 @@
 import { EXIT, UserError } from '../../src/runtime/errors.ts';
-import type { Session } from '../../src/state/runs.ts';
+import type { RunContext } from '../../src/state/runs.ts';
 import type { Operations } from '../app/operations.ts';
 import { lacksDatabase, setUpOf, sourceOf, storageOf } from './answers.ts';
 import type { SetupFound, SetupRoute } from './setup-route.ts';
@@ -8,7 +8,7 @@ import { KEYS } from './storage-steps.ts';
 
 export interface Looking {
   operations: Operations;
-  session: Session;
+  session: RunContext;
   route: SetupRoute;
 }
 

@@ -64,7 +64,7 @@ async function targetCandidates(context: Invocation['context']): Promise<Candida
 }
 
 /** A shell waits for as long while its user does nothing. */
-const PATIENCE = 1500;
+const TIMEOUT_MS = 1500;
 
 /** Of the file alone: nobody's keychain is asked in the middle of a line. */
 async function keyCandidates(file: string | undefined, { environment, cwd }: InvocationOf<typeof completing>) {
@@ -77,7 +77,7 @@ async function snapshotCandidates(context: Invocation['context'], target: string
   const { listSnapshots } = await import('../operations/snapshots/snapshots.ts');
   const opened = await context();
   const now = opened.clock().getTime();
-  const { snapshots } = await listSnapshots(opened, target, { patience: PATIENCE });
+  const { snapshots } = await listSnapshots(opened, target, { timeoutMs: TIMEOUT_MS });
   return snapshots.map(({ index, created_at, note }) => {
     const age = formatAge(now - Date.parse(created_at));
     return { value: String(index), description: note ? `${age}: ${note}` : age };

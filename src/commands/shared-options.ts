@@ -1,6 +1,6 @@
 import type { ArgumentSpec, OptionSpec } from '../cli/command.ts';
 import type { SnapshotRequest, SnapshotSelector } from '../operations/snapshots/snapshots.ts';
-import type { SnapshotPlace } from '../results/results.ts';
+import type { SnapshotLocation } from '../results/results.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 
 /** Arguments and flags that several commands take. */
@@ -80,7 +80,7 @@ export function snapshotRequest({
 }
 
 /** The one place that `--local` or `--remote` names. */
-export function placeOf({ local, remote }: { local?: boolean; remote?: boolean }): { from?: SnapshotPlace } {
+export function placeOf({ local, remote }: { local?: boolean; remote?: boolean }): { from?: SnapshotLocation } {
   if (local && remote) {
     throw new UserError('--local and --remote exclude each other', {
       code: 'usage',

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { variableName } from './environment.ts';
-import type { Finding } from './finding.ts';
+import type { KeyProblem } from './key-problem.ts';
 import { mismatch } from './mismatch.ts';
 import { type Settings, settingsSchema } from './schema/settings.ts';
 import type { Shape } from './schema/shape.ts';
@@ -18,7 +18,7 @@ type PartOf<T> = T extends (infer Item)[]
     : T;
 
 export interface CheckedValues {
-  findings: Finding[];
+  findings: KeyProblem[];
   /** With the defaults; `null` when anything is wrong. */
   settings: Settings | null;
   draft: Draft;
@@ -33,7 +33,7 @@ export function checkValues(tree: Tree, shape: Shape): CheckedValues {
   return { findings, settings: null, draft: tree as Draft };
 }
 
-function toFinding(issue: v.BaseIssue<unknown>, root: Shape): Finding {
+function toFinding(issue: v.BaseIssue<unknown>, root: Shape): KeyProblem {
   const steps = issue.path ?? [];
   const path = steps.map((step) => (typeof step.key === 'number' ? step.key : String(step.key)));
   const shape = shapeAt(root, path);

@@ -1,6 +1,6 @@
 import { redact } from '../process/redact.ts';
 import type { ExplainedValue, ValueOrigin } from '../results/results.ts';
-import { type Origins, variableOf } from './finding.ts';
+import { type Origins, variableOf } from './key-problem.ts';
 import type { Inspection } from './load.ts';
 import { settingsSchema } from './schema/settings.ts';
 import { type Shape, shapeOf } from './schema/shape.ts';
@@ -15,7 +15,7 @@ export type Explanation = Pick<Inspection, 'values' | 'written' | 'origins'> & {
 /** Every value in force with its origin, in the order of the schema; what is not right is left to the problems. */
 export function explainConfiguration({ values, written, origins, showUrl }: Explanation): ExplainedValue[] {
   if (values === null) return [];
-  const root: Place = { shape: shapeOf(settingsSchema), value: values, written, path: [] };
+  const root: ValueAtPath = { shape: shapeOf(settingsSchema), value: values, written, path: [] };
   return [...leavesOf(root)].map((leaf) => ({
     key: dotted(leaf.path),
     path: [...leaf.path],
@@ -24,7 +24,7 @@ export function explainConfiguration({ values, written, origins, showUrl }: Expl
   }));
 }
 
-interface Place {
+interface ValueAtPath {
   shape: Shape;
   /** In force; nothing when it is not right, or not set while something else is wrong. */
   value: unknown;
@@ -33,7 +33,7 @@ interface Place {
   path: KeyPath;
 }
 
-function* leavesOf(place: Place): Generator<Place> {
+function* leavesOf(place: ValueAtPath): Generator<ValueAtPath> {
   const { shape, value } = place;
   const parts = partsOf(place);
   if (parts === null) {
@@ -48,8 +48,8 @@ function* leavesOf(place: Place): Generator<Place> {
 }
 
 /** What is in a map or a list of maps; `null` for what is one value. */
-function partsOf({ shape, value, written, path }: Place): Place[] | null {
-  const part = (key: string | number, of: Shape): Place => ({
+function partsOf({ shape, value, written, path }: ValueAtPath): ValueAtPath[] | null {
+  const part = (key: string | number, of: Shape): ValueAtPath => ({
     shape: of,
     value: childOf(value, key),
     written: childOf(written, key),
@@ -78,18 +78,18 @@ function childOf(parent: unknown, key: string | number): unknown {
 }
 
 /** A key without a value counts as not set; a name without one, as of a target, is there. */
-function isSet({ shape, written }: Place): boolean {
+function isSet({ shape, written }: ValueAtPath): boolean {
   return written !== undefined && (written !== null || shape.default === undefined);
 }
 
 /** A URL whose template cannot be filled in: it is shown as it is written. */
-function isUnfilled({ shape, value, written }: Place): boolean {
+function isUnfilled({ shape, value, written }: ValueAtPath): boolean {
   return value === undefined && shape.traits.template === true && typeof written === 'string' && written.includes('{{');
 }
 
 const HIDDEN = '***';
 
-function shownValue(place: Place, showUrl: Explanation['showUrl']): unknown {
+function shownValue(place: ValueAtPath, showUrl: Explanation['showUrl']): unknown {
   const { shape, value, written } = place;
   if (isUnfilled(place)) return withoutCredentials(String(written));
   if (typeof value === 'string' && shape.traits.secret && isConnectionUrl(value)) return urlText(value, showUrl);
@@ -110,7 +110,7 @@ function withoutCredentials(url: string): string {
   return redact(url.replace(/:\/\/.*@/s, `://${HIDDEN}@`));
 }
 
-function originOf(place: Place, { file, source, variables }: Origins): ValueOrigin {
+function originOf(place: ValueAtPath, { file, source, variables }: Origins): ValueOrigin {
   const nowhere = { file: null, line: null, variable: null };
   if (!isSet(place)) return { kind: 'default', ...nowhere };
   const variable = variableOf(place.path, variables);

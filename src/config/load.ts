@@ -6,8 +6,8 @@ import { checkValues, type Draft } from './check-values.ts';
 import { type ConfigFile, type FileRequest, readConfigFile } from './config-file.ts';
 import type { Configuration, Problem } from './configuration.ts';
 import { applyVariables } from './environment.ts';
-import { type Finding, type Origins, toProblem } from './finding.ts';
 import { invalidConfiguration } from './invalid-configuration.ts';
+import { type KeyProblem, type Origins, toProblem } from './key-problem.ts';
 import { replacementOf } from './keys/old-keys.ts';
 import { pruneTree } from './keys/prune.ts';
 import { type Mode, modeOf } from './mode.ts';
@@ -115,7 +115,7 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const origins: Origins = { file: file?.path ?? null, source: file?.source ?? null, variables };
   if (!file && variables.size === 0) return nothingConfigured(variableProblems, origins);
 
-  const place = (findings: Finding[]) => findings.map((finding) => toProblem(finding, origins));
+  const place = (findings: KeyProblem[]) => findings.map((finding) => toProblem(finding, origins));
   const mode = modeOf(tree);
   const written = structuredClone(tree);
   const shadowed = file?.shadows ?? null;
@@ -156,7 +156,7 @@ function flawsOf({ path, source }: ConfigFile): Problem[] {
 }
 
 /** A key that is written by its former name is not also called missing. */
-function withoutRenamed(findings: Finding[], unknown: Finding[]): Finding[] {
+function withoutRenamed(findings: KeyProblem[], unknown: KeyProblem[]): KeyProblem[] {
   const renamed = new Set(unknown.map(({ path }) => replacementOf(path)));
   return findings.filter(({ code, path }) => code !== 'missing_key' || !renamed.has(dotted(path)));
 }
@@ -180,10 +180,10 @@ function nothingConfigured(problems: Problem[], origins: Origins): Inspection {
 async function resolvePaths(
   settings: Settings,
   { folders, environment }: { folders: string[]; environment: NodeJS.ProcessEnv },
-): Promise<Finding[]> {
+): Promise<KeyProblem[]> {
   const [base = '.'] = folders;
   settings.working_directory = absolutePath(settings.working_directory, { from: base, environment });
-  const findings: Finding[] = [];
+  const findings: KeyProblem[] = [];
   const around = [...folders, settings.working_directory];
   for (const [name, { sanitize }] of Object.entries(settings.targets)) {
     if (sanitize?.query_file === undefined) continue;

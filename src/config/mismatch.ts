@@ -1,10 +1,10 @@
 import { redact } from '../process/redact.ts';
-import type { Finding } from './finding.ts';
+import type { KeyProblem } from './key-problem.ts';
 import type { Shape } from './schema/shape.ts';
 import type { KeyPath } from './tree.ts';
 
 /** A value of a type that its key does not take: what is expected, and what was found. */
-export function mismatch(path: KeyPath, shape: Shape, value: unknown): Finding {
+export function mismatch(path: KeyPath, shape: Shape, value: unknown): KeyProblem {
   const isChoice = shape.kind === 'value' && shape.choices.length > 0;
   // Where a map is wanted, the value may belong to any key, that of a password too.
   const isSecret = shape.traits.secret === true || shape.kind === 'object' || shape.kind === 'map';

@@ -9,10 +9,10 @@ import type { ColumnDigest, ColumnFacts } from '../sanitize/column-facts.ts';
 import type { Statement } from '../sanitize/statement.ts';
 import type { SuspectColumn } from '../sanitize/suggestion.ts';
 import type { Collected } from '../subset/collect.ts';
-import type { Facts } from '../subset/facts.ts';
 import type { Graph } from '../subset/graph.ts';
 import type { Plan } from '../subset/plan.ts';
 import type { RowFinder } from '../subset/row-finder.ts';
+import type { SourceSchema } from '../subset/source-schema.ts';
 import type { DatabaseIdentity } from './identity.ts';
 import type { EngineId } from './list.ts';
 
@@ -344,7 +344,7 @@ export interface SubsetFacet {
 }
 
 export interface SubsetSource extends AsyncDisposable {
-  facts: Facts;
+  facts: SourceSchema;
   /** What a plan should say of the source. */
   warnings: { code: string; message: string }[];
   /** Rows of a share are chosen in the order of a hash that the seed changes. */

@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises';
 import { connectionUrl } from '../config/urls/connection-url.ts';
 import type { DumpRequest, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
+import { type LocalRepository, newSnapshotId } from '../repository/local-repository.ts';
 import { bytesOfTable, type Manifest } from '../repository/manifest.ts';
 import { createObjectPool } from '../repository/objects/object-pool.ts';
-import { newSnapshotId, type Repository } from '../repository/repository.ts';
 import { definitionsOnlyOf, definitionsOnlyText } from '../results/definitions-only.ts';
 import { leftOutSchemasOf, leftOutText } from '../results/left-out-schemas.ts';
 import type { SnapshotRow } from '../results/results.ts';
@@ -17,7 +17,7 @@ import { rememberIdentities, type SeenSource } from './identities.ts';
 import { jobsFor } from './jobs.ts';
 import { repositoryOf } from './snapshots/local-repository.ts';
 import { pushStored } from './snapshots/push.ts';
-import { profileFor } from './snapshots/shelves.ts';
+import { profileFor } from './snapshots/remote-repositories.ts';
 import { signed } from './snapshots/signatures.ts';
 import { snapshotRow } from './snapshots/snapshots.ts';
 
@@ -36,7 +36,7 @@ export interface BuildRequest {
   includeNeededSchemas?: boolean;
 }
 
-/** Takes a snapshot of the target's source and pushes it to its shelf. Steps: `connect`, `dump`, `store`, `push`. */
+/** Takes a snapshot of the target's source and pushes it to its remote repository. Steps: `connect`, `dump`, `store`, `push`. */
 export async function build(
   context: Context,
   { target: name, note, cpus, push = true, source, includeNeededSchemas, program }: BuildRequest,
@@ -116,7 +116,7 @@ function storedText(manifest: Manifest): string {
 export interface Storing
   extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'includeNeededSchemas' | 'jobs' | 'copyOf' | 'program'> {
   engine: Engine;
-  repository: Repository;
+  repository: LocalRepository;
   previous: Manifest | undefined;
 }
 

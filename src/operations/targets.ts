@@ -3,7 +3,7 @@ import type { DatabaseUrl, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { redact } from '../process/redact.ts';
 import { createYield } from '../process/yielding.ts';
-import type { Repository } from '../repository/repository.ts';
+import type { LocalRepository } from '../repository/local-repository.ts';
 import type { TargetRow } from '../results/results.ts';
 import type { Context } from '../runtime/context.ts';
 import { toUserError } from '../runtime/errors.ts';
@@ -35,7 +35,7 @@ export async function listTargets(context: Context, { original = false }: Target
   });
 }
 
-async function withOriginals(row: TargetRow, repository: Repository): Promise<TargetRow> {
+async function withOriginals(row: TargetRow, repository: LocalRepository): Promise<TargetRow> {
   const originals = (await repository.list(row.name)).filter(({ sanitized }) => !sanitized);
   return { ...row, snapshots: originals.length, last_snapshot_at: originals[0]?.created_at ?? null };
 }
@@ -109,7 +109,7 @@ function checkedUrl({ configuration }: Context, { row, key }: { row: TargetRow; 
 
 async function describeTarget(
   context: Context,
-  { name, repository }: { name: string; repository: Repository },
+  { name, repository }: { name: string; repository: LocalRepository },
 ): Promise<TargetRow> {
   const { configuration } = context;
   const target = findTarget(configuration, name);

@@ -1,6 +1,6 @@
 import { hiddenText } from '../results/hidden-objects.ts';
 import { leftOutText } from '../results/left-out-schemas.ts';
-import type { SnapshotPlace, SnapshotRow, TargetSnapshots } from '../results/results.ts';
+import type { SnapshotLocation, SnapshotRow, TargetSnapshots } from '../results/results.ts';
 import { SIGNATURE_WORDS } from '../results/signature-text.ts';
 import { formatAge, formatBytes, formatCount, formatNumberOf } from '../text/format.ts';
 import { type Column, formatTable, type TableOptions } from './table.ts';
@@ -56,10 +56,10 @@ export function builtText(target: string, snapshot: SnapshotRow): string {
   return lines.join('\n');
 }
 
-const PLACES: Record<SnapshotPlace, string> = { local: 'this machine', remote: 'the bucket' };
+const PLACES: Record<SnapshotLocation, string> = { local: 'this machine', remote: 'the bucket' };
 
 /** `this machine and the bucket` */
-export function placesText(places: SnapshotPlace[]): string {
+export function placesText(places: SnapshotLocation[]): string {
   return places.map((place) => PLACES[place]).join(' and ');
 }
 

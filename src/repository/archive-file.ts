@@ -4,10 +4,10 @@ import { promisify } from 'node:util';
 import { type Entry, type ZipFile as OpenZipFile, open } from 'yauzl';
 import { ZipFile } from 'yazl';
 import { EXIT, UserError } from '../runtime/errors.ts';
-import { filesOf, objectKey } from './catalogue.ts';
 import { isObjectKey } from './keys.ts';
 import { type Manifest, type ManifestFile, manifestText, parseManifest } from './manifest.ts';
 import { largestObject } from './objects/object-format.ts';
+import { filesOf, objectKey } from './repository.ts';
 import { MOST_TEXT_BYTES, TooLarge } from './store.ts';
 
 /** A snapshot as one file: a plain zip, stored, of the manifest and its objects under the keys they have anywhere. */

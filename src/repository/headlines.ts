@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
-import { type Catalogue, isDamage, manifestKey } from './catalogue.ts';
 import { type Headline, headlineOf, headlineSchema } from './headline.ts';
+import { isDamage, manifestKey, type Repository } from './repository.ts';
 import type { Store, StoredFile } from './store.ts';
 
 export interface HeadlinesOptions {
   store: Store;
-  catalogue: Catalogue;
+  repository: Repository;
   /** A store on this machine that remembers what was read. */
   cache: Store;
 }
@@ -25,11 +25,11 @@ const AT_ONCE = 16;
 const WORTH_AN_INDEX = 32;
 
 /**
- * The headlines of a shelf's snapshots, newest first, in few requests: the list of the manifests is the truth; what
+ * The headlines of a remote repository's snapshots, newest first, in few requests: the list of the manifests is the truth; what
  * is in them is taken from this machine's cache, then from the index beside them, and only then read.
  */
 export async function readHeadlines(options: HeadlinesOptions, target?: string): Promise<Headline[]> {
-  const files = await options.catalogue.files(target);
+  const files = await options.repository.files(target);
   const groups = Map.groupBy(files, ({ key }) => `index/${key.split('/')[1]}.json`);
   const indexes = await mapWithConcurrency([...groups], AT_ONCE, ([key, group]) => readGroup(options, key, group));
   const known: Index = Object.assign({}, ...indexes);
@@ -37,7 +37,7 @@ export async function readHeadlines(options: HeadlinesOptions, target?: string):
 }
 
 async function readGroup(
-  { store, catalogue, cache }: HeadlinesOptions,
+  { store, repository, cache }: HeadlinesOptions,
   key: string,
   files: StoredFile[],
 ): Promise<Index> {
@@ -50,7 +50,7 @@ async function readGroup(
   const text = (): string => JSON.stringify({ format: 1, headlines: index });
   try {
     await mapWithConcurrency(unread, AT_ONCE, async (file) => {
-      const manifest = await catalogue.read(file.key);
+      const manifest = await repository.read(file.key);
       if (manifest) index[file.key] = { version: file.version, headline: headlineOf(manifest) };
     });
   } finally {
@@ -86,7 +86,7 @@ function lacking(index: Index, files: StoredFile[]): StoredFile[] {
   return files.filter(({ key }) => !(key in index));
 }
 
-/** Whoever may write to a shelf may have written its index: that a signature is valid is not taken from it. */
+/** Whoever may write to a remote repository may have written its index: that a signature is valid is not taken from it. */
 function unchecked(index: Index): Index {
   const entries = Object.entries(index).map(([key, { version, headline }]) => {
     const { signature } = headline;

@@ -4,7 +4,7 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Store, StoredFile } from './store.ts';
 
 /**
- * Keeps sweeps of a shelf and pushes to it apart, whoever does them. A push relies on objects that are there already,
+ * Keeps sweeps of a remote repository and pushes to it apart, whoever does them. A push relies on objects that are there already,
  * and a sweep removes those that no manifest names yet; so each says first that it begins, by a small object, and
  * looks then what else is going on. Of two that begin at the same moment at least one sees the other: a sweep gives
  * way to a push, a push waits for a sweep to end.

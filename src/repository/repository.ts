@@ -1,85 +1,173 @@
-import { randomBytes } from 'node:crypto';
+import * as v from 'valibot';
 import type { Report } from '../runtime/events.ts';
-import { type Catalogue, createCatalogue, objectKey, timeInKey } from './catalogue.ts';
-import { claim, foreignFolder } from './claim.ts';
-import { createFolder } from './folder.ts';
-import type { ManifestFile } from './manifest.ts';
-import { looksWhole, type ObjectToRead } from './objects/object-file.ts';
-import { createStaging, liveStagings, type Staging, stagingRoot } from './staging.ts';
+import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
+import { SealBroken } from './encryption/sealed-format.ts';
+import { isManifestKey, isObjectKey, keyRefused } from './keys.ts';
+import {
+  filesOfTable,
+  type Manifest,
+  type ManifestFile,
+  ManifestInvalid,
+  manifestText,
+  parseManifest,
+} from './manifest.ts';
+import { type Store, type StoredFile, TooLarge } from './store.ts';
 
-/** The snapshots of this machine. */
-export interface Repository extends Catalogue {
-  /** When the target's snapshots were taken, newest first; none is read for it. */
-  takenAt(target: string): Promise<string[]>;
-  /** Takes a packed object over, which has just been written or checked; `false` when it replaced one. */
-  store(file: string, object: { sha256: string }): Promise<boolean>;
-  object(file: Pick<ManifestFile, 'sha256' | 'bytes'>): ObjectToRead;
+/** An object younger than this is never swept: a build or a push that names it may still be going on. */
+const SWEEP_AGE = 24 * 60 * 60 * 1000;
+
+/** Manifests that are read at the same moment. */
+const READS_AT_ONCE = 16;
+
+/** The snapshots of a store: manifests over content-addressed objects. */
+export interface Repository {
+  /** The manifests' files, newest first; of every target unless one is named. */
+  files(target?: string): Promise<StoredFile[]>;
+  /** `null` when it is gone or, which is warned of, damaged. */
+  read(key: string): Promise<Manifest | null>;
+  /** Newest first. A damaged manifest is warned of and left out. */
+  list(target: string): Promise<Manifest[]>;
+  /** Writes, or replaces, a manifest; what it names must be stored already. */
+  write(manifest: Manifest): Promise<void>;
+  /** Removes the manifest, not its objects: see `sweep`. */
+  remove(manifest: Pick<Manifest, 'target' | 'created_at' | 'id'>): Promise<void>;
+  /** The snapshots, of whatever target, that cannot be loaded without these objects. */
+  naming(sha256s: ReadonlySet<string>): Promise<Manifest[]>;
+  /** Bytes of objects that only these manifests name. */
+  ownBytes(manifests: Manifest[]): Promise<number>;
   /**
-   * Whether an object is stored, and has the size that it must have; makes it young, so that whoever is about to name it
-   * finds it then.
+   * Removes objects older than a day that no manifest names; the bytes freed. None while a manifest is damaged. Age and
+   * manifests are looked at again before each removal, and whether it `mayGoOn`: nobody else is storing.
    */
-  has(file: Pick<ManifestFile, 'sha256' | 'bytes'>): Promise<boolean>;
-  /** A folder for one run's unfinished files; those of dead runs are removed. */
-  stage(): Promise<Staging>;
+  sweep(now: Date, mayGoOn?: () => Promise<boolean>): Promise<number>;
 }
 
-export interface RepositoryOptions {
-  directory: string;
-  report: Report;
-  /** Marks the directory before anything is changed in it, and refuses one of somebody else. */
-  claims?: boolean;
-  /** What the configuration keeps at the top of the directory, which is not somebody else's; a folder ends with `/`. */
-  configured?: string[];
-}
+export function createRepository(store: Store, report: Report): Repository {
+  async function files(target?: string): Promise<StoredFile[]> {
+    const listed = await store.list(target === undefined ? 'snapshots' : targetPrefix(target));
+    const nameOf = ({ key }: StoredFile): string => key.slice(key.lastIndexOf('/') + 1);
+    return listed.filter(({ key }) => key.endsWith('.json')).sort((a, b) => (nameOf(a) < nameOf(b) ? 1 : -1));
+  }
 
-export function createRepository({
-  directory,
-  report,
-  claims = false,
-  configured = [],
-}: RepositoryOptions): Repository {
-  const folder = createFolder(directory);
-  let claimed: Promise<void> | undefined;
-  const ready = async (): Promise<void> => {
-    if (!claims) return;
-    claimed ??= claim(folder, { configured, refusal: (foreign) => foreignFolder(directory, foreign) });
-    await claimed;
-  };
-  const catalogue = createCatalogue(folder, report);
-  const unfinished = stagingRoot(directory);
+  /** `undefined` when there is none. */
+  async function parse(key: string): Promise<Manifest | null | undefined> {
+    try {
+      const text = await store.read(key);
+      if (text === null) return undefined;
+      const manifest = parseManifest(text);
+      // Whoever acts on it acts on its own key.
+      if (manifestKey(manifest) !== key) throw new ManifestInvalid('it is the manifest of another snapshot');
+      return manifest;
+    } catch (thrown) {
+      if (!isDamage(thrown)) throw thrown;
+      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      report({ event: 'warning', code: 'manifest_damaged', message: `Cannot read ${store.name}/${key}: ${reason}` });
+      return null;
+    }
+  }
+
+  /** `null` for those that are damaged. */
+  async function readAll(target?: string): Promise<(Manifest | null)[]> {
+    const read = await mapWithConcurrency(await files(target), READS_AT_ONCE, ({ key }) => parse(key));
+    return read.filter((manifest) => manifest !== undefined);
+  }
+
+  /** What the manifests name, as far as they have been read. */
+  function createNames() {
+    const read = new Map<string, string>();
+    const named = new Set<string>();
+    return {
+      has: (key: string): boolean => named.has(key.slice(key.lastIndexOf('/') + 1)),
+      /** Reads those that are new or changed. `false` when one may name any object: it is damaged, or of a newer version. */
+      async readNew(): Promise<boolean> {
+        const unread = (await files()).filter(({ key, version }) => read.get(key) !== version);
+        const manifests = await mapWithConcurrency(unread, READS_AT_ONCE, ({ key }) => parse(key));
+        if (manifests.includes(null)) return false;
+        for (const { key, version } of unread) read.set(key, version);
+        for (const manifest of manifests) if (manifest) for (const { sha256 } of filesOf(manifest)) named.add(sha256);
+        return true;
+      },
+    };
+  }
+
   return {
-    ...catalogue,
-    takenAt: async (target) => (await catalogue.files(target)).map(({ key }) => timeInKey(key)),
-    async write(manifest) {
-      await ready();
-      await catalogue.write(manifest);
+    files,
+    read: async (key) => (await parse(key)) ?? null,
+    list: async (target) => (await readAll(target)).filter((manifest) => manifest !== null),
+    write: (manifest) => store.write(manifestKey(manifest), manifestText(manifest)),
+    remove: (manifest) => store.remove(manifestKey(manifest)),
+
+    async naming(sha256s) {
+      const all = (await readAll()).filter((manifest) => manifest !== null);
+      return all.filter((manifest) => filesOf(manifest).some(({ sha256 }) => sha256s.has(sha256)));
     },
-    async remove(manifest) {
-      await ready();
-      await catalogue.remove(manifest);
+
+    async ownBytes(manifests) {
+      const going = new Set(manifests.map(({ id }) => id));
+      const all = (await readAll()).filter((manifest) => manifest !== null);
+      const shared = namedObjects(all.filter(({ id }) => !going.has(id)));
+      const own = new Map(manifests.flatMap(filesOf).map((file) => [file.sha256, file.stored_bytes]));
+      return [...own].reduce((sum, [sha256, bytes]) => (shared.has(sha256) ? sum : sum + bytes), 0);
     },
-    async store(file, { sha256 }) {
-      await ready();
-      return await folder.adopt(file, objectKey(sha256));
-    },
-    object: ({ sha256, bytes }) => ({ path: folder.path(objectKey(sha256)), sha256, bytes }),
-    async has({ sha256, bytes }) {
-      const key = objectKey(sha256);
-      return (await folder.renew(key)) && looksWhole({ path: folder.path(key), bytes });
-    },
-    // A run that is building or pulling may be about to name an object that nobody else names.
-    async sweep(now) {
-      await ready();
-      const isQuiet = async (): Promise<boolean> => (await liveStagings(unfinished)) === 0;
-      return (await isQuiet()) ? await catalogue.sweep(now, isQuiet) : 0;
-    },
-    async stage() {
-      await ready();
-      return await createStaging(unfinished);
+
+    async sweep(now, mayGoOn = async () => true) {
+      const young = new Date(now.getTime() - SWEEP_AGE);
+      const isOld = ({ modified }: StoredFile): boolean => modified < young;
+      const objects = (await store.list('objects')).filter((file) => isObjectKey(file.key) && isOld(file));
+      const names = createNames();
+      if (!(await names.readNew())) return 0;
+      const unnamed = objects.filter(({ key }) => !names.has(key));
+      const freed = await mapWithConcurrency(unnamed, READS_AT_ONCE, async ({ key, bytes }) => {
+        // Minutes may have gone by since, and hours when the machine has slept.
+        if (!(await mayGoOn()) || !(await names.readNew()) || names.has(key)) return 0;
+        const object = await store.find(key);
+        if (!object || !isOld(object)) return 0;
+        await store.remove(key);
+        return bytes;
+      });
+      await store.removeUnfinished(young);
+      return freed.reduce((sum, bytes) => sum + bytes, 0);
     },
   };
 }
 
-export function newSnapshotId(): string {
-  return randomBytes(4).toString('hex');
+const DAMAGE = [SyntaxError, v.ValiError, ManifestInvalid, SealBroken, TooLarge];
+
+/** Of what is there, not of the way to it. */
+export function isDamage(error: unknown): boolean {
+  return DAMAGE.some((kind) => error instanceof kind);
+}
+
+export function filesOf(manifest: Manifest): ManifestFile[] {
+  return [...manifest.tables.flatMap(filesOfTable), ...manifest.files];
+}
+
+function namedObjects(manifests: Manifest[]): Set<string> {
+  return new Set(manifests.flatMap((manifest) => filesOf(manifest).map((file) => file.sha256)));
+}
+
+export function manifestKey({ target, created_at, id }: Pick<Manifest, 'target' | 'created_at' | 'id'>): string {
+  const key = `${targetPrefix(target)}/${created_at.replaceAll(/[-:]/g, '').replace('.', '')}-${id}.json`;
+  if (!isManifestKey(key)) throw keyRefused();
+  return key;
+}
+
+/** When a snapshot was taken, as the name of its manifest says. */
+export function timeInKey(key: string): string {
+  const name = key.slice(key.lastIndexOf('/') + 1);
+  return name.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})?Z-.*$/, (_, ...parts: string[]) => {
+    const [year, month, day, hour, minute, second, millisecond = '000'] = parts;
+    return `${year}-${month}-${day}T${hour}:${minute}:${second}.${millisecond}Z`;
+  });
+}
+
+/** A target may be called anything; its folder must not leave `snapshots/`. */
+function targetPrefix(target: string): string {
+  return `snapshots/${encodeURIComponent(target).replaceAll('.', '%2E')}`;
+}
+
+export function objectKey(sha256: string): string {
+  const key = `objects/${sha256.slice(0, 2)}/${sha256}`;
+  if (!isObjectKey(key)) throw keyRefused();
+  return key;
 }

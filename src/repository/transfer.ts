@@ -2,14 +2,14 @@ import { open, rm } from 'node:fs/promises';
 import { UserError } from '../runtime/errors.ts';
 import { type Report, withStep } from '../runtime/events.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
-import { filesOf, objectKey } from './catalogue.ts';
 import { damaged } from './damaged.ts';
+import type { LocalRepository } from './local-repository.ts';
 import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
 import { ContentDiffers } from './objects/checksum.ts';
 import { largestObject } from './objects/object-format.ts';
 import type { ObjectPool } from './objects/object-pool.ts';
-import type { Repository } from './repository.ts';
-import type { Shelf } from './shelf.ts';
+import type { RemoteRepository } from './remote-repository.ts';
+import { filesOf, objectKey } from './repository.ts';
 
 /** Objects that are moved at the same moment; large ones move in several parts besides. */
 const OBJECTS_AT_ONCE = 8;
@@ -22,8 +22,8 @@ const ATTEMPTS = 3;
 
 export interface Moving {
   manifest: Manifest;
-  repository: Repository;
-  shelf: Shelf;
+  repository: LocalRepository;
+  remote: RemoteRepository;
   /** Reads every object against its checksum: none is sent that is damaged, none is kept that arrives so. */
   pool: ObjectPool;
   report: Report;
@@ -36,29 +36,29 @@ export interface Moved {
   bytes: number;
 }
 
-/** Copies a snapshot from this machine to a shelf: the objects that it lacks, then the manifest. Step: `push`. */
+/** Copies a snapshot from this machine to a remote repository: the objects that it lacks, then the manifest. Step: `push`. */
 export function pushSnapshot(moving: Moving): Promise<Moved> {
-  const { manifest, shelf, report } = moving;
-  return shelf.locks.whilePushing(async (renew) => {
+  const { manifest, remote, report } = moving;
+  return remote.locks.whilePushing(async (renew) => {
     const files = distinct(filesOf(manifest));
-    const there = await shelf.store.present(files.map(({ sha256 }) => objectKey(sha256)));
+    const there = await remote.store.present(files.map(({ sha256 }) => objectKey(sha256)));
     const missing = files.filter(({ sha256 }) => !there.has(objectKey(sha256)));
     const names = namesIn(manifest);
-    return withProgress(missing, { step: 'push', verb: 'Push', place: `to ${shelf.name}`, report }, async (add) => {
+    return withProgress(missing, { step: 'push', verb: 'Push', place: `to ${remote.name}`, report }, async (add) => {
       await mapWithConcurrency(missing, OBJECTS_AT_ONCE, async (file) => {
         await renew();
         await sendObject(file, moving, (bytes) => add(bytes, names.get(file.sha256)));
       });
       await renew();
-      await shelf.write(manifest);
+      await remote.write(manifest);
     });
   });
 }
 
-/** Stores an object of this machine on the shelf; throws when it is damaged here. */
+/** Stores an object of this machine on the remote repository; throws when it is damaged here. */
 export async function sendObject(
   file: ManifestFile,
-  { manifest, repository, shelf, pool, signal }: Omit<Moving, 'report'>,
+  { manifest, repository, remote, pool, signal }: Omit<Moving, 'report'>,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const object = repository.object(file);
@@ -68,7 +68,7 @@ export async function sendObject(
     onBytes(bytes);
   };
   const put = (sha256?: string): Promise<void> =>
-    shelf.store.put(objectKey(file.sha256), object.path, { signal, onBytes: count, sha256 });
+    remote.store.put(objectKey(file.sha256), object.path, { signal, onBytes: count, sha256 });
   try {
     if (file.stored_sha256 !== undefined) return await put(file.stored_sha256);
   } catch (error) {
@@ -97,13 +97,13 @@ export interface Fetching extends Moving {
   files?: ManifestFile[];
 }
 
-/** Copies objects of a snapshot that this machine lacks from a shelf. Step: `pull`. */
+/** Copies objects of a snapshot that this machine lacks from a remote repository. Step: `pull`. */
 export async function pullObjects(fetching: Fetching): Promise<Moved> {
-  const { manifest, repository, shelf, report, files = filesOf(manifest) } = fetching;
+  const { manifest, repository, remote, report, files = filesOf(manifest) } = fetching;
   const missing = await missingHere(repository, files);
   if (missing.length === 0) return { objects: 0, bytes: 0 };
   const names = namesIn(manifest);
-  return withProgress(missing, { step: 'pull', verb: 'Pull', place: `from ${shelf.name}`, report }, async (add) => {
+  return withProgress(missing, { step: 'pull', verb: 'Pull', place: `from ${remote.name}`, report }, async (add) => {
     await mapWithConcurrency(missing, OBJECTS_AT_ONCE, (file) =>
       fetchObject(file, fetching, (bytes) => add(bytes, names.get(file.sha256))),
     );
@@ -111,16 +111,16 @@ export async function pullObjects(fetching: Fetching): Promise<Moved> {
 }
 
 /** The distinct objects of these files that this machine lacks. */
-export async function missingHere(repository: Repository, files: ManifestFile[]): Promise<ManifestFile[]> {
+export async function missingHere(repository: LocalRepository, files: ManifestFile[]): Promise<ManifestFile[]> {
   const missing: ManifestFile[] = [];
   for (const file of distinct(files)) if (!(await repository.has(file))) missing.push(file);
   return missing;
 }
 
-/** Stores an object of the shelf on this machine, whatever is there; throws when it is damaged on the shelf. */
+/** Stores an object of the remote repository on this machine, whatever is there; throws when it is damaged on the remote repository. */
 export async function fetchObject(
   file: ManifestFile,
-  { manifest, repository, shelf, pool, signal, unfinished }: Omit<Fetching, 'report'>,
+  { manifest, repository, remote, pool, signal, unfinished }: Omit<Fetching, 'report'>,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const path = unfinished(`${file.sha256}.object`);
@@ -132,7 +132,7 @@ export async function fetchObject(
     };
     try {
       const maxBytes = largestObject(file.bytes);
-      await shelf.store.get(objectKey(file.sha256), path, { signal, onBytes: count, maxBytes });
+      await remote.store.get(objectKey(file.sha256), path, { signal, onBytes: count, maxBytes });
       // The content, and not what the manifest says of the object: whoever wrote one may have written the other.
       await pool.check({ ...repository.object(file), path }, () => {});
       break;
@@ -141,7 +141,7 @@ export async function fetchObject(
       if (cause instanceof UserError) throw cause;
       await rm(path, { force: true });
       onBytes(-arrived);
-      if (attempt === ATTEMPTS) throw damaged({ manifest, file, place: shelf.name, cause });
+      if (attempt === ATTEMPTS) throw damaged({ manifest, file, place: remote.name, cause });
     }
   }
   await syncFile(path);

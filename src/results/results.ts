@@ -54,7 +54,7 @@ export interface TargetInfo {
 export type TargetStatus = 'ok' | 'missing' | 'denied' | 'unreachable' | 'unchecked';
 
 /** This machine, or the bucket of a storage profile. */
-export type SnapshotPlace = 'local' | 'remote';
+export type SnapshotLocation = 'local' | 'remote';
 
 export interface SnapshotRow {
   /** 0 is the newest. */
@@ -82,9 +82,9 @@ export interface SnapshotRow {
   size_bytes: number;
   /** Bytes that this snapshot added when it was taken. */
   stored_bytes: number;
-  where: SnapshotPlace[];
+  where: SnapshotLocation[];
   note: string | null;
-  /** The target that it is of, where that is not the one that was asked for: on the shelf of a share target. */
+  /** The target that it is of, where that is not the one that was asked for: on the remote repository of a share target. */
   origin?: string;
   signature: SnapshotSignature;
 }
@@ -225,7 +225,7 @@ export interface RemovePlan {
   target: string;
   snapshot: SnapshotRow;
   /** Where it will be removed. */
-  from: SnapshotPlace[];
+  from: SnapshotLocation[];
   /** Bytes that no other snapshot shares, and that will be freed (at the latest a day later). */
   frees_bytes: number;
 }
@@ -252,7 +252,7 @@ export interface PrunedTarget {
   target: string;
   keep: SnapshotRow[];
   remove: SnapshotRow[];
-  from: SnapshotPlace[];
+  from: SnapshotLocation[];
   frees_bytes: number;
 }
 

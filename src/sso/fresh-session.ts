@@ -2,7 +2,7 @@ import { lockFile } from '../config/edit/lock-file.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { toSignInFailure } from './failures.ts';
 import { openProvider, type ProviderRequest } from './provider.ts';
-import { personOf, type Session, secondsOf, sessionOf } from './session.ts';
+import { personOf, type SignInSession, secondsOf, sessionOf } from './session.ts';
 import type { SessionStore } from './session-store.ts';
 import { withUserInfo } from './user-info.ts';
 
@@ -19,7 +19,7 @@ export interface FreshSessionRequest {
  * The session of a provider, refreshed when it is about to end; `null` when nobody is signed in. One process refreshes,
  * since a refresh token works once where providers rotate them; the others wait, and take what it has stored.
  */
-export async function freshSession({ provider, store, clock }: FreshSessionRequest): Promise<Session | null> {
+export async function freshSession({ provider, store, clock }: FreshSessionRequest): Promise<SignInSession | null> {
   const { name } = provider;
   const stored = await store.read(name);
   if (stored === null || isFresh(stored, clock())) return stored;
@@ -37,14 +37,14 @@ export async function freshSession({ provider, store, clock }: FreshSessionReque
   }
 }
 
-function isFresh(session: Session, now: Date): boolean {
+function isFresh(session: SignInSession, now: Date): boolean {
   return session.expires - AHEAD > secondsOf(now);
 }
 
 async function refresh(
   request: ProviderRequest,
-  { session, clock }: { session: Session; clock: () => Date },
-): Promise<Session> {
+  { session, clock }: { session: SignInSession; clock: () => Date },
+): Promise<SignInSession> {
   const { name } = request;
   if (session.refresh_token === null) throw signInEnded(name);
   const provider = await openProvider(request);
@@ -61,7 +61,7 @@ async function refresh(
 }
 
 /** A refreshed ID token is of the person who has signed in (OpenID Connect Core 1.0, section 12.2). */
-function refuseOthers(subject: string | undefined, { name, session }: { name: string; session: Session }): void {
+function refuseOthers(subject: string | undefined, { name, session }: { name: string; session: SignInSession }): void {
   const before = personOf(session)?.subject;
   if (subject === undefined || before === undefined || subject === before) return;
   throw signInEnded(name);

@@ -1,8 +1,8 @@
 import { openProvider, type ProviderRequest } from './provider.ts';
-import type { Session } from './session.ts';
+import type { SignInSession } from './session.ts';
 
 /** Tells the provider that a session's tokens shall work no longer; `false` when it offers no such thing. */
-export async function revoke(provider: ProviderRequest, session: Session): Promise<boolean> {
+export async function revoke(provider: ProviderRequest, session: SignInSession): Promise<boolean> {
   const { library, client } = await openProvider(provider);
   if (client.serverMetadata().revocation_endpoint === undefined) return false;
   const tokens = [session.refresh_token, session.access_token].filter((token) => token !== null);

@@ -8,15 +8,15 @@ import { isTree, valueAt } from '../config/tree.ts';
 import { parseYaml } from '../config/yaml/yaml-source.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
-import type { Session } from './session.ts';
+import type { SignInSession } from './session.ts';
 
 /** Where the sessions of a configuration are kept. */
 export interface SessionStore {
   /** Absolute path of the configuration file, by which processes agree who refreshes. */
   file: string;
   /** As it is now: another process may have refreshed it. */
-  read(provider: string): Promise<Session | null>;
-  write(provider: string, session: Session): Promise<void>;
+  read(provider: string): Promise<SignInSession | null>;
+  write(provider: string, session: SignInSession): Promise<void>;
   remove(provider: string): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function createSessionStore(
       const written = await inFile.read(provider);
       if (written !== null || !(await saysKeychain())) return written;
       const kept = await readFromKeychain(file, secretOf(provider)).catch(() => null);
-      return kept === null ? null : (JSON.parse(kept) as Session);
+      return kept === null ? null : (JSON.parse(kept) as SignInSession);
     },
     async write(provider, session) {
       if (!(await saysKeychain())) return inFile.write(provider, session);

@@ -1,7 +1,7 @@
 import type { TokenEndpointResponse } from 'openid-client';
 
 /** What a sign-in has brought, as it is stored. */
-export interface Session {
+export interface SignInSession {
   access_token: string;
   refresh_token: string | null;
   /** Says who it is; it was checked when it came. */
@@ -28,7 +28,7 @@ export const GROUPS_CLAIM = 'groups';
 const UNKNOWN_LIFE = 3600;
 
 /** The session of an answer; a refresh need not repeat what stays as it was. */
-export function sessionOf(answer: TokenEndpointResponse, now: Date, before?: Session): Session {
+export function sessionOf(answer: TokenEndpointResponse, now: Date, before?: SignInSession): SignInSession {
   const { access_token, refresh_token, id_token, expires_in } = answer;
   const life = secondsOf(now) + (expires_in ?? UNKNOWN_LIFE);
   const claimed = id_token === undefined ? undefined : Number(claimsOf(id_token)?.exp);
@@ -43,7 +43,7 @@ export function sessionOf(answer: TokenEndpointResponse, now: Date, before?: Ses
 }
 
 /** Who a session says it is of; `null` when it holds no ID token. The signature was checked when it came. */
-export function personOf({ id_token, user_info }: Session, groupsClaim = GROUPS_CLAIM): Person | null {
+export function personOf({ id_token, user_info }: SignInSession, groupsClaim = GROUPS_CLAIM): Person | null {
   const signed = id_token === null ? null : claimsOf(id_token);
   if (signed === null) return null;
   const claims: Record<string, unknown> = { ...objectIn(user_info ?? ''), ...signed };

@@ -3,7 +3,7 @@ import { signInByBrowser } from './browser-sign-in.ts';
 import { offersDevices, signInByDevice } from './device-sign-in.ts';
 import { signInFailure } from './failures.ts';
 import { openProvider, type ProviderRequest } from './provider.ts';
-import { type Session, sessionOf } from './session.ts';
+import { type SignInSession, sessionOf } from './session.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 import { withUserInfo } from './user-info.ts';
 
@@ -19,7 +19,7 @@ export interface SignInRequest extends SignInOptions {
 const PATIENCE = 5 * 60_000;
 
 /** Signs a person in. Stores nothing. */
-export async function signIn(request: SignInRequest): Promise<Session> {
+export async function signIn(request: SignInRequest): Promise<SignInSession> {
   const { provider: wanted, device, clock, patience: time = PATIENCE, ...options } = request;
   const provider = await unlessAborted(openProvider(wanted), options.signal);
   const patience = AbortSignal.timeout(time);

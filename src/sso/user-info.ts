@@ -1,12 +1,12 @@
 import { toSignInFailure } from './failures.ts';
 import type { Provider } from './provider.ts';
-import { claimsOf, GROUPS_CLAIM, type Session } from './session.ts';
+import { claimsOf, GROUPS_CLAIM, type SignInSession } from './session.ts';
 
 /**
  * Asks the userinfo endpoint where the ID token says nothing of groups: some providers tell them there only. Kept is
  * what says who it is.
  */
-export async function withUserInfo(provider: Provider, session: Session): Promise<Session> {
+export async function withUserInfo(provider: Provider, session: SignInSession): Promise<SignInSession> {
   const { client, library, name, settings } = provider;
   const { groups_claim: groupsClaim = GROUPS_CLAIM } = settings;
   const claims = session.id_token === null ? null : claimsOf(session.id_token);

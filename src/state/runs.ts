@@ -18,7 +18,7 @@ export interface Run {
   /** The database that it replaces: see `Work`. */
   replaces: string | null;
   state: RunState;
-  receipt: Receipt | null;
+  receipt: RunSummary | null;
   cancelling: boolean;
 }
 
@@ -35,7 +35,7 @@ export type RunKind =
   | 'export';
 
 /** What a finished run says it did. */
-export interface Receipt {
+export interface RunSummary {
   /** `Loaded snapshot 0 of app into …`: also printed after quitting. */
   line: string;
   /** Findings that make a finished run less than a success. */
@@ -54,7 +54,7 @@ export interface Sanitized {
   queryFile: string | null;
 }
 
-export interface Session {
+export interface RunContext {
   report: Report;
   signal: AbortSignal;
 }
@@ -65,7 +65,7 @@ export interface Work {
   kind: RunKind;
   /** The database that it replaces, under one name whatever the spelling of its host; `null` where it replaces none. */
   replaces: string | null;
-  perform: (session: Session) => Promise<(durationMs: number) => Receipt>;
+  perform: (session: RunContext) => Promise<(durationMs: number) => RunSummary>;
 }
 
 export interface Runs {
@@ -122,14 +122,14 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
 
   async function perform(id: string, { work, controller: { signal } }: Job): Promise<void> {
     change(id, (run) => ({ ...run, state: startRun(now()) }));
-    const session: Session = { report: (event) => events.add({ run: id, event, at: now() }), signal };
+    const session: RunContext = { report: (event) => events.add({ run: id, event, at: now() }), signal };
     await work.perform(session).then(
       (receiptAfter) => end(id, { status: 'done' }, receiptAfter),
       (thrown: unknown) => end(id, { status: signal.aborted ? 'cancelled' : 'failed', error: toUserError(thrown) }),
     );
   }
 
-  function end(id: string, fate: RunEnd, receiptAfter?: (durationMs: number) => Receipt): void {
+  function end(id: string, fate: RunEnd, receiptAfter?: (durationMs: number) => RunSummary): void {
     events.flush();
     change(id, (run) => ({
       ...run,

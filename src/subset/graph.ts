@@ -2,18 +2,18 @@ import type { TargetSettings } from '../config/schema/settings.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { findNames } from '../text/table-names.ts';
-import type { ColumnFacts, Facts, ForeignKeyFacts, TableFacts } from './facts.ts';
+import type { SourceColumn, SourceForeignKey, SourceSchema, SourceTable } from './source-schema.ts';
 
 export type SubsetSettings = NonNullable<TargetSettings['subset']>;
 
 /** A reference from one table to another: a foreign key, or one that the configuration adds. */
-export interface Relationship extends ForeignKeyFacts {
+export interface Relationship extends SourceForeignKey {
   added: boolean;
 }
 
 /** The tables of a source, and what leads from one to the other. */
 export interface Graph {
-  tables: Map<string, TableFacts>;
+  tables: Map<string, SourceTable>;
   /** Those that are followed. */
   relationships: Relationship[];
   /** Those that are not, since their relationship or the table they lead to is excluded: they have to become null. */
@@ -21,7 +21,7 @@ export interface Graph {
 }
 
 /** Foreign keys by constraint, and the added relationships, without the excluded ones. Names every mistake at once. */
-export function buildGraph(facts: Facts, settings: SubsetSettings): Graph {
+export function buildGraph(facts: SourceSchema, settings: SubsetSettings): Graph {
   const tables = new Map(facts.tables.map((table) => [table.name, table]));
   const problems = unknownTables(tables, settings);
   if (problems.length > 0) throw invalid(problems);
@@ -48,7 +48,7 @@ export function buildGraph(facts: Facts, settings: SubsetSettings): Graph {
 }
 
 /** The settings with the names of tables as the source has them; a name that is unknown or ambiguous stays. */
-export function withKnownNames(settings: SubsetSettings, facts: Facts): SubsetSettings {
+export function withKnownNames(settings: SubsetSettings, facts: SourceSchema): SubsetSettings {
   const names = facts.tables.map(({ name }) => name);
   const known = (text: string): string => {
     const [name, ...others] = findNames(text, names);
@@ -121,7 +121,7 @@ function checkAdded(
   const to = tables.get(settings.ref_table);
   const name = `${settings.fk_table} (${columns.join(', ')}) → ${settings.ref_table} (${refColumns.join(', ')})`;
   const problems: string[] = [];
-  const column = (table: TableFacts | undefined, wanted: string): ColumnFacts | undefined => {
+  const column = (table: SourceTable | undefined, wanted: string): SourceColumn | undefined => {
     const found = table?.columns.find((candidate) => candidate.name === wanted);
     if (!found) problems.push(`${table?.name} has no column ${wanted}`);
     return found;

@@ -87,7 +87,7 @@ interface Dialect {
   from(count: number): string;
 }
 
-/** A root, tables that refer to it, tables that refer to those, and catalogues that all refer to. */
+/** A root, tables that refer to it, tables that refer to those, and catalogs that all refer to. */
 function filling({ scatter, words, from }: Dialect): string[] {
   const each = Math.round(rows / TABLES);
   return Array.from({ length: TABLES }, (_, number) => {

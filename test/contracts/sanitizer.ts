@@ -6,8 +6,8 @@ import { planSanitize, type SanitizeRequest, sanitize } from '../../src/operatio
 import { suggest } from '../../src/operations/sanitize/suggest.ts';
 import { repositoryOf } from '../../src/operations/snapshots/local-repository.ts';
 import { findSnapshot, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
-import { filesOf } from '../../src/repository/catalogue.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
+import { filesOf } from '../../src/repository/repository.ts';
 import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';

@@ -4,12 +4,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { planPrune, prune } from '../../src/operations/snapshots/prune.ts';
 import { pull } from '../../src/operations/snapshots/pull.ts';
 import { push } from '../../src/operations/snapshots/push.ts';
+import { openRemote } from '../../src/operations/snapshots/remote-repositories.ts';
 import { planRemove, remove } from '../../src/operations/snapshots/remove.ts';
-import { openProfile } from '../../src/operations/snapshots/shelves.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
-import { filesOf, objectKey } from '../../src/repository/catalogue.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
+import { filesOf, objectKey } from '../../src/repository/repository.ts';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
 import { type Fault, type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { lostBytes } from '../helpers/lost-bytes.ts';
@@ -47,7 +47,7 @@ export interface FaultsOptions {
 }
 
 /**
- * Random faults over push, pull, rm and prune. The bytes that pushes send in all are at most 1.1 × what the shelf
+ * Random faults over push, pull, rm and prune. The bytes that pushes send in all are at most 1.1 × what the bucket
  * lacked, and a part more. With a fault now and then that holds as it is said. Where faults come often, a request's
  * bytes are lost again and again before an object is there to be kept, and no client could send fewer: there it holds
  * of the bytes that were not lost.
@@ -159,10 +159,10 @@ export function testStorageFaults({ faults, seed, often = false, encrypt = false
       expect(sent).toBeLessThanOrEqual(1.1 * lacked + PART_BYTES);
     });
 
-    /** Bytes of a snapshot's objects that the shelf lacks. */
+    /** Bytes of a snapshot's objects that the bucket lacks. */
     async function lacking(manifest: Manifest): Promise<number> {
-      const shelf = await openProfile(watching.context, 'team');
-      const there = new Set((await shelf.store.list('objects')).map(({ key }) => key));
+      const store = await openRemote(watching.context, 'team');
+      const there = new Set((await store.store.list('objects')).map(({ key }) => key));
       const objects = new Map(filesOf(manifest).map((file) => [objectKey(file.sha256), file.stored_bytes]));
       return [...objects].reduce((sum, [key, bytes]) => (there.has(key) ? sum : sum + bytes), 0);
     }

@@ -51,7 +51,7 @@ describeWithPostgres('which setting wins, as load --dry-run says', () => {
     return `${destination.database} by ${chosen_by}`;
   }
 
-  // Share targets list what is on a shelf: test/operations/destination.test.ts has theirs.
+  // Share targets list what is on a bucket: test/operations/destination.test.ts has theirs.
   it('has the destination: --destdb, then the own dst_url, override.dst_db_url', async () => {
     const override = { TOOL_OVERRIDE__DST_DB_URL: server.url('override') };
     const fallback = { TOOL_DEFAULTS__SHARED_TARGET_DST_DB_URL: server.url('fallback') };

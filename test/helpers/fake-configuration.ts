@@ -8,7 +8,7 @@ import {
   saveDraft,
 } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Diagnosis } from '../../src/operations/configuration/fix.ts';
-import type { Session } from '../../src/state/runs.ts';
+import type { RunContext } from '../../src/state/runs.ts';
 import type { FakeWorld } from './fake-world.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
@@ -41,7 +41,7 @@ export function fakeConfiguration(world: FakeWorld): Pick<Operations, Configurin
 }
 
 /** Of a real file what is wrong with it, else what the world says. */
-async function diagnoseIn({ check, configuration }: FakeWorld, session: Session): Promise<Diagnosis> {
+async function diagnoseIn({ check, configuration }: FakeWorld, session: RunContext): Promise<Diagnosis> {
   const fixes = check.problems.map(() => null);
   if (configuration.cwd === '/nowhere') return { report: check, fixes, encrypt: null, makeFolder: null };
   // Only who looks at a real file pays for loading all that is looked at.

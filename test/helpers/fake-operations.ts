@@ -1,9 +1,9 @@
 import type { Operations } from '../../screens/app/operations.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
-import type { LoadPlan, LoadResult, SnapshotPlace, SnapshotRow, TargetRow } from '../../src/results/results.ts';
+import type { LoadPlan, LoadResult, SnapshotLocation, SnapshotRow, TargetRow } from '../../src/results/results.ts';
 import type { TableSelection } from '../../src/results/selected-tables.ts';
 import { UserError } from '../../src/runtime/errors.ts';
-import type { Session } from '../../src/state/runs.ts';
+import type { RunContext } from '../../src/state/runs.ts';
 import { fakeConfiguration } from './fake-configuration.ts';
 import { fakeCoverage, fakeSanitize } from './fake-sanitize.ts';
 import { fakePlannedSubset } from './fake-subset.ts';
@@ -33,7 +33,10 @@ export function fakeOperations(world: FakeWorld): Operations {
     swap_ms: 130,
     undo_database: 'app_dev_before',
   });
-  const transfer = async (session: Session, { target, snapshot, from }: SnapshotRequest & { from: SnapshotPlace }) => {
+  const transfer = async (
+    session: RunContext,
+    { target, snapshot, from }: SnapshotRequest & { from: SnapshotLocation },
+  ) => {
     await working(session, world, { step: 'transfer', label: 'Copy what is lacking', command: 'copy' });
     const row: SnapshotRow = { ...find(target, snapshot), where: ['local', 'remote'] };
     world.snapshots[target] = snapshotsOf(target).map((other) => (other.id === row.id ? row : other));
@@ -252,7 +255,7 @@ function withoutPassword(url: string): string {
 }
 
 async function working(
-  { report, signal }: Session,
+  { report, signal }: RunContext,
   world: FakeWorld,
   { step, label, command }: { step: string; label: string; command: string },
 ): Promise<void> {

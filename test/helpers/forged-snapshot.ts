@@ -1,8 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createLocalRepository } from '../../src/repository/local-repository.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
-import { createRepository } from '../../src/repository/repository.ts';
 
 export interface Forgery {
   /** The working directory. */
@@ -17,7 +17,7 @@ export interface Forgery {
 
 /** A snapshot as somebody writes it who may write the store: other contents, and checksums that fit them. */
 export async function forgeSnapshot({ directory, manifest, id, files = {}, details }: Forgery): Promise<Manifest> {
-  const repository = createRepository({ directory, report: () => {} });
+  const repository = createLocalRepository({ directory, report: () => {} });
   const pool = createObjectPool(1);
   pool.finish();
   const replace = async (file: Manifest['files'][number]): Promise<Manifest['files'][number]> => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../../src/config/schema/settings.ts';
-import { createRepository, type Repository } from '../../src/repository/repository.ts';
+import { createLocalRepository, type LocalRepository } from '../../src/repository/local-repository.ts';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
@@ -14,7 +14,7 @@ export interface Machine extends AsyncDisposable {
   profile: StorageProfile;
   context: Context;
   events: RunEvent[];
-  repository: Repository;
+  repository: LocalRepository;
 }
 
 const TARGETS: Settings['targets'] = {
@@ -52,7 +52,7 @@ export async function machine({
     profile,
     context,
     events,
-    repository: createRepository({ directory, report: context.report }),
+    repository: createLocalRepository({ directory, report: context.report }),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   };
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe } from 'vitest';
-import { openSession, type Session } from '../../src/engines/mysql/connection/session.ts';
+import { type MysqlSession, openSession } from '../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { unprivilegedUser } from '../../src/engines/shared/server/unprivileged-user.ts';
 import { canHaveSid, debianSid } from './debian-sid.ts';
@@ -108,7 +108,7 @@ export async function startMysql(flavour: TestFlavour, flags: string[] = []): Pr
   };
   const url: TestMysql['url'] = (database, { name, password } = { name: 'root', password: '' }) =>
     `mysql://${name}${password === '' ? '' : `:${encodeURIComponent(password)}`}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
-  const open = (database: string): Promise<Session> =>
+  const open = (database: string): Promise<MysqlSession> =>
     openSession({ url: parseMysqlUrl(url(database)) }).catch((cause) => {
       if (child.exitCode === null && child.signalCode === null) throw cause;
       throw new Error(`${flavour} ended with ${child.exitCode ?? child.signalCode}:\n${log}`, { cause });
@@ -161,7 +161,7 @@ export async function startMysql(flavour: TestFlavour, flags: string[] = []): Pr
   return server;
 }
 
-async function answers(child: ChildProcess, open: (database: string) => Promise<Session>): Promise<boolean> {
+async function answers(child: ChildProcess, open: (database: string) => Promise<MysqlSession>): Promise<boolean> {
   if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
   const session = await open('').catch(() => null);
   await session?.close();

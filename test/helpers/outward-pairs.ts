@@ -27,10 +27,10 @@ interface Used {
   /** A relation. */
   relation?: 'table' | 'partitioned' | 'other';
   /** Places in which only this kind can stand. */
-  places?: Place[];
+  places?: Usage[];
 }
 
-interface Place {
+interface Usage {
   place: string;
   sql: (n: string, given: string) => string;
   needed?: boolean;
@@ -128,7 +128,7 @@ const RELATIONS: Used[] = (
 }));
 
 /** Where an expression can stand. */
-const EXPRESSIONS: Place[] = [
+const EXPRESSIONS: Usage[] = [
   {
     place: 'check',
     sql: (n, e) =>
@@ -190,7 +190,7 @@ const EXPRESSIONS: Place[] = [
 ];
 
 /** Where a query can stand. */
-const QUERIES: Place[] = [
+const QUERIES: Usage[] = [
   { place: 'view', sql: (n, q) => `CREATE VIEW ${n} AS ${q}` },
   { place: 'materialized view', sql: (n, q) => `CREATE MATERIALIZED VIEW ${n} AS ${q} WITH NO DATA` },
   {
@@ -208,7 +208,7 @@ const QUERIES: Place[] = [
 ];
 
 /** Where the name of a type can stand. */
-const OF_TYPES: Place[] = [
+const OF_TYPES: Usage[] = [
   {
     place: 'column',
     sql: (n, t) => `CREATE TABLE ${n} (id integer, c ${t}); INSERT INTO ${n} VALUES (1)`,
@@ -496,12 +496,12 @@ const SPECIAL: Used[] = [
   },
 ];
 
-function ofFunction(kind: string, definition: string, places: Place[]): Used {
+function ofFunction(kind: string, definition: string, places: Usage[]): Used {
   return { kind, sql: (n) => `CREATE FUNCTION other.${n}${definition}`, places };
 }
 
 /** Where a relation can stand beside queries. */
-const OF_TABLES: Place[] = [
+const OF_TABLES: Usage[] = [
   {
     place: 'foreign key',
     sql: (n) => `CREATE TABLE ${n} (id integer CONSTRAINT ${n}_key REFERENCES other.${n}); INSERT INTO ${n} VALUES (1)`,
@@ -513,7 +513,7 @@ const OF_TABLES: Place[] = [
       `CREATE TABLE ${n} (id integer); CREATE RULE used AS ON INSERT TO ${n} DO ALSO INSERT INTO other.${n} VALUES (NEW.id)`,
   },
 ];
-const OF_PLAIN_TABLES: Place[] = [
+const OF_PLAIN_TABLES: Usage[] = [
   {
     place: 'heir',
     sql: (n) => `CREATE TABLE ${n} (c integer) INHERITS (other.${n}); INSERT INTO ${n} VALUES (5, 'y', 2)`,
@@ -525,7 +525,7 @@ const OF_PLAIN_TABLES: Place[] = [
       `CREATE TABLE ${n} (id integer); CREATE FUNCTION ${n}_fires() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'; CREATE CONSTRAINT TRIGGER fires AFTER INSERT ON ${n} FROM other.${n} DEFERRABLE FOR EACH ROW EXECUTE FUNCTION ${n}_fires()`,
   },
 ];
-const OF_PARTITIONED_TABLES: Place[] = [
+const OF_PARTITIONED_TABLES: Usage[] = [
   {
     place: 'partition',
     sql: (n) => `CREATE TABLE ${n} PARTITION OF other.${n} FOR VALUES IN (2); INSERT INTO other.${n} VALUES (2, 'y')`,
@@ -542,8 +542,8 @@ function placesOf({
   standsAlone,
   relation,
   places = [],
-}: Used): [Place, (n: string) => string][] {
-  const of = (all: Place[], given: (n: string) => string = () => ''): [Place, (n: string) => string][] =>
+}: Used): [Usage, (n: string) => string][] {
+  const of = (all: Usage[], given: (n: string) => string = () => ''): [Usage, (n: string) => string][] =>
     all.map((place) => [place, given]);
   return [
     ...(test ? of(EXPRESSIONS, test) : []),
@@ -564,8 +564,8 @@ function placesOf({
   ];
 }
 
-const RANGE: Place = { place: 'range', sql: (n, t) => `CREATE TYPE ${n} AS RANGE (subtype = ${t})` };
-const TYPED_TABLE: Place = {
+const RANGE: Usage = { place: 'range', sql: (n, t) => `CREATE TYPE ${n} AS RANGE (subtype = ${t})` };
+const TYPED_TABLE: Usage = {
   place: 'table of the type',
   sql: (n, t) => `CREATE TABLE ${n} OF ${t}; INSERT INTO ${n} VALUES (1, 'x')`,
   needed: true,

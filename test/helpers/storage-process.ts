@@ -19,7 +19,7 @@ export interface StorageOperation {
   days?: number;
 }
 
-/** Starts an operation on a shelf in a process of its own, as the given machine. */
+/** Starts an operation on a bucket in a process of its own, as the given machine. */
 export async function startOperation(
   { directory, profile, context }: Machine,
   { operation, snapshot, days = 0 }: StorageOperation,

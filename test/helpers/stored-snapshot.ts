@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createLocalRepository } from '../../src/repository/local-repository.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
-import { createRepository } from '../../src/repository/repository.ts';
 
 /** What `writeFile` writes; of what is large, piece by piece. */
 type Content = string | Uint8Array | Iterable<Uint8Array>;
@@ -22,7 +22,7 @@ export async function storeTables(
   directory: string,
   { id, contents, ...change }: Stored & { contents: Record<string, Content> },
 ): Promise<Manifest> {
-  const repository = createRepository({ directory, report: () => {} });
+  const repository = createLocalRepository({ directory, report: () => {} });
   await mkdir(directory, { recursive: true });
   const pool = createObjectPool(2);
   pool.finish();

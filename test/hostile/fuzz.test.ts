@@ -9,10 +9,10 @@ import { importSnapshot } from '../../src/operations/snapshots/import.ts';
 import { planRemove, remove } from '../../src/operations/snapshots/remove.ts';
 import { snapshotReader } from '../../src/operations/snapshots/snapshot-reader.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
-import { manifestKey, objectKey } from '../../src/repository/catalogue.ts';
+import { createLocalRepository } from '../../src/repository/local-repository.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import { createObjectPool, type ObjectPool } from '../../src/repository/objects/object-pool.ts';
-import { createRepository } from '../../src/repository/repository.ts';
+import { manifestKey, objectKey } from '../../src/repository/repository.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import { fc } from '../helpers/fast-check.ts';
@@ -66,7 +66,7 @@ beforeAll(async () => {
       inventory: { objects: { table: ['public.items'] }, sequences: [] },
     },
   };
-  await createRepository({ directory: at('template'), report: () => {} }).write(manifest);
+  await createLocalRepository({ directory: at('template'), report: () => {} }).write(manifest);
   text = await readFile(at('template', manifestKey(manifest)), 'utf8');
   await exportSnapshot(contextOf(at('template')), { target: 'app', file: at('app.zip') });
   zip = await readFile(at('app.zip'));
@@ -204,7 +204,7 @@ async function contained(act: (directory: string, context: Context) => Promise<v
 
 /** What a load does with the files of a snapshot, up to the server. */
 async function layOut(context: Context, { manifest: one, directory }: { manifest: Manifest; directory: string }) {
-  const repository = createRepository({ directory, report: () => {} });
+  const repository = createLocalRepository({ directory, report: () => {} });
   const read = snapshotReader({ manifest: one, repository, pool, signal: context.signal });
   await using staging = await repository.stage();
   const details = archiveDetails(one);
@@ -236,7 +236,7 @@ test(
         const path = join(directory, manifestKey(manifest));
         await mkdir(dirname(path), { recursive: true });
         await writeFile(path, mutated);
-        const repository = createRepository({ directory, report: () => {} });
+        const repository = createLocalRepository({ directory, report: () => {} });
         for (const { id } of (await listSnapshots(context, 'app')).snapshots) {
           const [one] = await repository.list('app');
           if (one) await layOut(context, { manifest: one, directory });
@@ -258,7 +258,7 @@ test('a mutated zip is refused, or what is imported is whole', { timeout: TIMEOU
         } finally {
           await rm(file);
         }
-        const [one] = await createRepository({ directory, report: () => {} }).list('app');
+        const [one] = await createLocalRepository({ directory, report: () => {} }).list('app');
         if (!one) throw new Error('it was imported');
         await layOut(context, { manifest: one, directory });
       }),

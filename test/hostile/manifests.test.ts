@@ -2,10 +2,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { archiveDetails } from '../../src/engines/postgres/dump/archive.ts';
-import { manifestKey } from '../../src/repository/catalogue.ts';
 import { createFolder } from '../../src/repository/folder.ts';
+import { createLocalRepository, type LocalRepository } from '../../src/repository/local-repository.ts';
 import { type Manifest, manifestText, parseManifest } from '../../src/repository/manifest.ts';
-import { createRepository, type Repository } from '../../src/repository/repository.ts';
+import { manifestKey } from '../../src/repository/repository.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 import { storeSnapshot } from '../helpers/stored-snapshot.ts';
@@ -125,13 +125,13 @@ describe('in a working directory', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let directory: string;
   let events: RunEvent[];
-  let repository: Repository;
+  let repository: LocalRepository;
 
   beforeEach(async () => {
     folder = await temporaryFolder();
     directory = join(folder.path, 'work');
     events = [];
-    repository = createRepository({ directory, report: (event) => events.push(event) });
+    repository = createLocalRepository({ directory, report: (event) => events.push(event) });
   });
 
   afterEach(() => folder[Symbol.asyncDispose]());

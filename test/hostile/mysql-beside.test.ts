@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { connectToServer } from '../../src/engines/mysql/connection/connect.ts';
-import { openSession, type Session } from '../../src/engines/mysql/connection/session.ts';
+import { type MysqlSession, openSession } from '../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { createBeside } from '../../src/engines/mysql/restore/beside.ts';
 import { whileAlive } from '../../src/engines/mysql/restore/while-alive.ts';
@@ -184,7 +184,7 @@ for (const flavour of FLAVOURS) {
       await using held = await connectToServer(context, url);
       await lockDestination(held, 'app');
       let beats = 0;
-      const session: Pick<Session, 'execute'> = {
+      const session: Pick<MysqlSession, 'execute'> = {
         execute: (statement) => {
           beats += 1;
           return held.execute(statement);

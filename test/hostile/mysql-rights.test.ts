@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readInventory } from '../../src/engines/mysql/catalogue.ts';
 import { openSession } from '../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { readDefinitions } from '../../src/engines/mysql/definitions/definitions.ts';
+import { readInventory } from '../../src/engines/mysql/introspect.ts';
 import { constraintsOf } from '../../src/engines/mysql/readable.ts';
 import { checkRights, createSource, TABLES, VIEWS } from '../helpers/mysql-rights.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';

@@ -7,9 +7,9 @@ import { importSnapshot } from '../../src/operations/snapshots/import.ts';
 import { repositoryOf } from '../../src/operations/snapshots/local-repository.ts';
 import { planRemove, remove } from '../../src/operations/snapshots/remove.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
-import { createCatalogue } from '../../src/repository/catalogue.ts';
 import { createFolder, type Folder } from '../../src/repository/folder.ts';
 import { createLocks } from '../../src/repository/locks.ts';
+import { createRepository } from '../../src/repository/repository.ts';
 import { createStaging, liveStagings } from '../../src/repository/staging.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
@@ -214,7 +214,7 @@ describe('a sweep looks again before each removal', () => {
   }
 
   test('an object that a build has renewed meanwhile stays', async () => {
-    const swept = createCatalogue(
+    const swept = createRepository(
       meanwhile(() => store.renew(old)),
       () => {},
     );
@@ -228,23 +228,23 @@ describe('a sweep looks again before each removal', () => {
       ...{ format: 1, id: 'aaaa0000', target: 'app', created_at: '2026-01-01T00:00:00.000Z', engine: 'postgres' },
       ...{ server_version: '15', tool_version: '15', sanitized: false, note: null, schemas: [], tables: [] },
       ...{ files: [{ name: 'toc.dat', sha256, bytes: 1, stored_bytes: 1 }], added_bytes: 1, details: {} },
-    } as Parameters<ReturnType<typeof createCatalogue>['write']>[0];
+    } as Parameters<ReturnType<typeof createRepository>['write']>[0];
     let looked = 0;
     const find: Folder['find'] = async (key) => {
       looked += 1;
       return await store.find(key);
     };
     const late = { ...meanwhile(async () => {}), find };
-    const catalogue = createCatalogue(late, () => {});
+    const catalog = createRepository(late, () => {});
     // Comes when the manifests have been read once: the first look at whether to go on.
-    await catalogue.sweep(new Date(), async () => {
-      await catalogue.write(manifest);
+    await catalog.sweep(new Date(), async () => {
+      await catalog.write(manifest);
       return true;
     });
     expect(await store.present([old, other])).toEqual(new Set([old]));
     expect(looked).toBe(1);
     await plant(folder.path, [other]);
-    await catalogue.sweep(new Date(), async () => {
+    await catalog.sweep(new Date(), async () => {
       await plant(folder.path, ['snapshots/app/20260102T000000000Z-bbbb1111.json']);
       return true;
     });
@@ -254,10 +254,10 @@ describe('a sweep looks again before each removal', () => {
   test('nothing is removed any more when a run has begun to stage', async () => {
     await using one = await machine({ profile: NOWHERE, targets: { app: { snapshot: {} } } });
     await plant(one.directory, [old]);
-    const catalogue = createCatalogue(createFolder(one.directory), () => {});
+    const catalog = createRepository(createFolder(one.directory), () => {});
     const isQuiet = async (): Promise<boolean> => (await liveStagings(join(one.directory, 'staging'))) === 0;
     await using _staging = await one.repository.stage();
-    await catalogue.sweep(new Date(), isQuiet);
+    await catalog.sweep(new Date(), isQuiet);
     expect(await one.repository.sweep(new Date())).toBe(0);
     expect(await there(one.directory, [old])).toEqual([old]);
   });

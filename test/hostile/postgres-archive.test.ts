@@ -6,9 +6,9 @@ import { archiveDetails } from '../../src/engines/postgres/dump/archive.ts';
 import { build } from '../../src/operations/build.ts';
 import { load, planLoad } from '../../src/operations/load/load.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
+import { createLocalRepository } from '../../src/repository/local-repository.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
-import { createRepository } from '../../src/repository/repository.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
 import { forgeSnapshot } from '../helpers/forged-snapshot.ts';
@@ -52,7 +52,7 @@ describeWithPostgres('a forged or incomplete archive', () => {
 
   /** The content of a file of the snapshot. */
   async function read(name: string): Promise<Buffer> {
-    const repository = createRepository({ directory: folder.path, report: () => {} });
+    const repository = createLocalRepository({ directory: folder.path, report: () => {} });
     const file = manifest.files.find((one) => one.name === name);
     if (!file) throw new Error(`no ${name}`);
     const pool = createObjectPool(1);

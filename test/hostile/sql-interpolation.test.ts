@@ -9,7 +9,7 @@ const POSTGRES: Record<string, string[]> = {
   // Expressions of ours on columns.
   'browse.ts': ['namePartOf("c.relname")', 'namePartOf("n.nspname")'],
   // Lists of quoted names, and queries of this file.
-  'catalogue.ts': [
+  'introspect.ts': [
     ...['inList(schemas)', 'namePartOf("n.nspname")', 'namePartOf("schemaname")', 'sql.replaceAll(SELECTED, within)'],
     ...['union.join(" UNION ALL ")', 'within'],
   ],
@@ -27,7 +27,7 @@ const POSTGRES: Record<string, string[]> = {
   'restore/failure-hint.ts': ['name', 'schemas'],
   // What readSetting has quoted.
   'restore/alter-set.ts': ['value'],
-  // Queries of catalogue.ts and of this file; a privilege out of a list of ours.
+  // Queries of catalog.ts and of this file; a privilege out of a list of ours.
   'restore/in-place.ts': ['LARGE_OBJECTS_QUERY', 'differences', 'found', 'known', 'objectsQuery(schemas)'],
   // Queries of ours, and statements that the server has written with quote_ident and format('%I').
   'restore/carry-over-in-place.ts': [
@@ -56,7 +56,7 @@ const POSTGRES: Record<string, string[]> = {
   'sanitize/suggestion.ts': ['definition', 'name', 'place("own", "a")', 'place("ref", "r")', 'table'],
   'server.ts': ['create', 'lockKey(destination)', 'provisionalLimit(name)', 'timeout'],
   // Quoted in tableOf, and operators in operatorText.
-  'subset/catalogue.ts': ['fromText(relation)', 'name', 'types.0', 'types.1'],
+  'subset/subset-catalog.ts': ['fromText(relation)', 'name', 'types.0', 'types.1'],
   'subset/copy.ts': ['isOneOf(batch)', 'leaf.from', 'leaf.name', 'leaf.root', 'query'],
   'subset/destination.ts': ['columns.map(nameInSql).join(", ")', 'path'],
   // `where` is a condition of the user's own, which the server reads as a text first.
@@ -77,8 +77,8 @@ const MYSQL: Record<string, string[]> = {
   'connection/identity.ts': ['prefix.length'],
   // Column names of ours.
   'connection/session.ts': ['column', 'name'],
-  // Columns of the catalogue, named in this file.
-  'catalogue.ts': ['settings'],
+  // Columns of the catalog, named in this file.
+  'introspect.ts': ['settings'],
   'definitions.ts': ['bytes.toString("hex")', 'kind', 'path', 'what'],
   // Clauses that the server has written, or that check-definitions.ts has read token by token.
   'foreign-keys.ts': ['clause'],
@@ -116,7 +116,7 @@ const MYSQL: Record<string, string[]> = {
   'sanitize/replacements.ts': ['name'],
   'sanitize/suggestion.ts': ['definition'],
   'server.ts': ['charset', 'collation', 'grantPattern(name)', 'prefix.length'],
-  'subset/catalogue.ts': ['within'],
+  'subset/subset-catalog.ts': ['within'],
   'subset/copy.ts': ['values.join(", ")'],
   'subset/finder.ts': [
     'counted.rows_ ?? 0',
@@ -125,7 +125,7 @@ const MYSQL: Record<string, string[]> = {
     'isKey(to.key, "r")',
     'keyOf(from, "f")',
     'keyOf(table, "t")',
-    'keyOf(table, quoteName(table.catalogue.name))',
+    'keyOf(table, quoteName(table.catalog.name))',
     'keyOf(to, "p")',
     'keyTable(from.key, keys)',
     'keyTable(to.key, keys)',
@@ -142,14 +142,14 @@ const MYSQL: Record<string, string[]> = {
     'value',
   ],
   'subset/keys.ts': ['2 * octets', 'column.charset', 'column.collation', 'exact', 'key', 'type', 'value'],
-  'subset/proof.ts': ['pathOf(database, from.catalogue.name)', 'pathOf(database, to.catalogue.name)', 'same'],
+  'subset/proof.ts': ['pathOf(database, from.catalog.name)', 'pathOf(database, to.catalog.name)', 'same'],
   'subset/rows.ts': ['select'],
   'subset/source.ts': [
     'index',
     'isKey(table.key, "t")',
     'keyTable(table.key, ArrayExpression)',
     'part.out("t")',
-    'pathOf(database, table.catalogue.name)',
+    'pathOf(database, table.catalog.name)',
     'same.join(" AND ")',
     'written',
   ],

@@ -10,7 +10,7 @@ import { storeSnapshot } from '../helpers/stored-snapshot.ts';
 
 const COUNT = process.env.TOOL_TEST_FULL === '1' ? 10_000 : 1200;
 
-describeWithS3(`a shelf of ${COUNT} snapshots`, () => {
+describeWithS3(`a bucket of ${COUNT} snapshots`, () => {
   let server: S3Server;
   let proxy: FaultProxy;
 
@@ -57,11 +57,11 @@ describeWithS3(`a shelf of ${COUNT} snapshots`, () => {
       return null;
     };
     proxy.requests.length = 0;
-    const interrupted = listSnapshots({ ...first.context, signal: stopped.signal }, 'app', { patience: 600_000 });
+    const interrupted = listSnapshots({ ...first.context, signal: stopped.signal }, 'app', { timeoutMs: 600_000 });
     await expect(interrupted).rejects.toThrow('stopped');
     proxy.fault = () => null;
     proxy.requests.length = 0;
-    expect((await listSnapshots(first.context, 'app', { patience: 600_000 })).snapshots).toHaveLength(COUNT);
+    expect((await listSnapshots(first.context, 'app', { timeoutMs: 600_000 })).snapshots).toHaveLength(COUNT);
     expect(proxy.requests.length).toBeLessThan(COUNT);
     expect(await requests()).toBe(pages + 1);
     expect(await requests()).toBe(pages);

@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLocalRepository, type LocalRepository } from '../../src/repository/local-repository.ts';
 import type { Manifest, ManifestFile } from '../../src/repository/manifest.ts';
-import { createRepository, type Repository } from '../../src/repository/repository.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let events: RunEvent[];
-let repository: Repository;
+let repository: LocalRepository;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
   events = [];
-  repository = createRepository({ directory: folder.path, report: (event) => events.push(event) });
+  repository = createLocalRepository({ directory: folder.path, report: (event) => events.push(event) });
 });
 
 afterEach(() => folder[Symbol.asyncDispose]());

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/runtime/errors.ts';
-import { createRuns, type Receipt, type Run, runBefore, type Session } from '../../src/state/runs.ts';
+import { createRuns, type Run, type RunContext, type RunSummary, runBefore } from '../../src/state/runs.ts';
 
-const receipt: Receipt = { line: 'Built', problems: [], undoable: false };
+const receipt: RunSummary = { line: 'Built', problems: [], undoable: false };
 
 test('work reports into its run, and leaves a receipt', async () => {
   const runs = newRuns();
@@ -157,13 +157,13 @@ function controlled() {
   };
 }
 
-function work(perform: (session: Session) => Promise<void>) {
+function work(perform: (session: RunContext) => Promise<void>) {
   return {
     title: 'Build',
     target: 'app',
     kind: 'build' as const,
     replaces: null,
-    perform: async (session: Session) => {
+    perform: async (session: RunContext) => {
       await perform(session);
       return () => receipt;
     },

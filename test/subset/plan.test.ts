@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { Facts } from '../../src/subset/facts.ts';
 import { buildGraph, columnList } from '../../src/subset/graph.ts';
 import { planSubset } from '../../src/subset/plan.ts';
+import type { SourceSchema } from '../../src/subset/source-schema.ts';
 
 /** `child → parent`, by a column of its own that may be null where the arrow has a question mark. */
-function facts(...arrows: string[]): Facts {
+function facts(...arrows: string[]): SourceSchema {
   const references = arrows.map((arrow, index) => {
     const [, from = '', nullable, to = ''] = /^(\w+) →(\??) (\w+)$/.exec(arrow) ?? [];
     return { from: `s.${from}`, to: `s.${to}`, column: `c${index}`, nullable: nullable === '?' };

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 
-const PATIENCE = 10_000;
+const TIMEOUT_MS = 10_000;
 const LOOK_EVERY = 20;
 /** Nobody writes for so long; of an owner on another machine, as in a shared home, that is all there is to know. */
 const MOST_HELD = 60_000;
@@ -13,7 +13,7 @@ const MOST_HELD = 60_000;
 export async function lockFile(path: string): Promise<AsyncDisposable> {
   const lock = `${path}.lock`;
   const own = `${lock}.${process.pid}-${randomBytes(4).toString('hex')}`;
-  const end = Date.now() + PATIENCE;
+  const end = Date.now() + TIMEOUT_MS;
   await writeFile(own, `${process.pid} ${hostname()}`, { mode: 0o600 });
   try {
     while (!(await take(lock, own))) {

@@ -26,7 +26,7 @@ export interface Fixable {
   cliProfiles: string[];
 }
 
-interface Place extends Fixable {
+interface FixTarget extends Fixable {
   path: KeyPath;
   value: unknown;
 }
@@ -39,7 +39,7 @@ export function fixFor({ code, key, file }: Problem, fixable: Fixable): TextFix 
   return FIXES[code]?.({ ...fixable, path, value: valueAt(fixable.written, path) }) ?? null;
 }
 
-const FIXES: Record<string, (place: Place) => TextFix | null> = {
+const FIXES: Record<string, (place: FixTarget) => TextFix | null> = {
   unknown_key: toTheKeyThatWasMeant,
   old_key: toItsPlace,
   missing_key: withNewSecretKey,
@@ -52,7 +52,7 @@ const FIXES: Record<string, (place: Place) => TextFix | null> = {
   schema_config_ignored: ({ path }) => takingOut(path, 'schema_config out'),
 };
 
-function toTheKeyThatWasMeant(place: Place): TextFix | null {
+function toTheKeyThatWasMeant(place: FixTarget): TextFix | null {
   const { path, shape } = place;
   const around = shapeAt(shape, path.slice(0, -1));
   if (around?.kind !== 'object') return null;
@@ -65,13 +65,13 @@ function toTheKeyThatWasMeant(place: Place): TextFix | null {
   return named.startsWith(String(path[0])) || !only.includes('<name>') ? moving(place, named.split('.')) : null;
 }
 
-function toItsPlace(place: Place): TextFix | null {
+function toItsPlace(place: FixTarget): TextFix | null {
   const [instead] = replacementOf(place.path)?.split(',') ?? [];
   return instead === undefined ? null : moving(place, pathOfKey(place.written, instead));
 }
 
 /** To a key that is not there yet, in the way that key is written. */
-function moving({ written, shape, path, value }: Place, to: KeyPath): TextFix | null {
+function moving({ written, shape, path, value }: FixTarget, to: KeyPath): TextFix | null {
   const wanted = shapeAt(shape, to);
   const [from, name] = [path.at(-1), to.at(-1)];
   if (!wanted || typeof name !== 'string' || valueAt(written, to) !== undefined) return null;
@@ -91,13 +91,13 @@ function settingChanges(shape: Shape, path: KeyPath, value: unknown): Change[] |
   return shape.kind === 'value' && isPlain(value) ? [{ kind: 'set', path, value }] : null;
 }
 
-function withNewSecretKey({ path, written }: Place): TextFix | null {
+function withNewSecretKey({ path, written }: FixTarget): TextFix | null {
   const opensOthers = JSON.stringify(written).includes(ENCRYPTED);
   if (path.join() !== 'secret_key' || opensOthers) return null;
   return { does: 'Write a new secret_key', changes: [{ kind: 'set', path, value: randomBytes(16).toString('hex') }] };
 }
 
-function asItWasMeant({ shape, path, value }: Place): TextFix | null {
+function asItWasMeant({ shape, path, value }: FixTarget): TextFix | null {
   const wanted = shapeAt(shape, path);
   if (!wanted || isTree(value) || Array.isArray(value)) return null;
   if (wanted.kind === 'list' && isPlain(value) && !wanted.traits.secret) {
@@ -108,7 +108,7 @@ function asItWasMeant({ shape, path, value }: Place): TextFix | null {
   return meant === null ? null : setting(path, meant);
 }
 
-function toTheNearestChoice({ shape, path, value }: Place): TextFix | null {
+function toTheNearestChoice({ shape, path, value }: FixTarget): TextFix | null {
   const wanted = shapeAt(shape, path);
   if (wanted?.kind !== 'value' || typeof value !== 'string') return null;
   const word = value.toLowerCase();
@@ -117,7 +117,7 @@ function toTheNearestChoice({ shape, path, value }: Place): TextFix | null {
   return settingIfKnown(path, choice);
 }
 
-function toTheNearestProfile({ written, path, value }: Place): TextFix | null {
+function toTheNearestProfile({ written, path, value }: FixTarget): TextFix | null {
   const known = Object.keys(isTree(written.storage_profiles) ? written.storage_profiles : {});
   const name = nearest(String(value), known) ?? (known.length === 1 ? known[0] : null);
   return name ? setting(path, name) : null;

@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts';
+import type { KeyProblem } from '../key-problem.ts';
 import { mismatch } from '../mismatch.ts';
 import type { Shape } from '../schema/shape.ts';
 import { createTree, isTree, type KeyPath, type Tree } from '../tree.ts';
@@ -8,8 +8,8 @@ import { unknownKeys } from './unknown-keys.ts';
  * Takes out what says nothing (a key without a value counts as not set) and what nobody knows. Unknown keys are
  * findings, with the key that was probably meant.
  */
-export function pruneTree(tree: Tree, root: Shape): Finding[] {
-  const findings: Finding[] = [];
+export function pruneTree(tree: Tree, root: Shape): KeyProblem[] {
+  const findings: KeyProblem[] = [];
   const unknownKey = unknownKeys(root);
 
   function prune(value: unknown, shape: Shape, path: KeyPath): void {
@@ -61,6 +61,6 @@ function isReserved(name: string): boolean {
   return name in Object.prototype || name === 'prototype';
 }
 
-function reservedName(path: KeyPath): Finding {
+function reservedName(path: KeyPath): KeyProblem {
   return { path, code: 'invalid_name', at: 'key', message: { says: 'is a reserved name' }, hint: 'Take another name.' };
 }

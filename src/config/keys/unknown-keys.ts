@@ -1,11 +1,11 @@
 import { nearest } from '../../text/nearest.ts';
-import type { Finding } from '../finding.ts';
+import type { KeyProblem } from '../key-problem.ts';
 import type { Shape } from '../schema/shape.ts';
 import { dotted, type KeyPath } from '../tree.ts';
 import { replacementOf } from './old-keys.ts';
 
 /** Tells of keys that nobody knows what was probably meant, given the keys that are known beside them. */
-export function unknownKeys(root: Shape): (path: KeyPath, known: string[]) => Finding {
+export function unknownKeys(root: Shape): (path: KeyPath, known: string[]) => KeyProblem {
   const guess = keyGuesses(root);
 
   function hintFor(key: string, known: string[]): string {

@@ -1,9 +1,9 @@
 import type { Draft } from '../check-values.ts';
-import type { Finding } from '../finding.ts';
+import type { KeyProblem } from '../key-problem.ts';
 import type { Rule, Surroundings } from './rule.ts';
 
 /** What the rules find. A rule that fails is a problem of its own and does not hide what the others find. */
-export function applyRules(rules: Rule[], draft: Draft, surroundings: Surroundings): Finding[] {
+export function applyRules(rules: Rule[], draft: Draft, surroundings: Surroundings): KeyProblem[] {
   return rules.flatMap((rule) => {
     try {
       return rule(draft, surroundings);
@@ -13,7 +13,7 @@ export function applyRules(rules: Rule[], draft: Draft, surroundings: Surroundin
   });
 }
 
-function ruleFailed(rule: string, error: unknown): Finding {
+function ruleFailed(rule: string, error: unknown): KeyProblem {
   const reason = error instanceof Error ? error.message : String(error);
   return {
     path: [],

@@ -1,10 +1,10 @@
 import type { AwsProfile } from '../aws-profiles.ts';
 import type { Draft } from '../check-values.ts';
-import type { Finding } from '../finding.ts';
+import type { KeyProblem } from '../key-problem.ts';
 import type { KeyPath } from '../tree.ts';
 
 /** A check of what several keys say together. It is given what is right so far, so anything may be missing. */
-export type Rule = (draft: Draft, surroundings: Surroundings) => Finding[];
+export type Rule = (draft: Draft, surroundings: Surroundings) => KeyProblem[];
 
 /** What the draft itself does not say. */
 export interface Surroundings {

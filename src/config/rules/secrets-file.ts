@@ -1,11 +1,11 @@
 import type { ConfigFile } from '../config-file.ts';
-import type { Finding } from '../finding.ts';
+import type { KeyProblem } from '../key-problem.ts';
 import type { Shape } from '../schema/shape.ts';
 import { IN_KEYCHAIN } from '../secrets/keychain.ts';
 import { isTree } from '../tree.ts';
 
 /** A file that holds a plain secret is for its owner alone. */
-export function othersCannotRead({ source, mode, path }: ConfigFile, shape: Shape): Finding[] {
+export function othersCannotRead({ source, mode, path }: ConfigFile, shape: Shape): KeyProblem[] {
   if (mode === null || (mode & 0o044) === 0 || !holdsSecret(source.tree, shape)) return [];
   return [
     {

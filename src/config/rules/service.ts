@@ -1,11 +1,11 @@
-import type { Finding } from '../finding.ts';
+import type { KeyProblem } from '../key-problem.ts';
 import { serviceElsewhere } from '../urls/url-parts.ts';
 import type { Rule } from './rule.ts';
 import { connectionUrls } from './urls.ts';
 
 /** libpq takes what a URL says over what the service says, but the password comes from the service all the same. */
 export const servicesKeepTheirHosts: Rule = (draft) =>
-  connectionUrls(draft).flatMap(({ path, url }): Finding[] => {
+  connectionUrls(draft).flatMap(({ path, url }): KeyProblem[] => {
     const leak = serviceElsewhere(url);
     if (!leak) return [];
     return [

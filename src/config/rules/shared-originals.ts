@@ -1,10 +1,10 @@
 import type { Draft } from '../check-values.ts';
-import type { Finding } from '../finding.ts';
+import type { KeyProblem } from '../key-problem.ts';
 import { type Rule, targetsOf } from './rule.ts';
 
 /** What a target pushes before it is sanitized should not be where share targets look. */
 export const originalsAreNotShared: Rule = (draft) =>
-  targetsOf(draft).flatMap(([name, { snapshot, storage_profile }]): Finding[] => {
+  targetsOf(draft).flatMap(([name, { snapshot, storage_profile }]): KeyProblem[] => {
     const message = snapshot?.src_url === undefined ? null : sharedOriginals(draft, storage_profile);
     if (message === null) return [];
     return [

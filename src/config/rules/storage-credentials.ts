@@ -1,7 +1,7 @@
 import { nearest } from '../../text/nearest.ts';
 import type { AwsProfile } from '../aws-profiles.ts';
 import type { Draft } from '../check-values.ts';
-import type { Finding } from '../finding.ts';
+import type { KeyProblem } from '../key-problem.ts';
 import { isHostLabel } from '../schema/values.ts';
 import { profilesOf, type Surroundings } from './rule.ts';
 
@@ -15,10 +15,10 @@ const VARIABLES = [
 ];
 
 /** Only who pushes and pulls needs credentials, so what is odd about them is a warning. */
-export function storageCredentialsAreKept(draft: Draft, surroundings: Surroundings): Finding[] {
+export function storageCredentialsAreKept(draft: Draft, surroundings: Surroundings): KeyProblem[] {
   const { environment, awsProfiles, isWritten } = surroundings;
   const isInEnvironment = VARIABLES.some((name) => environment[name]) || awsProfiles.get('default')?.hasCredentials;
-  return profilesOf(draft).flatMap(([name, { cli_profile, role_arn }]): Finding[] => {
+  return profilesOf(draft).flatMap(([name, { cli_profile, role_arn }]): KeyProblem[] => {
     const path = ['storage_profiles', name];
     const direct = ['access_key', 'secret_key'].filter((key) => isWritten([...path, key]));
     if (cli_profile !== undefined)
@@ -32,8 +32,8 @@ export function storageCredentialsAreKept(draft: Draft, surroundings: Surroundin
 }
 
 /** The region and the address of a profile of the command-line client become part of a URL too. */
-export function cliProfilesAreUsable(draft: Draft, { awsProfiles, isWritten }: Surroundings): Finding[] {
-  return profilesOf(draft).flatMap(([name, { cli_profile: profile }]): Finding[] => {
+export function cliProfilesAreUsable(draft: Draft, { awsProfiles, isWritten }: Surroundings): KeyProblem[] {
+  return profilesOf(draft).flatMap(([name, { cli_profile: profile }]): KeyProblem[] => {
     const found = profile === undefined ? undefined : awsProfiles.get(profile);
     const says = found && wrongValue(found, isWritten(['storage_profiles', name, 'region']));
     if (!says) return [];
@@ -57,7 +57,7 @@ function wrongValue({ region, endpoint }: AwsProfile, regionIsWritten: boolean):
 function unknownProfile(
   { name, cli_profile: profile }: { name: string; cli_profile: string },
   { environment, awsProfiles }: Surroundings,
-): Finding {
+): KeyProblem {
   const near = nearest(profile, [...awsProfiles.keys()]);
   const { AWS_CONFIG_FILE = '~/.aws/config', AWS_SHARED_CREDENTIALS_FILE = '~/.aws/credentials' } = environment;
   return {
@@ -72,7 +72,7 @@ function unknownProfile(
   };
 }
 
-function heldDirectly(name: string): Finding {
+function heldDirectly(name: string): KeyProblem {
   return {
     path: ['storage_profiles', name, 'access_key'],
     severity: 'warning',
@@ -83,7 +83,7 @@ function heldDirectly(name: string): Finding {
   };
 }
 
-function notFound(name: string): Finding {
+function notFound(name: string): KeyProblem {
   return {
     path: ['storage_profiles', name],
     severity: 'warning',

@@ -1,10 +1,10 @@
 import { nearest } from '../../text/nearest.ts';
 import type { Draft } from '../check-values.ts';
-import type { Finding } from '../finding.ts';
+import type { KeyProblem } from '../key-problem.ts';
 import type { KeyPath } from '../tree.ts';
 import { type ProfileDraft, profilesOf, type Surroundings, targetsOf } from './rule.ts';
 
-export function storageProfilesExist(draft: Draft, { isWritten }: Surroundings): Finding[] {
+export function storageProfilesExist(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
   const known = Object.keys(draft.storage_profiles ?? {});
   return targetsOf(draft).flatMap(([name, target]) => {
     const references: [string | undefined, KeyPath][] = [
@@ -12,7 +12,7 @@ export function storageProfilesExist(draft: Draft, { isWritten }: Surroundings):
       [target.sanitize?.storage_profile, ['sanitize', 'storage_profile']],
       [target.share?.storage_profile_name, ['share', 'storage_profile_name']],
     ];
-    return references.flatMap(([profile, path]): Finding[] => {
+    return references.flatMap(([profile, path]): KeyProblem[] => {
       if (profile === undefined || isWritten(['storage_profiles', profile])) return [];
       return [
         {
@@ -47,17 +47,17 @@ const NEEDS: Record<NonNullable<ProfileDraft['provider']>, { oneOf: (keyof Profi
   },
 };
 
-export function storageProfilesAreComplete(draft: Draft, { awsProfiles, isWritten }: Surroundings): Finding[] {
+export function storageProfilesAreComplete(draft: Draft, { awsProfiles, isWritten }: Surroundings): KeyProblem[] {
   return profilesOf(draft).flatMap(([name, profile]) => {
     const lacks = (key: keyof ProfileDraft): boolean => !isWritten(['storage_profiles', name, key]);
-    const incomplete = (at: string, missing: string, hint: string): Finding => ({
+    const incomplete = (at: string, missing: string, hint: string): KeyProblem => ({
       path: ['storage_profiles', name, at],
       at: 'key',
       code: 'storage_profile_incomplete',
       message: `storage profile '${name}' needs ${missing}`,
       hint,
     });
-    const findings: Finding[] = [];
+    const findings: KeyProblem[] = [];
     const { provider } = profile;
     // What the provider needs may also stand in the profile of the command-line client.
     const elsewhere: Partial<ProfileDraft> = awsProfiles.get(profile.cli_profile ?? '') ?? {};

@@ -1,13 +1,13 @@
 import { profileOf } from '../../engines/list.ts';
 import type { Draft } from '../check-values.ts';
-import type { Finding } from '../finding.ts';
+import type { KeyProblem } from '../key-problem.ts';
 import { engineOfUrl } from '../urls/url-scheme.ts';
 import { type Surroundings, targetsOf } from './rule.ts';
 
 const OPERATIONS = ['snapshot', 'sanitize', 'subset', 'share'] as const;
 
 /** A target without an operation is most likely unfinished, which hurts nobody. */
-export function targetsDoSomething(draft: Draft, { isWritten }: Surroundings): Finding[] {
+export function targetsDoSomething(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
   return targetsOf(draft)
     .filter(([name]) => !OPERATIONS.some((operation) => isWritten(['targets', name, operation])))
     .map(([name]) => ({
@@ -20,10 +20,10 @@ export function targetsDoSomething(draft: Draft, { isWritten }: Surroundings): F
     }));
 }
 
-export function schemaListsDiffer(draft: Draft): Finding[] {
+export function schemaListsDiffer(draft: Draft): KeyProblem[] {
   return targetsOf(draft).flatMap(([name, target]) => {
     const { include_schemas = [], exclude_schemas = [] } = target.snapshot?.schema_config ?? {};
-    return exclude_schemas.flatMap((schema, index): Finding[] => {
+    return exclude_schemas.flatMap((schema, index): KeyProblem[] => {
       if (schema === undefined || !include_schemas.includes(schema)) return [];
       return [
         {
@@ -38,9 +38,9 @@ export function schemaListsDiffer(draft: Draft): Finding[] {
 }
 
 /** The rows to begin a subset with are chosen by a condition or by a share of them. */
-export function subsetTablesChooseRows(draft: Draft, { isWritten }: Surroundings): Finding[] {
+export function subsetTablesChooseRows(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
   return targetsOf(draft).flatMap(([name, target]) =>
-    (target.subset?.subset_tables ?? []).flatMap((item, index): Finding[] => {
+    (target.subset?.subset_tables ?? []).flatMap((item, index): KeyProblem[] => {
       if (!item) return [];
       const path = ['targets', name, 'subset', 'subset_tables', index];
       const table = item.table ?? `item ${index + 1}`;
@@ -57,7 +57,7 @@ export function subsetTablesChooseRows(draft: Draft, { isWritten }: Surroundings
 }
 
 /** MySQL has no schemas inside a database. */
-export function schemaConfigIsForPostgres(draft: Draft): Finding[] {
+export function schemaConfigIsForPostgres(draft: Draft): KeyProblem[] {
   return targetsOf(draft)
     .filter(([, { snapshot }]) => {
       const engine = engineOfUrl(snapshot?.src_url ?? '');

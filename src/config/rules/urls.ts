@@ -1,7 +1,7 @@
 import { nearest } from '../../text/nearest.ts';
 import { isAllowedDestination } from '../allowed-destinations.ts';
 import type { Draft } from '../check-values.ts';
-import type { Finding } from '../finding.ts';
+import type { KeyProblem } from '../key-problem.ts';
 import type { KeyPath } from '../tree.ts';
 import { databaseOf, engineOfUrl } from '../urls/url-scheme.ts';
 import { type Surroundings, type TargetDraft, targetsOf } from './rule.ts';
@@ -12,9 +12,9 @@ interface Url {
 }
 
 /** Source and destination of one target are of one engine. */
-export function enginesAgree(draft: Draft): Finding[] {
+export function enginesAgree(draft: Draft): KeyProblem[] {
   return targetsOf(draft).flatMap(([name, target]) =>
-    pairsOf(name, target).flatMap(({ source, destination }): Finding[] => {
+    pairsOf(name, target).flatMap(({ source, destination }): KeyProblem[] => {
       const [from, to] = [engineOfUrl(source.url), engineOfUrl(destination.url)];
       if (from === to) return [];
       return [
@@ -33,7 +33,7 @@ export function enginesAgree(draft: Draft): Finding[] {
  * A destination is never a source. Within a target that is an error; a source of another target may be meant as one
  * link of a chain, but loading into it will be refused, so it is a warning.
  */
-export function destinationsAreNoSources(draft: Draft): Finding[] {
+export function destinationsAreNoSources(draft: Draft): KeyProblem[] {
   const targets = targetsOf(draft);
   const databases = new Map<string, string>();
   const identify = (url: string): string => {
@@ -50,7 +50,7 @@ export function destinationsAreNoSources(draft: Draft): Finding[] {
       .filter(({ source, destination }) => identify(source.url) === identify(destination.url))
       .map(({ destination }) => isSource(destination, { owner: name, severity: 'error' })),
   );
-  const others = [...destinationsOf(draft)].flatMap(([name, destination]): Finding[] => {
+  const others = [...destinationsOf(draft)].flatMap(([name, destination]): KeyProblem[] => {
     const owner = owners.get(identify(destination.url));
     if (owner === undefined || owner === name) return [];
     if (name !== null && isAllowedDestination(draft, { loaded: name, owner })) return [];
@@ -116,7 +116,7 @@ interface SourceHit {
   loaded?: string | null;
 }
 
-function isSource({ path }: Url, { owner, severity, loaded = null }: SourceHit): Finding {
+function isSource({ path }: Url, { owner, severity, loaded = null }: SourceHit): KeyProblem {
   const allow = `If it is meant, set targets.${owner}.allow_destination_of: [${loaded}].`;
   return {
     path,
@@ -128,10 +128,10 @@ function isSource({ path }: Url, { owner, severity, loaded = null }: SourceHit):
 }
 
 /** Names of targets that are there, other than the target itself, and that do load into its source. */
-export function allowedTargetsExist(draft: Draft, { isWritten }: Surroundings): Finding[] {
+export function allowedTargetsExist(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
   const names = targetsOf(draft).map(([name]) => name);
   return targetsOf(draft).flatMap(([owner, { allow_destination_of: allowed = [] }]) =>
-    allowed.flatMap((loaded, index): Finding[] => {
+    allowed.flatMap((loaded, index): KeyProblem[] => {
       const path = ['targets', owner, 'allow_destination_of', index];
       if (loaded === undefined) return [];
       if (loaded === owner) {

@@ -6,7 +6,7 @@ import type { Traits } from './traits.ts';
  * A schema as plain data: what the mapping of variables, the search for unknown keys and the generated pages walk
  * over, so that none of them knows how valibot is built.
  */
-export type Shape = Facts &
+export type Shape = KeyDescription &
   (
     | { kind: 'object'; keys: Map<string, Shape> }
     | { kind: 'map'; of: Shape }
@@ -16,7 +16,7 @@ export type Shape = Facts &
 
 export type ValueType = 'text' | 'number' | 'integer' | 'boolean';
 
-interface Facts {
+interface KeyDescription {
   description: string;
   example: unknown;
   default: unknown;
@@ -28,7 +28,7 @@ export function shapeOf(schema: v.GenericSchema): Shape {
   const outer = schema as Introspected;
   const optional = outer.type === 'optional' || outer.type === 'exact_optional';
   const inner = optional && outer.wrapped ? outer.wrapped : outer;
-  const facts: Facts = {
+  const facts: KeyDescription = {
     description: v.getDescription(inner) ?? '',
     example: v.getExamples(inner).at(-1),
     default: outer.default,

@@ -1,9 +1,9 @@
-import type { Finding, Origins } from '../finding.ts';
+import type { KeyProblem, Origins } from '../key-problem.ts';
 import type { Tree } from '../tree.ts';
 import { IN_KEYCHAIN, readFromKeychain } from './keychain.ts';
 
 /** Takes the `secret_key` from the system's keychain when the configuration says that it is there. */
-export async function takeFromKeychain(tree: Tree, { file }: Origins): Promise<Finding[]> {
+export async function takeFromKeychain(tree: Tree, { file }: Origins): Promise<KeyProblem[]> {
   if (tree.secret_key !== IN_KEYCHAIN) return [];
   if (file === null) return [unavailable('there is no configuration file to know it by')];
   try {
@@ -16,7 +16,7 @@ export async function takeFromKeychain(tree: Tree, { file }: Origins): Promise<F
   }
 }
 
-function unavailable(reason: string): Finding {
+function unavailable(reason: string): KeyProblem {
   return {
     path: ['secret_key'],
     code: 'keychain_unavailable',

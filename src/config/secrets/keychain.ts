@@ -8,7 +8,7 @@ export const IN_KEYCHAIN = 'keychain';
 
 const SERVICE = 'tool';
 /** A keychain may ask its owner to unlock it; one that says nothing for so long has nobody to ask. */
-const PATIENCE = 30_000;
+const TIMEOUT_MS = 30_000;
 
 class KeychainUnavailable extends Error {
   override readonly name = 'KeychainUnavailable';
@@ -61,8 +61,8 @@ async function withKeychain<T>(use: (keychain: Keychain) => Promise<T>): Promise
   }
   const keychain = await loadKeychain();
   const waiting = new AbortController();
-  const tooLong = setTimeout(PATIENCE, undefined, { signal: waiting.signal }).then(() => {
-    throw new KeychainUnavailable(`it has not answered for ${PATIENCE / 1000} seconds`);
+  const tooLong = setTimeout(TIMEOUT_MS, undefined, { signal: waiting.signal }).then(() => {
+    throw new KeychainUnavailable(`it has not answered for ${TIMEOUT_MS / 1000} seconds`);
   });
   try {
     return await Promise.race([use(keychain), tooLong]);

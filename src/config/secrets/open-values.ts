@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts';
+import type { KeyProblem } from '../key-problem.ts';
 import { dotted, isTree, type KeyPath, type Tree } from '../tree.ts';
 import type { Piece } from '../urls/template.ts';
 import { joinUrl } from '../urls/url-insertion.ts';
@@ -8,9 +8,9 @@ export interface OpenedValues {
   /** Opens what templates have brought in meanwhile. */
   openFilled(): void;
   /** What could not be opened. */
-  findings(): Finding[];
+  findings(): KeyProblem[];
   /** Findings about the values, without what a message may repeat of them; none about what is not open. */
-  withoutValues(findings: Finding[]): Finding[];
+  withoutValues(findings: KeyProblem[]): KeyProblem[];
 }
 
 /** What a URL may hold: `postgres://user:$aes$…@host/db`. Any other text is encrypted whole or not at all. */
@@ -22,7 +22,7 @@ const CLOSED = '***';
 const WRITE_AGAIN = 'Write the plain value, then: tool config encrypt';
 
 /** Where a value stands: `parent[name]`. */
-interface Place {
+interface ValueSlot {
   parent: Tree;
   name: string;
   path: KeyPath;
@@ -36,7 +36,7 @@ export function openValues(tree: Tree): OpenedValues {
   const key = typeof tree.secret_key === 'string' && /^[0-9a-f]{32}$/i.test(tree.secret_key) ? tree.secret_key : null;
   const opened = new Map<string, string>();
   const closed = new Map<string, { path: KeyPath; damaged: boolean }>();
-  const withTemplates: Place[] = [];
+  const withTemplates: ValueSlot[] = [];
 
   function open(value: unknown, path: KeyPath): void {
     if (typeof value !== 'object' || value === null) return;
@@ -52,7 +52,7 @@ export function openValues(tree: Tree): OpenedValues {
     }
   }
 
-  function openWritten(place: Place): void {
+  function openWritten(place: ValueSlot): void {
     const { parent, name } = place;
     const text = String(parent[name]);
     // In which part of a URL something stands is known when its templates are filled in.
@@ -60,7 +60,7 @@ export function openValues(tree: Tree): OpenedValues {
     if (String(parent[name]).includes('{{')) withTemplates.push(place);
   }
 
-  function openText({ parent, name, path }: Place): void {
+  function openText({ parent, name, path }: ValueSlot): void {
     const text = parent[name];
     if (typeof text !== 'string' || !text.includes(ENCRYPTED)) return;
     const isAll = text.startsWith(ENCRYPTED);
@@ -97,11 +97,11 @@ function openParts(parts: string[], key: string): string | null {
 }
 
 /** Where nothing at all opens it is the key that is wrong, which is told once. */
-function notOpened(closed: { path: KeyPath; damaged: boolean }[], { none }: { none: boolean }): Finding[] {
+function notOpened(closed: { path: KeyPath; damaged: boolean }[], { none }: { none: boolean }): KeyProblem[] {
   const code = 'secret_not_opened';
   const whole = closed.filter(({ damaged }) => !damaged);
   const isWrongKey = none && whole.length > 1;
-  const damages = closed.map(({ path, damaged }): Finding => {
+  const damages = closed.map(({ path, damaged }): KeyProblem => {
     const says = damaged ? 'is not a whole encrypted value' : 'cannot be decrypted with this secret_key';
     const why = damaged ? 'A part of it is missing.' : 'It was encrypted with another secret_key, or it is damaged.';
     return { path, code, message: { says }, hint: `${why} ${WRITE_AGAIN}` };
@@ -109,7 +109,7 @@ function notOpened(closed: { path: KeyPath; damaged: boolean }[], { none }: { no
   if (!isWrongKey) return damages;
   const keys = whole.slice(0, 3).map(({ path }) => dotted(path));
   const more = whole.length > keys.length ? ` and ${whole.length - keys.length} more` : '';
-  const wrongKey: Finding = {
+  const wrongKey: KeyProblem = {
     path: ['secret_key'],
     code,
     message: { says: `opens none of the encrypted values: ${keys.join(', ')}${more}` },
@@ -119,7 +119,7 @@ function notOpened(closed: { path: KeyPath; damaged: boolean }[], { none }: { no
 }
 
 /** An error mostly repeats what is wrong, in whole or in part; advice says more about the key than about its value. */
-function withoutValue(finding: Finding, plain: string | undefined): Finding {
+function withoutValue(finding: KeyProblem, plain: string | undefined): KeyProblem {
   const { path, code, severity = 'error', message, hint } = finding;
   const told = `${typeof message === 'string' ? message : message.says} ${hint}`;
   if (plain === undefined || (severity === 'warning' && !told.includes(plain))) return finding;

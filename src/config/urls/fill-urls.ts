@@ -1,18 +1,18 @@
-import type { Finding } from '../finding.ts';
+import type { KeyProblem } from '../key-problem.ts';
 import type { Shape } from '../schema/shape.ts';
 import { dotted, isTree, type KeyPath, type Tree } from '../tree.ts';
 import { blankTemplate, fillTemplateFrom, TemplateError, type Variables } from './template.ts';
 import { joinUrl } from './url-insertion.ts';
 
 export interface FilledUrls {
-  findings: Finding[];
+  findings: KeyProblem[];
   /** By dotted key, what a URL that could not be filled in says without its templates. */
   blanks: Map<string, string>;
 }
 
 /** Fills in the templates of all URLs that accept them. One that cannot be filled in is taken out, and a finding. */
 export function fillUrls(tree: Tree, { shape, variables }: { shape: Shape; variables: Variables }): FilledUrls {
-  const findings: Finding[] = [];
+  const findings: KeyProblem[] = [];
   const blanks = new Map<string, string>();
 
   function fill(parent: Tree, shapes: Iterable<[string, Shape]>, path: KeyPath): void {
@@ -53,7 +53,7 @@ function blankUrl(text: string): string {
   }
 }
 
-function failure(path: KeyPath, { message, offset, hint }: TemplateError): Finding {
+function failure(path: KeyPath, { message, offset, hint }: TemplateError): KeyProblem {
   return {
     path,
     code: 'template_failed',

@@ -1,9 +1,9 @@
 import type { Manifest } from '../../repository/manifest.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
-import { readTables } from './catalogue.ts';
 import { connect } from './connection/connect.ts';
 import { quoteName } from './connection/session.ts';
 import { detailsOf } from './details.ts';
+import { readTables } from './introspect.ts';
 import { readNameCase } from './name-case.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { Flavour } from './catalogue.ts';
 import type { Definitions } from './definitions/definitions.ts';
 import { withoutTexts } from './definitions/table-entries.ts';
+import type { Flavour } from './introspect.ts';
 
 /** What a definition may hold that the other flavour does not understand, or understands otherwise. */
 const FEATURES: Record<Flavour, { what: string; pattern: RegExp }[]> = {

@@ -1,5 +1,5 @@
 import { EXIT, UserError } from '../../runtime/errors.ts';
-import { quoteText, type Session } from './connection/session.ts';
+import { type MysqlSession, quoteText } from './connection/session.ts';
 
 /** Names of tables as a server compares them. */
 export interface NameCase {
@@ -15,7 +15,7 @@ const EXACT: NameCase = { folds: false, fold: (name) => name };
 const NAMES_AT_ONCE = 1000;
 
 /** Reads how the server compares names; it folds those given, by its own rules. */
-export async function readNameCase(session: Session, names: Iterable<string>): Promise<NameCase> {
+export async function readNameCase(session: MysqlSession, names: Iterable<string>): Promise<NameCase> {
   const [row] = await session.query<{ folds: number }>('SELECT @@lower_case_table_names > 0 AS folds');
   if (Number(row?.folds) !== 1) return EXACT;
   const folded = new Map<string, string>();

@@ -1,4 +1,4 @@
-import { quoteName, quoteText, type Session, SqlError, tablesIn } from './connection/session.ts';
+import { type MysqlSession, quoteName, quoteText, SqlError, tablesIn } from './connection/session.ts';
 
 /** Storage engines whose tables keep rows of their own in the server's data folder. */
 const WITH_ROWS = new Set(
@@ -26,7 +26,7 @@ export interface TableWithoutRows {
 export const WRONG_MERGE = 1168;
 
 /** Tables of the database that have no rows of their own. Only their definitions are read: no other server is contacted. */
-export async function readTablesWithoutRows(session: Session, database: string): Promise<TableWithoutRows[]> {
+export async function readTablesWithoutRows(session: MysqlSession, database: string): Promise<TableWithoutRows[]> {
   const tables = await session.query<{ name: string; engine: string | null }>(`
     SELECT TABLE_NAME AS name, ENGINE AS engine FROM information_schema.TABLES
     WHERE ${tablesIn(database)} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`);
@@ -38,7 +38,7 @@ export async function readTablesWithoutRows(session: Session, database: string):
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function isBrokenMerge(session: Session, database: string, name: string): Promise<boolean> {
+async function isBrokenMerge(session: MysqlSession, database: string, name: string): Promise<boolean> {
   try {
     await session.query(`SHOW CREATE TABLE ${quoteName(database)}.${quoteName(name)}`);
     return false;
@@ -59,12 +59,12 @@ export function tablesExcept(database: string, names: string[]): string {
 }
 
 /** The condition of a query of sizes, of one database or several, narrowed to tables with rows of their own. */
-export async function withOwnRows(session: Session, within: string): Promise<string> {
+export async function withOwnRows(session: MysqlSession, within: string): Promise<string> {
   return `(${within})${excluding(await withoutRows(session, within), 'TABLE_SCHEMA')}`;
 }
 
 /** The same for a query of foreign keys, for which the server opens every table. */
-export async function keysWithOwnRows(session: Session, within: string): Promise<string> {
+export async function keysWithOwnRows(session: MysqlSession, within: string): Promise<string> {
   return `(${within})${excluding(await withoutRows(session, 'TRUE'), 'CONSTRAINT_SCHEMA')}`;
 }
 
@@ -73,7 +73,7 @@ interface InSchema {
   name: string;
 }
 
-function withoutRows(session: Session, within: string): Promise<InSchema[]> {
+function withoutRows(session: MysqlSession, within: string): Promise<InSchema[]> {
   const known = [...WITH_ROWS].map(quoteText).join(', ');
   return session.query<InSchema>(`
     SELECT TABLE_SCHEMA AS schema_, TABLE_NAME AS name FROM information_schema.TABLES

@@ -2,13 +2,13 @@ import { type HiddenObjects, whatIsHidden } from '../../results/hidden-objects.t
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
-import { type CatalogueTable, type Inventory, readInventory, type Server, settingsAmong } from './catalogue.ts';
-import { inDatabase, quoteName, quoteText, type Session, SqlError, tablesIn } from './connection/session.ts';
+import { inDatabase, type MysqlSession, quoteName, quoteText, SqlError, tablesIn } from './connection/session.ts';
 import { type Definitions, type Listed, readDefinitions, type TableDefinition } from './definitions/definitions.ts';
 import { invalidViewsOf } from './definitions/invalid-views.ts';
 import { entriesOf } from './definitions/table-entries.ts';
 import { lexicalModeOf, significant, type Token } from './definitions/tokens.ts';
 import { viewNeeds } from './definitions/view-needs.ts';
+import { type CatalogTable, type Inventory, readInventory, type Server, settingsAmong } from './introspect.ts';
 import { type Rights, readRights } from './rights.ts';
 
 /** What of a database its user may read, and what that leaves out. */
@@ -23,13 +23,13 @@ interface Source {
   url: DatabaseUrl;
   server: Server;
   /** As the catalog lists them for the user. */
-  tables: CatalogueTable[];
+  tables: CatalogTable[];
 }
 
 /** Reads the definitions, and warns of each kind of object that the rights of the user hide or may hide. */
 export async function readReadable(
   { report }: Pick<EngineContext, 'report'>,
-  session: Session,
+  session: MysqlSession,
   { url, server, tables }: Source,
 ): Promise<Readable> {
   const database = url.database ?? '';
@@ -254,7 +254,7 @@ function refuseSequences(
 }
 
 /** The server may show all columns of a table by SHOW CREATE TABLE and fewer in its catalog. */
-function hidesColumns(tables: CatalogueTable[], definitions: Definitions): boolean {
+function hidesColumns(tables: CatalogTable[], definitions: Definitions): boolean {
   const listed = new Map(tables.map(({ name, columns }) => [name, new Set(columns.map((column) => column.name))]));
   return definitions.tables.some(({ name, create }) =>
     entriesOf(create)
@@ -264,13 +264,13 @@ function hidesColumns(tables: CatalogueTable[], definitions: Definitions): boole
 }
 
 /** A UserError that names the tables and the GRANT, where the server refused to show or to read one; else the error. */
-export async function explainDenied(session: Session, url: DatabaseUrl, error: unknown): Promise<never> {
+export async function explainDenied(session: MysqlSession, url: DatabaseUrl, error: unknown): Promise<never> {
   const cause = error instanceof UserError ? error.cause : error;
   if (cause instanceof SqlError && DENIED.has(cause.errno)) return refuseDenied(session, url, cause.message);
   throw error;
 }
 
-async function refuseDenied(session: Session, { database, display }: DatabaseUrl, why: string): Promise<never> {
+async function refuseDenied(session: MysqlSession, { database, display }: DatabaseUrl, why: string): Promise<never> {
   const own = database ?? '';
   const rights = await readRights(session);
   const tables = await session.query<{ name: string }>(
@@ -295,7 +295,7 @@ const MOST_LISTED = 20;
 
 /** The server lists objects whose text it does not show, and hides the constraints of tables that may only be read. */
 async function readStoredInventory(
-  session: Session,
+  session: MysqlSession,
   { database, rights }: Scope,
   { definitions, read }: { definitions: Definitions; read: Definitions },
 ): Promise<Inventory> {

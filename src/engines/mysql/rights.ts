@@ -1,4 +1,4 @@
-import { quoteName, type Session } from './connection/session.ts';
+import { type MysqlSession, quoteName } from './connection/session.ts';
 import { significant, type Token } from './definitions/tokens.ts';
 
 /** Rights of the session's user and its active roles, as SHOW GRANTS lists them. */
@@ -31,7 +31,7 @@ interface Grant {
   grantee: string;
 }
 
-export async function readRights(session: Session): Promise<Rights> {
+export async function readRights(session: MysqlSession): Promise<Rights> {
   const [self] = await session.query<{ account: string; folds: number }>(
     'SELECT CURRENT_USER() AS account, @@lower_case_table_names AS folds',
   );

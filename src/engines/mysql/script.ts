@@ -4,12 +4,12 @@ import { createInterface } from 'node:readline';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext, Replaced, ScriptRun } from '../engine.ts';
 import { scriptFailed } from '../shared/script-failed.ts';
-import { readCollations, readServer } from './catalogue.ts';
 import { connectionOf } from './connection/client-options.ts';
 import { connectToServer } from './connection/connect.ts';
 import { withDatabase } from './connection/url.ts';
 import { withEventsDisabled } from './definitions/events.ts';
 import { readBelongings } from './definitions/foreign-keys.ts';
+import { readCollations, readServer } from './introspect.ts';
 import { besideDestination } from './restore/restore.ts';
 import { clientFor } from './tools.ts';
 

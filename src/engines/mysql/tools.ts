@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { EngineContext, ToolReport } from '../engine.ts';
 import { toolFinder } from '../shared/find-tools.ts';
-import { type Flavour, LABELS, type Server, serverOf } from './catalogue.ts';
+import { type Flavour, LABELS, type Server, serverOf } from './introspect.ts';
 
 /** The client program: it runs SQL files, whose grammar (`DELIMITER`, `\.`) is its own and not the server's. */
 export interface ClientTool {

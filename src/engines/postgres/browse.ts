@@ -1,7 +1,7 @@
 import type { Sized } from '../../results/results.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
-import { namePartOf, readSchemas, readTables } from './catalogue.ts';
 import { connect, connectToServer } from './connection/connect.ts';
+import { namePartOf, readSchemas, readTables } from './introspect.ts';
 
 /** The databases of the server that one may connect to, without those that a run of ours keeps for itself. */
 export async function listDatabases(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {

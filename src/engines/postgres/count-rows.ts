@@ -1,8 +1,8 @@
 import { tableName } from '../../text/table-names.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
-import { readTables } from './catalogue.ts';
 import { connect } from './connection/connect.ts';
 import { quoteName } from './connection/session.ts';
+import { readTables } from './introspect.ts';
 
 /** The rows of every table of a database, by `schema.table`, at one instant. */
 export async function countRows(context: EngineContext, { url }: { url: DatabaseUrl }): Promise<Map<string, number>> {

@@ -1,9 +1,9 @@
 import { type DefinitionOnly, definitionsOnlyText } from '../../results/definitions-only.ts';
 import type { WarningEvent } from '../../runtime/events.ts';
-import { quoteName, quoteText, type Session } from './connection/session.ts';
+import { type PsqlSession, quoteName, quoteText } from './connection/session.ts';
 
 /** Foreign tables of the schemas: `pg_dump` writes their definitions, and no rows. */
-export async function readForeignTables(session: Session, schemas: string[]): Promise<DefinitionOnly[]> {
+export async function readForeignTables(session: PsqlSession, schemas: string[]): Promise<DefinitionOnly[]> {
   const rows = await session.query<{ schema: string; name: string; wrapper: string }>(`
     SELECT n.nspname AS schema, c.relname AS name, w.fdwname AS wrapper
     FROM pg_foreign_table t JOIN pg_class c ON c.oid = t.ftrelid JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -23,7 +23,7 @@ export function foreignTableWarnings(tables: DefinitionOnly[] = []): WarningEven
  * Takes from a copy what it needs to log in to other servers, so that nothing that runs in it changes rows there. The
  * names and passwords are in no dump of the copy either.
  */
-export async function dropUserMappings(session: Session): Promise<void> {
+export async function dropUserMappings(session: PsqlSession): Promise<void> {
   const mappings = await session.query<{ everyone: boolean; role: string; server: string }>(
     'SELECT umuser = 0 AS everyone, usename AS role, srvname AS server FROM pg_user_mappings ORDER BY umid',
   );

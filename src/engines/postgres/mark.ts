@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import { quoteName, quoteText, type Session } from './connection/session.ts';
+import { type PsqlSession, quoteName, quoteText } from './connection/session.ts';
 
 /** What a database that this program made says of itself, in its comment: a name alone never permits a DROP. */
 const markSchema = v.object({
@@ -39,7 +39,7 @@ export function provisionalLimit(name: string): number {
 const BILLION = 1_000_000_000;
 
 /** The databases of these names that carry a mark for the destination; others of such names belong to somebody else. */
-export async function readMarked(server: Session, names: string[], destination: string): Promise<MarkedDatabase[]> {
+export async function readMarked(server: PsqlSession, names: string[], destination: string): Promise<MarkedDatabase[]> {
   if (names.length === 0) return [];
   const rows = await server.query<{ name: string; comment: string | null; connection_limit: number }>(`
     SELECT datname AS name, shobj_description(oid, 'pg_database') AS comment, datconnlimit AS connection_limit

@@ -7,7 +7,7 @@ export interface Reach {
   error: string | null;
 }
 
-const PATIENCE = 5000;
+const TIMEOUT_MS = 5000;
 
 /** Any answer will do: what may be done there is found out by who does it. No credentials are sent. */
 export async function reach(
@@ -18,7 +18,7 @@ export async function reach(
   const url = withoutCredentials(address);
   if (offline) return { url, ok: null, error: null };
   try {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]);
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
     const response = await fetch(url, { method: 'HEAD', redirect: 'manual', signal: limit });
     await response.body?.cancel();
     return { url, ok: true, error: null };
@@ -37,7 +37,7 @@ function withoutCredentials(address: string): string {
 
 /** What fetch says is `fetch failed`; why it did is the cause. */
 function reasonOf(error: Error): string {
-  if (error.name === 'TimeoutError') return `no answer within ${PATIENCE / 1000} seconds`;
+  if (error.name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} seconds`;
   const cause = error.cause as (Error & { code?: string }) | undefined;
   return cause?.message || cause?.code || error.message;
 }

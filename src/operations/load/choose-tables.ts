@@ -21,7 +21,7 @@ export interface Choosing {
 /** The tables that were asked for and what they need, by the definitions in the snapshot, which are fetched if need be. */
 export async function chooseTables(
   context: Context,
-  { found: { manifest, local, shelf }, engine, url, wanted }: Choosing,
+  { found: { manifest, local, remote }, engine, url, wanted }: Choosing,
 ): Promise<TableSelection> {
   const repository = repositoryOf(context);
   await using staging = await repository.stage();
@@ -31,7 +31,7 @@ export async function chooseTables(
   // A few kilobytes, of which a plan need not tell.
   const quiet = { ...context, report: () => {} };
   async function* read(file: ManifestFile): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-    if (!local && shelf) await pullFiles(quiet, { manifest, shelf, files: [file], keep: false });
+    if (!local && remote) await pullFiles(quiet, { manifest, remote, files: [file], keep: false });
     yield* stored(file);
   }
   const directory = await staging.folder('definitions');

@@ -1,18 +1,18 @@
 import type { RestorePlan } from '../../engines/engine.ts';
 import { tablesText } from '../../engines/shared/divide-tables.ts';
 import type { ManifestFile } from '../../repository/manifest.ts';
-import type { Shelf } from '../../repository/shelf.ts';
+import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import { formatBytes } from '../../text/format.ts';
 
 /** What a load will do, in order, for people. */
-export function loadSteps({ lacking, shelf, ...rest }: LoadSteps): string[] {
-  return [...pullSteps(lacking, shelf), ...restoreSteps(rest)];
+export function loadSteps({ lacking, remote, ...rest }: LoadSteps): string[] {
+  return [...pullSteps(lacking, remote), ...restoreSteps(rest)];
 }
 
 export interface LoadSteps {
   /** Files that this machine lacks. */
   lacking: ManifestFile[];
-  shelf: Shelf | null;
+  remote: RemoteRepository | null;
   restore: RestorePlan;
   undo: boolean;
   keepGoing?: 'inspect' | 'swap' | undefined;
@@ -23,13 +23,13 @@ export function swapSteps(exists: boolean, undo: boolean): string[] {
   return ['Swap the two by name', undo ? 'Keep the replaced one for tool undo' : 'Drop the replaced one'];
 }
 
-function pullSteps(lacking: ManifestFile[], shelf: Shelf | null): string[] {
-  if (lacking.length === 0 || !shelf) return [];
+function pullSteps(lacking: ManifestFile[], remote: RemoteRepository | null): string[] {
+  if (lacking.length === 0 || !remote) return [];
   const bytes = lacking.reduce((sum, file) => sum + file.stored_bytes, 0);
-  return [`Pull ${formatBytes(bytes)} that this machine lacks from ${shelf.name}`];
+  return [`Pull ${formatBytes(bytes)} that this machine lacks from ${remote.name}`];
 }
 
-function restoreSteps({ restore, undo, keepGoing }: Omit<LoadSteps, 'lacking' | 'shelf'>): string[] {
+function restoreSteps({ restore, undo, keepGoing }: Omit<LoadSteps, 'lacking' | 'remote'>): string[] {
   const { strategy, destination } = restore;
   const what = tablesText(restore);
   if (strategy === 'in_place') return [`Replace everything in ${destination.url} by ${what}, in one transaction`];

@@ -25,7 +25,7 @@ import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 export async function planSnapshot(context: Context, request: LoadRequest): Promise<PlannedLoad> {
   const { configuration } = context;
   const found = await findSnapshot(context, request);
-  const { manifest, row, local, shelf } = found;
+  const { manifest, row, local, remote } = found;
   refuseUntrusted(context, manifest, request);
   const { text, chosenBy } = chooseDestination(context, request);
   const engine = engineForUrl(text);
@@ -82,7 +82,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     selection,
     jobs,
     unverified_sources: unverified,
-    steps: loadSteps({ lacking, shelf, restore, undo, keepGoing }),
+    steps: loadSteps({ lacking, remote, restore, undo, keepGoing }),
     warnings: [...data.warnings, ...foreign, ...restore.warnings.map(({ code, message }) => ({ code, message }))],
   };
   return {
@@ -91,9 +91,9 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     async apply(running) {
       const repository = repositoryOf(running);
       await using staging = await repository.stage();
-      if (!local && shelf) {
+      if (!local && remote) {
         const keep = restore.tables.length === manifest.tables.length;
-        await pullFiles(running, { manifest, shelf, files, keep });
+        await pullFiles(running, { manifest, remote, files, keep });
       }
       const pool = createObjectPool(jobs + 1);
       await using _closing = { [Symbol.asyncDispose]: () => pool.close() };

@@ -1,6 +1,6 @@
 import type { DatabaseUrl, DumpResult, Engine } from '../../engines/engine.ts';
+import type { LocalRepository } from '../../repository/local-repository.ts';
 import type { Manifest } from '../../repository/manifest.ts';
-import type { Repository } from '../../repository/repository.ts';
 import type { Coverage } from '../../results/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
@@ -72,7 +72,7 @@ export interface SanitizedDump {
 }
 
 export interface Sanitizing extends SanitizeWork {
-  repository: Repository;
+  repository: LocalRepository;
   jobs: number;
   strict: boolean;
   /** Whether the database stays, and so must hold no trace of the old values. */

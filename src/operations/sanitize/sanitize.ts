@@ -2,9 +2,9 @@ import { ORIGINALS_HINT, sharedOriginals } from '../../config/rules/shared-origi
 import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { Engine } from '../../engines/engine.ts';
 import { engineForUrl } from '../../engines/registry.ts';
+import { type LocalRepository, newSnapshotId } from '../../repository/local-repository.ts';
 import type { Manifest } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
-import { newSnapshotId, type Repository } from '../../repository/repository.ts';
 import type { SanitizePlan, SanitizeResult } from '../../results/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
@@ -18,7 +18,7 @@ import { jobsFor } from '../jobs.ts';
 import { repositoryOf } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
 import { pushStored } from '../snapshots/push.ts';
-import { profileFor } from '../snapshots/shelves.ts';
+import { profileFor } from '../snapshots/remote-repositories.ts';
 import { refuseUntrusted, signed, type TrustChoice } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot, type SnapshotSelector, snapshotRow } from '../snapshots/snapshots.ts';
@@ -87,14 +87,14 @@ export async function planSanitize(context: Context, request: SanitizeRequest): 
     plan,
     apply: async (running) => {
       const built = request.build ? await build(running, { ...request, ...request.build }) : null;
-      const { manifest, local, shelf } = await findSnapshot(running, {
+      const { manifest, local, remote } = await findSnapshot(running, {
         target,
         snapshot: built?.id ?? found?.manifest.id ?? 0,
         original: true,
       });
       // What was built just now needs no trust in anybody else.
       if (!built) refuseUntrusted(running, manifest, request);
-      if (!local && shelf) await pullFiles(running, { manifest, shelf, keep: true });
+      if (!local && remote) await pullFiles(running, { manifest, remote, keep: true });
       return apply(running, { request, engine, manifest, statements, keep, places, strict, undo });
     },
   };
@@ -176,7 +176,7 @@ async function apply(context: Context, work: Work): Promise<SanitizeResult> {
 }
 
 interface Publication {
-  repository: Repository;
+  repository: LocalRepository;
   original: Manifest;
   sanitized: SanitizedDump;
 }

@@ -2,7 +2,7 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
 import { freshSession } from '../../sso/fresh-session.ts';
 import type { ProviderRequest } from '../../sso/provider.ts';
-import { type Person, personOf, type Session, secondsOf } from '../../sso/session.ts';
+import { type Person, personOf, type SignInSession, secondsOf } from '../../sso/session.ts';
 import { createSessionStore, type SessionStore } from '../../sso/session-store.ts';
 import { findTarget } from '../find-target.ts';
 
@@ -50,7 +50,7 @@ interface Reading {
 
 async function signedInPeople(
   context: Context,
-  read: (reading: Reading) => Promise<Session | null>,
+  read: (reading: Reading) => Promise<SignInSession | null>,
 ): Promise<Person[]> {
   const { configuration } = context;
   if (configuration.file === null) return [];
@@ -65,7 +65,7 @@ async function signedInPeople(
 }
 
 /** Where the provider cannot be asked, what it has said last counts until that expires. */
-async function sessionThatCounts({ store, provider, context }: Reading): Promise<Session | null> {
+async function sessionThatCounts({ store, provider, context }: Reading): Promise<SignInSession | null> {
   const { clock, report } = context;
   const failure: { message?: string } = {};
   const session = await freshSession({ provider, store, clock }).catch((thrown) => {

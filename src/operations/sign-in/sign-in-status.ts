@@ -2,7 +2,7 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { freshSession } from '../../sso/fresh-session.ts';
 import type { ProviderRequest } from '../../sso/provider.ts';
-import { personOf, type Session } from '../../sso/session.ts';
+import { personOf, type SignInSession } from '../../sso/session.ts';
 import { createSessionStore } from '../../sso/session-store.ts';
 
 /** A provider of the configuration, and who is signed in with it. */
@@ -44,7 +44,7 @@ async function statusOf(context: Context, provider: ProviderRequest): Promise<Si
 }
 
 /** A session as it is shown: nothing of its tokens. */
-export function signedIn({ name, settings }: ProviderRequest, session: Session | null): SignedIn {
+export function signedIn({ name, settings }: ProviderRequest, session: SignInSession | null): SignedIn {
   const person = session && personOf(session, settings.groups_claim);
   return {
     provider: name,

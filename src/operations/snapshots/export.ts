@@ -2,9 +2,9 @@ import { access, rename, rm, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { writeArchive } from '../../repository/archive-file.ts';
-import { filesOf } from '../../repository/catalogue.ts';
 import { damaged } from '../../repository/damaged.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
+import { filesOf } from '../../repository/repository.ts';
 import { missingHere } from '../../repository/transfer.ts';
 import type { ExportResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -26,10 +26,10 @@ export async function exportSnapshot(context: Context, { file, ...request }: Exp
   const { report, signal } = context;
   await refuseExisting(file);
   await refuseUnshared(context, request.target);
-  const { manifest, row, shelf } = await findSnapshot(context, request);
+  const { manifest, row, remote } = await findSnapshot(context, request);
   const repository = repositoryOf(context);
-  if (shelf && (await missingHere(repository, filesOf(manifest))).length > 0) {
-    await pullFiles(context, { manifest, shelf, keep: false });
+  if (remote && (await missingHere(repository, filesOf(manifest))).length > 0) {
+    await pullFiles(context, { manifest, remote, keep: false });
   }
   // Keeps the objects from being swept meanwhile.
   await using _staging = await repository.stage();

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { openArchive } from '../../repository/archive-file.ts';
-import { filesOf } from '../../repository/catalogue.ts';
 import { damaged } from '../../repository/damaged.ts';
 import { headlineOf } from '../../repository/headline.ts';
 import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
+import { filesOf } from '../../repository/repository.ts';
 import { verifyManifest } from '../../repository/signature.ts';
 import { missingHere } from '../../repository/transfer.ts';
 import type { ImportResult } from '../../results/results.ts';

@@ -1,9 +1,9 @@
 import { queryFilesIn } from '../../config/query-files.ts';
-import { createRepository, type Repository } from '../../repository/repository.ts';
+import { createLocalRepository, type LocalRepository } from '../../repository/local-repository.ts';
 import type { Context } from '../../runtime/context.ts';
 
-export function repositoryOf({ configuration, report }: Context): Repository {
+export function repositoryOf({ configuration, report }: Context): LocalRepository {
   const { settings } = configuration;
   const directory = settings.working_directory;
-  return createRepository({ directory, report, claims: true, configured: queryFilesIn(settings) });
+  return createLocalRepository({ directory, report, claims: true, configured: queryFilesIn(settings) });
 }

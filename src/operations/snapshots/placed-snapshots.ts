@@ -1,49 +1,49 @@
-import { manifestKey } from '../../repository/catalogue.ts';
 import { type Headline, headlineOf } from '../../repository/headline.ts';
-import { createRepository } from '../../repository/repository.ts';
-import type { Shelf } from '../../repository/shelf.ts';
+import { createLocalRepository } from '../../repository/local-repository.ts';
+import type { RemoteRepository } from '../../repository/remote-repository.ts';
+import { manifestKey } from '../../repository/repository.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
-import { openProfile, profilesOf } from './shelves.ts';
+import { openRemote, profilesOf } from './remote-repositories.ts';
 
 /** A snapshot, and where it is. */
 export interface PlacedSnapshot {
   headline: Headline;
   /** Whether it is on this machine. */
   local: boolean;
-  /** The shelf that holds it, if one does. */
-  shelf: Shelf | null;
+  /** The remote repository that holds it, if one does. */
+  remote: RemoteRepository | null;
 }
 
 export interface ListRequest {
   target: string;
   /** Of a share target also what was not sanitized. */
   original: boolean;
-  /** A shelf that has not answered after so many milliseconds is done without. Default 20 s. */
-  patience?: number | undefined;
+  /** Timeout after which a remote repository is skipped, in milliseconds. Default 20 s. */
+  timeoutMs?: number | undefined;
 }
 
-const PATIENCE = 20_000;
+const TIMEOUT_MS = 20_000;
 
-/** A target's snapshots on this machine and on its shelves, newest first. */
+/** A target's snapshots on this machine and on its remote repositories, newest first. */
 export function listEverywhere(context: Context, request: ListRequest): Promise<PlacedSnapshot[]> {
   const { share } = findTarget(context.configuration, request.target);
   return share ? listShared(context, request) : listOwn(context, request);
 }
 
-async function listOwn(context: Context, { target, patience = PATIENCE }: ListRequest): Promise<PlacedSnapshot[]> {
+async function listOwn(context: Context, { target, timeoutMs = TIMEOUT_MS }: ListRequest): Promise<PlacedSnapshot[]> {
   const repository = repositoryHere(context);
   const [manifests, remote] = await Promise.all([
     repository.list(target),
-    Promise.all(profilesOf(context, target).map((profile) => onShelf(context, { profile, target, patience }))),
+    Promise.all(profilesOf(context, target).map((profile) => listRemote(context, { profile, target, timeoutMs }))),
   ]);
   const placed = new Map<string, PlacedSnapshot>();
   for (const found of remote.flat()) placed.set(manifestKey(found.headline), found);
   for (const manifest of manifests) {
     const key = manifestKey(manifest);
-    placed.set(key, { headline: headlineOf(manifest), local: true, shelf: placed.get(key)?.shelf ?? null });
+    placed.set(key, { headline: headlineOf(manifest), local: true, remote: placed.get(key)?.remote ?? null });
   }
   return newestFirst([...placed.values()]);
 }
@@ -51,41 +51,41 @@ async function listOwn(context: Context, { target, patience = PATIENCE }: ListRe
 interface Asking {
   profile: string;
   target: string;
-  patience: number;
+  timeoutMs: number;
 }
 
-/** A shelf that cannot be reached does not hide what is on this machine. */
-async function onShelf(context: Context, { profile, target, patience }: Asking): Promise<PlacedSnapshot[]> {
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(patience)]);
+/** A remote repository that cannot be reached does not hide what is on this machine. */
+async function listRemote(context: Context, { profile, target, timeoutMs }: Asking): Promise<PlacedSnapshot[]> {
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)]);
   try {
-    const asking = await openProfile({ ...context, signal }, profile);
+    const asking = await openRemote({ ...context, signal }, profile);
     const headlines = await asking.headlines(target);
     if (headlines.length === 0) return [];
-    const shelf = await asking.within(context.signal);
-    return headlines.map((headline) => ({ headline, local: false, shelf }));
+    const remote = await asking.within(context.signal);
+    return headlines.map((headline) => ({ headline, local: false, remote }));
   } catch (thrown) {
     context.signal.throwIfAborted();
     const error = toUserError(thrown);
     if (!signal.aborted && error.exit !== EXIT.unreachable) throw thrown;
-    const reason = signal.aborted ? `no answer within ${patience / 1000} s` : error.message;
-    const message = `Without what is on the shelf of storage profile "${profile}": ${reason}`;
+    const reason = signal.aborted ? `no answer within ${timeoutMs / 1000} s` : error.message;
+    const message = `Could not list bucket "${profile}": showing local snapshots only (${reason})`;
     context.report({ event: 'warning', code: 'shelf_unreachable', message });
     return [];
   }
 }
 
-/** Whatever is on the shelf, of whatever target; nothing that was not sanitized, unless it is asked for. */
-async function listShared(context: Context, { target, original, patience }: ListRequest): Promise<PlacedSnapshot[]> {
+/** Whatever is on the remote repository, of whatever target; nothing that was not sanitized, unless it is asked for. */
+async function listShared(context: Context, { target, original, timeoutMs }: ListRequest): Promise<PlacedSnapshot[]> {
   await refuseUnshared(context, target);
-  const signals = [context.signal, ...(patience === undefined ? [] : [AbortSignal.timeout(patience)])];
+  const signals = [context.signal, ...(timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)])];
   const asking = { ...context, signal: AbortSignal.any(signals) };
   const here = new Set((await repositoryHere(context).files()).map(({ key }) => key));
   const lists = await Promise.all(
     profilesOf(context, target).map(async (profile) => {
-      const patient = await openProfile(asking, profile);
-      const headlines = await patient.headlines();
-      const shelf = await patient.within(context.signal);
-      return headlines.map((headline) => ({ headline, local: here.has(manifestKey(headline)), shelf }));
+      const limited = await openRemote(asking, profile);
+      const headlines = await limited.headlines();
+      const remote = await limited.within(context.signal);
+      return headlines.map((headline) => ({ headline, local: here.has(manifestKey(headline)), remote }));
     }),
   );
   return newestFirst(lists.flat().filter(({ headline }) => original || headline.sanitized));
@@ -97,5 +97,5 @@ function newestFirst(placed: PlacedSnapshot[]): PlacedSnapshot[] {
 }
 
 function repositoryHere({ configuration, report }: Context) {
-  return createRepository({ directory: configuration.settings.working_directory, report });
+  return createLocalRepository({ directory: configuration.settings.working_directory, report });
 }

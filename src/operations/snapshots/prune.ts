@@ -1,4 +1,4 @@
-import type { PrunedTarget, PrunePlan, SnapshotPlace } from '../../results/results.ts';
+import type { PrunedTarget, PrunePlan, SnapshotLocation } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
@@ -12,7 +12,7 @@ export interface PruneRequest {
   target?: string;
   keep: KeepPolicy;
   /** Removes from there only. */
-  from?: SnapshotPlace;
+  from?: SnapshotLocation;
 }
 
 /** Which snapshots the policy does not keep. Changes nothing. */
@@ -41,7 +41,7 @@ export async function prune(context: Context, { targets }: PrunePlan): Promise<v
 interface PlannedTarget {
   name: string;
   keep: KeepPolicy;
-  from: SnapshotPlace | undefined;
+  from: SnapshotLocation | undefined;
 }
 
 async function planTarget(context: Context, { name, keep, from: only }: PlannedTarget): Promise<PrunedTarget> {
@@ -61,7 +61,7 @@ async function planTarget(context: Context, { name, keep, from: only }: PlannedT
 
 type Removing = Pick<PrunedTarget, 'target' | 'remove' | 'from'>;
 
-/** Calls `act` with what there is to be removed on this machine, and on each shelf. */
+/** Calls `act` with what there is to be removed on this machine, and on each remote repository. */
 async function eachPlace(
   context: Context,
   { target, remove, from }: Removing,
@@ -70,15 +70,15 @@ async function eachPlace(
   if (remove.length === 0) return;
   const found = await findSnapshots(context, { target, ids: remove.map(({ id }) => id) });
   const local = found.filter((one) => one.local).map(({ manifest }) => manifest);
-  if (from.includes('local') && local.length > 0) await act({ from: ['local'], shelf: null, manifests: local });
+  if (from.includes('local') && local.length > 0) await act({ from: ['local'], remote: null, manifests: local });
   if (!from.includes('remote')) return;
-  const shelves = Map.groupBy(
-    found.filter(({ shelf }) => shelf),
-    ({ shelf }) => shelf?.name,
+  const byRemote = Map.groupBy(
+    found.filter(({ remote }) => remote),
+    ({ remote }) => remote?.name,
   );
-  for (const onShelf of shelves.values()) {
-    const shelf = onShelf[0]?.shelf ?? null;
-    await act({ from: ['remote'], shelf, manifests: onShelf.map(({ manifest }) => manifest) });
+  for (const inRemote of byRemote.values()) {
+    const remote = inRemote[0]?.remote ?? null;
+    await act({ from: ['remote'], remote, manifests: inRemote.map(({ manifest }) => manifest) });
   }
 }
 
@@ -91,7 +91,7 @@ function keepsNothing(): UserError {
 }
 
 function sharesOnly(target: string): UserError {
-  return new UserError(`Target "${target}" only lists what others share: its shelf is pruned by their targets`, {
+  return new UserError(`Target "${target}" only lists shared snapshots: prune the targets that push them`, {
     code: 'target_shares',
     exit: EXIT.usage,
     hint: 'Prune the target that the snapshots are of.',

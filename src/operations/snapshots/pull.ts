@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
-import type { Shelf } from '../../repository/shelf.ts';
+import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import { type Moved, pullObjects } from '../../repository/transfer.ts';
 import type { TransferResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -10,20 +10,20 @@ import { repositoryOf } from './local-repository.ts';
 import { refuseUntrusted, type TrustChoice } from './signatures.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
 
-/** Copies a snapshot from its shelf to this machine: only what this machine lacks. Step: `pull`. */
+/** Copies a snapshot from its remote repository to this machine: only what this machine lacks. Step: `pull`. */
 export async function pull(context: Context, request: SnapshotRequest & TrustChoice): Promise<TransferResult> {
   await refuseUnshared(context, request.target);
-  const { manifest, row, shelf } = await findSnapshot(context, request);
+  const { manifest, row, remote } = await findSnapshot(context, request);
   // Without a bucket that holds it, the snapshot is on this machine, whole.
-  if (!shelf) return { target: request.target, snapshot: row, storage: null, objects: 0, bytes: 0 };
+  if (!remote) return { target: request.target, snapshot: row, storage: null, objects: 0, bytes: 0 };
   refuseUntrusted(context, manifest, request);
-  const moved = await pullFiles(context, { manifest, shelf, keep: true });
-  return { target: request.target, snapshot: { ...row, where: ['local', 'remote'] }, storage: shelf.name, ...moved };
+  const moved = await pullFiles(context, { manifest, remote, keep: true });
+  return { target: request.target, snapshot: { ...row, where: ['local', 'remote'] }, storage: remote.name, ...moved };
 }
 
 export interface Pulling {
   manifest: Manifest;
-  shelf: Shelf;
+  remote: RemoteRepository;
   /** What is needed, when it is not everything. */
   files?: ManifestFile[];
   /** Makes the snapshot one of this machine: only with everything. */
@@ -31,7 +31,7 @@ export interface Pulling {
 }
 
 /** Fetches what this machine lacks of these files. */
-export async function pullFiles(context: Context, { manifest, shelf, files, keep }: Pulling): Promise<Moved> {
+export async function pullFiles(context: Context, { manifest, remote, files, keep }: Pulling): Promise<Moved> {
   const { report, signal } = context;
   const repository = repositoryOf(context);
   await using staging = await repository.stage();
@@ -39,7 +39,7 @@ export async function pullFiles(context: Context, { manifest, shelf, files, keep
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   signal.addEventListener('abort', () => void pool.close(), { once: true });
   const unfinished = (name: string): string => staging.path(name);
-  const moving = { manifest, repository, shelf, pool, report, signal, unfinished };
+  const moving = { manifest, repository, remote, pool, report, signal, unfinished };
   const moved = await pullObjects(files ? { ...moving, files } : moving);
   if (keep) await repository.write(manifest);
   return moved;

@@ -7,17 +7,17 @@ import type { TransferResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
 import { repositoryOf } from './local-repository.ts';
-import { openProfile, profileFor } from './shelves.ts';
+import { openRemote, profileFor } from './remote-repositories.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
 
-/** Copies a snapshot of this machine to its target's shelf: only what the shelf lacks. Step: `push`. */
+/** Copies a snapshot of this machine to its target's remote repository: only what the remote repository lacks. Step: `push`. */
 export async function push(context: Context, request: SnapshotRequest): Promise<TransferResult> {
   const { manifest, row, local } = await findSnapshot(context, request);
   if (!local) {
     throw new UserError(`Snapshot ${row.index} of ${request.target} (${row.id}) is not on this machine`, {
       code: 'snapshot_not_here',
       exit: EXIT.usage,
-      hint: 'What is only on the shelf need not be pushed to it.',
+      hint: 'A snapshot that is only in the bucket does not need a push.',
     });
   }
   const profile = profileFor(context, manifest.target, manifest);
@@ -51,7 +51,7 @@ function notPushed({ id, target }: Manifest, cause: unknown): UserError {
   });
 }
 
-/** Copies a snapshot of this machine to the shelf of a storage profile. */
+/** Copies a snapshot of this machine to the remote repository of a storage profile. */
 async function pushManifest(
   context: Context,
   manifest: Manifest,
@@ -62,10 +62,10 @@ async function pushManifest(
   if (shared !== null) {
     report({ event: 'warning', code: 'originals_shared', message: `${shared}. ${ORIGINALS_HINT}` });
   }
-  const shelf = await openProfile(context, profile);
+  const remote = await openRemote(context, profile);
   const pool = createObjectPool(availableParallelism());
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   signal.addEventListener('abort', () => void pool.close(), { once: true });
   const repository = repositoryOf(context);
-  return { storage: shelf.name, ...(await pushSnapshot({ manifest, repository, shelf, pool, report, signal })) };
+  return { storage: remote.name, ...(await pushSnapshot({ manifest, repository, remote, pool, report, signal })) };
 }

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../repository/manifest.ts';
-import type { Shelf } from '../../repository/shelf.ts';
-import type { RemovePlan, SnapshotPlace } from '../../results/results.ts';
+import type { RemoteRepository } from '../../repository/remote-repository.ts';
+import type { RemovePlan, SnapshotLocation } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
@@ -10,24 +10,24 @@ import { findSnapshot, findSnapshots, type SnapshotRequest } from './snapshots.t
 
 export interface RemoveRequest extends SnapshotRequest {
   /** Removes it from there only. Default: from wherever it is; what a share target lists, from this machine only. */
-  from?: SnapshotPlace;
+  from?: SnapshotLocation;
 }
 
 /** What removing a snapshot would free. */
 export async function planRemove(context: Context, request: RemoveRequest): Promise<RemovePlan> {
   const { target } = request;
-  const { manifest, row, shelf } = await findSnapshot(context, request);
-  // The shelf of a share target belongs to those who push to it.
+  const { manifest, row, remote } = await findSnapshot(context, request);
+  // The remote repository of a share target belongs to those who push to it.
   const own = findTarget(context.configuration, target).share ? ['local'] : ['local', 'remote'];
   const from = row.where.filter((place) => own.includes(place) && place === (request.from ?? place));
   if (from.length === 0) {
     throw new UserError(`Snapshot ${row.index} of ${target} (${row.id}) is not there to be removed`, {
       code: 'snapshot_not_here',
       exit: EXIT.usage,
-      hint: `It is only ${row.where.includes('local') ? 'on this machine' : 'on the shelf'}: tool target ${target}`,
+      hint: `It is only ${row.where.includes('local') ? 'on this machine' : 'in the bucket'}: tool target ${target}`,
     });
   }
-  const frees_bytes = await freedBytes(context, { from, shelf, manifests: [manifest] });
+  const frees_bytes = await freedBytes(context, { from, remote, manifests: [manifest] });
   return { target, snapshot: row, from, frees_bytes };
 }
 
@@ -37,29 +37,29 @@ export async function remove(context: Context, { target, snapshot, from }: Remov
   // By its id alone: a sanitized snapshot and its original share an index.
   const [found] = await findSnapshots(context, { target, ids: [snapshot.id] });
   if (!found) return;
-  const { manifest, shelf } = found;
+  const { manifest, remote } = found;
   const what = `snapshot ${manifest.id} of ${manifest.target}`;
   await withStep(report, { step: 'remove', label: `Remove ${what}`, done: `Removed ${what}` }, () =>
-    removeFrom(context, { from, shelf, manifests: [manifest] }),
+    removeFrom(context, { from, remote, manifests: [manifest] }),
   );
 }
 
 export interface Removal {
-  from: SnapshotPlace[];
-  shelf: Shelf | null;
+  from: SnapshotLocation[];
+  remote: RemoteRepository | null;
   manifests: Manifest[];
 }
 
 /** Bytes that no other snapshot of the place shares. */
-export async function freedBytes(context: Context, { from, shelf, manifests }: Removal): Promise<number> {
-  const places = [from.includes('local') ? repositoryOf(context) : null, from.includes('remote') ? shelf : null];
+export async function freedBytes(context: Context, { from, remote, manifests }: Removal): Promise<number> {
+  const places = [from.includes('local') ? repositoryOf(context) : null, from.includes('remote') ? remote : null];
   const bytes = await Promise.all(places.map((place) => place?.ownBytes(manifests) ?? 0));
   return bytes.reduce((sum, one) => sum + one, 0);
 }
 
 /** Removes manifests, then what no manifest of the place names any more. */
-export async function removeFrom(context: Context, { from, shelf, manifests }: Removal): Promise<void> {
-  const places = [from.includes('local') ? repositoryOf(context) : null, from.includes('remote') ? shelf : null];
+export async function removeFrom(context: Context, { from, remote, manifests }: Removal): Promise<void> {
+  const places = [from.includes('local') ? repositoryOf(context) : null, from.includes('remote') ? remote : null];
   for (const place of places) {
     if (!place) continue;
     for (const manifest of manifests) await place.remove(manifest);

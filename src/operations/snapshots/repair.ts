@@ -1,13 +1,13 @@
 import type { ManifestFile } from '../../repository/manifest.ts';
 import type { ObjectPool } from '../../repository/objects/object-pool.ts';
-import type { Shelf } from '../../repository/shelf.ts';
+import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import { fetchObject, sendObject } from '../../repository/transfer.ts';
 import type { VerifyResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { toUserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { repositoryOf } from './local-repository.ts';
-import { openProfile, profilesOf } from './shelves.ts';
+import { openRemote, profilesOf } from './remote-repositories.ts';
 import type { FoundSnapshot } from './snapshots.ts';
 
 export interface Repairing {
@@ -36,10 +36,10 @@ export async function repair(context: Context, repairing: Repairing): Promise<Re
   };
   return withStep(report, step, async () => {
     const repaired = remote
-      ? await repairShelf(context, files, repairing)
+      ? await repairRemote(context, files, repairing)
       : await repairHere(context, files, repairing);
     const unrepaired = new Set(files.map(({ sha256 }) => sha256).filter((sha256) => !repaired.has(sha256)));
-    const side = remote ? found.shelf : repositoryOf(context);
+    const side = remote ? found.remote : repositoryOf(context);
     const losing = unrepaired.size > 0 ? await side?.naming(unrepaired) : [];
     const lost = (losing ?? []).map(({ target, id, created_at }) => ({ target, id, created_at }));
     return { repaired, lost };
@@ -49,14 +49,14 @@ export async function repair(context: Context, repairing: Repairing): Promise<Re
 async function repairHere(
   context: Context,
   files: ManifestFile[],
-  { found: { manifest, shelf: own }, pool }: Repairing,
+  { found: { manifest, remote: own }, pool }: Repairing,
 ): Promise<Set<string>> {
   const { signal } = context;
   const repository = repositoryOf(context);
   await using staging = await repository.stage();
   const repaired = new Set<string>();
-  for await (const shelf of shelvesOf(context, { own, target: manifest.target })) {
-    const fetching = { manifest, repository, shelf, pool, signal, unfinished: staging.path };
+  for await (const remote of remotesOf(context, { own, target: manifest.target })) {
+    const fetching = { manifest, repository, remote, pool, signal, unfinished: staging.path };
     for (const file of files.filter(({ sha256 }) => !repaired.has(sha256))) {
       const isFetched = fetchObject(file, fetching, () => {}).then(() => true);
       if (await isFetched.catch((error) => warnUnrepaired(context, error))) repaired.add(file.sha256);
@@ -65,20 +65,20 @@ async function repairHere(
   return repaired;
 }
 
-async function repairShelf(
+async function repairRemote(
   context: Context,
   files: ManifestFile[],
-  { found: { manifest, shelf }, pool }: Repairing,
+  { found: { manifest, remote }, pool }: Repairing,
 ): Promise<Set<string>> {
   const { signal } = context;
   const repository = repositoryOf(context);
   const repaired = new Set<string>();
-  await shelf?.locks.whilePushing(async (renew) => {
+  await remote?.locks.whilePushing(async (renew) => {
     for (const file of files) {
       await renew();
       const isSent = pool
         .check(repository.object(file), () => {})
-        .then(() => sendObject(file, { manifest, repository, shelf, pool, signal }, () => {}))
+        .then(() => sendObject(file, { manifest, repository, remote, pool, signal }, () => {}))
         .then(() => true);
       if (await isSent.catch((error) => warnUnrepaired(context, error))) repaired.add(file.sha256);
     }
@@ -86,16 +86,16 @@ async function repairShelf(
   return repaired;
 }
 
-/** The shelf of the snapshot first; equal content may be on another that the target has. */
-async function* shelvesOf(
+/** The remote repository of the snapshot first; equal content may be on another that the target has. */
+async function* remotesOf(
   context: Context,
-  { own, target }: { own: Shelf | null; target: string },
-): AsyncGenerator<Shelf> {
+  { own, target }: { own: RemoteRepository | null; target: string },
+): AsyncGenerator<RemoteRepository> {
   if (own) yield own;
   for (const profile of profilesOf(context, target)) {
     try {
-      const shelf = await openProfile(context, profile);
-      if (shelf.name !== own?.name) yield shelf;
+      const remote = await openRemote(context, profile);
+      if (remote.name !== own?.name) yield remote;
     } catch (error) {
       warnUnrepaired(context, error);
     }

@@ -1,11 +1,11 @@
 import { damaged } from '../../repository/damaged.ts';
+import type { LocalRepository } from '../../repository/local-repository.ts';
 import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
 import type { ObjectPool } from '../../repository/objects/object-pool.ts';
-import type { Repository } from '../../repository/repository.ts';
 
 export interface SnapshotReaderOptions {
   manifest: Manifest;
-  repository: Repository;
+  repository: LocalRepository;
   pool: ObjectPool;
   signal: AbortSignal;
 }

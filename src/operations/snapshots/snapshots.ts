@@ -1,7 +1,7 @@
-import { manifestKey } from '../../repository/catalogue.ts';
 import { headlineOf } from '../../repository/headline.ts';
 import type { Manifest } from '../../repository/manifest.ts';
-import type { Shelf } from '../../repository/shelf.ts';
+import type { RemoteRepository } from '../../repository/remote-repository.ts';
+import { manifestKey } from '../../repository/repository.ts';
 import type { SnapshotRow, TargetSnapshots } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
@@ -27,17 +27,17 @@ export interface FoundSnapshot {
   row: SnapshotRow;
   /** Whether it is on this machine, whole. */
   local: boolean;
-  /** The shelf that holds it, if one does. */
-  shelf: Shelf | null;
+  /** The remote repository that holds it, if one does. */
+  remote: RemoteRepository | null;
 }
 
-/** A target's snapshots on this machine and on its shelf, newest first; a sanitized one shares its original's index. */
+/** A target's snapshots on this machine and on its remote repository, newest first; a sanitized one shares its original's index. */
 export async function listSnapshots(
   context: Context,
   target: string,
-  { original = false, patience }: Partial<Pick<ListRequest, 'original' | 'patience'>> = {},
+  { original = false, timeoutMs }: Partial<Pick<ListRequest, 'original' | 'timeoutMs'>> = {},
 ): Promise<TargetSnapshots> {
-  const families = familiesOf(await listEverywhere(context, { target, original, patience }));
+  const families = familiesOf(await listEverywhere(context, { target, original, timeoutMs }));
   const rows = families.flatMap((family, index) =>
     family.map((snapshot) =>
       placedRow(snapshot, { index, target, trustedKeys: context.configuration.settings.trusted_keys }),
@@ -48,10 +48,10 @@ export async function listSnapshots(
 
 /** Sets or, with an empty text, removes the note of a snapshot, wherever it is. */
 export async function annotate(context: Context, request: SnapshotRequest & { note: string }): Promise<SnapshotRow> {
-  const { manifest, row, local, shelf } = await findSnapshot(context, request);
+  const { manifest, row, local, remote } = await findSnapshot(context, request);
   const annotated = { ...manifest, note: request.note.trim() === '' ? null : request.note.trim() };
   if (local) await repositoryOf(context).write(annotated);
-  await shelf?.write(annotated);
+  await remote?.write(annotated);
   return { ...row, note: annotated.note };
 }
 
@@ -63,13 +63,13 @@ export async function findSnapshots(context: Context, { target, ids }: { target:
   for (const { index, snapshot } of placed) {
     if (!ids.includes(snapshot.headline.id)) continue;
     const manifest = await readManifest(context, snapshot);
-    const { local, shelf } = snapshot;
+    const { local, remote } = snapshot;
     if (manifest)
       found.push({
         manifest,
         row: placedRow(snapshot, { index, target, trustedKeys: context.configuration.settings.trusted_keys }),
         local,
-        shelf,
+        remote,
       });
   }
   return found;
@@ -88,10 +88,10 @@ export async function findSnapshot(context: Context, request: SnapshotRequest): 
   if (!found) throw originalMissing(request);
   const manifest = await readManifest(context, found);
   if (!manifest) throw missing(context, request, families.length);
-  const { local, shelf } = found;
+  const { local, remote } = found;
   const trustedKeys = context.configuration.settings.trusted_keys;
   const row = { ...placedRow(found, { index, target, trustedKeys }), signature: signatureOf(manifest, trustedKeys) };
-  return { manifest, row, local, shelf };
+  return { manifest, row, local, remote };
 }
 
 /** The one snapshot whose id begins so, or is that; an error of wrong usage when it could be another as well. */
@@ -135,9 +135,9 @@ function originalMissing({ target, snapshot = 0 }: SnapshotRequest): UserError {
 
 function readManifest(
   context: Context,
-  { headline, local, shelf }: PlacedSnapshot,
+  { headline, local, remote }: PlacedSnapshot,
 ): Promise<Manifest | null | undefined> {
-  const source = local ? repositoryOf(context) : shelf;
+  const source = local ? repositoryOf(context) : remote;
   return Promise.resolve(source?.read(manifestKey(headline)));
 }
 
@@ -165,14 +165,14 @@ interface RowOptions {
 }
 
 function placedRow(
-  { headline, local, shelf }: PlacedSnapshot,
+  { headline, local, remote }: PlacedSnapshot,
   { index, target, trustedKeys }: RowOptions,
 ): SnapshotRow {
   const { target: origin, signature, ...facts } = headline;
   return {
     index,
     ...facts,
-    where: [...(local ? (['local'] as const) : []), ...(shelf ? (['remote'] as const) : [])],
+    where: [...(local ? (['local'] as const) : []), ...(remote ? (['remote'] as const) : [])],
     ...(origin !== target && { origin }),
     signature: shownSignature(signature, trustedKeys),
   };
@@ -180,6 +180,6 @@ function placedRow(
 
 /** The row of a snapshot that has just been stored on this machine. */
 export function snapshotRow({ configuration }: Context, manifest: Manifest, index: number): SnapshotRow {
-  const placed = { headline: headlineOf(manifest), local: true, shelf: null };
+  const placed = { headline: headlineOf(manifest), local: true, remote: null };
   return placedRow(placed, { index, target: manifest.target, trustedKeys: configuration.settings.trusted_keys });
 }

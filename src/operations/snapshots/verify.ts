@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { filesOf, objectKey } from '../../repository/catalogue.ts';
 import { reasonOf } from '../../repository/damaged.ts';
 import { filesOfTable, type ManifestFile } from '../../repository/manifest.ts';
 import { largestObject } from '../../repository/objects/object-format.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
+import { filesOf, objectKey } from '../../repository/repository.ts';
 import type { VerifyResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
@@ -99,10 +99,14 @@ interface Source extends AsyncDisposable {
   object(file: ManifestFile): Promise<{ path: string } & AsyncDisposable>;
 }
 
-async function openSource(context: Context, { local, row, shelf }: FoundSnapshot, remote: boolean): Promise<Source> {
+async function openSource(
+  context: Context,
+  { local, row, remote }: FoundSnapshot,
+  fromRemote: boolean,
+): Promise<Source> {
   const { configuration, signal } = context;
   const repository = repositoryOf(context);
-  if (local && !remote) {
+  if (local && !fromRemote) {
     return {
       name: configuration.settings.working_directory,
       remote: false,
@@ -110,7 +114,7 @@ async function openSource(context: Context, { local, row, shelf }: FoundSnapshot
       [Symbol.asyncDispose]: async () => {},
     };
   }
-  if (!shelf) {
+  if (!remote) {
     throw new UserError(`Snapshot ${row.index} (${row.id}) is only on this machine`, {
       code: 'snapshot_not_there',
       exit: EXIT.usage,
@@ -119,11 +123,11 @@ async function openSource(context: Context, { local, row, shelf }: FoundSnapshot
   }
   const staging = await repository.stage();
   return {
-    name: shelf.name,
+    name: remote.name,
     remote: true,
     async object({ name, sha256, bytes }) {
       const path = staging.path(encodeURIComponent(name));
-      await shelf.store.get(objectKey(sha256), path, { signal, onBytes: () => {}, maxBytes: largestObject(bytes) });
+      await remote.store.get(objectKey(sha256), path, { signal, onBytes: () => {}, maxBytes: largestObject(bytes) });
       return { path, [Symbol.asyncDispose]: () => rm(path, { force: true }) };
     },
     [Symbol.asyncDispose]: () => staging[Symbol.asyncDispose](),

@@ -1,5 +1,5 @@
 import type { ObjectToRead, Packed } from './object-file.ts';
-import { createThreadPool, type Exchange } from './thread-pool.ts';
+import { createThreadPool, type TaskChannel } from './thread-pool.ts';
 
 export interface PackJob {
   source: string;
@@ -76,7 +76,7 @@ export function createObjectPool(size: number): ObjectPool {
   };
 }
 
-async function* frames(exchange: Exchange): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+async function* frames(exchange: TaskChannel): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   while (true) {
     const message = await exchange.receive();
     if (message.reply !== 'frame' || message.frame === null) return;

@@ -2,14 +2,14 @@ import { Worker } from 'node:worker_threads';
 import type { WorkerAnswer, WorkerReply, WorkerTask } from './object-worker.ts';
 
 /** One task's conversation with its thread; disposing gives the thread to the next task. */
-export interface Exchange extends AsyncDisposable {
+export interface TaskChannel extends AsyncDisposable {
   send(task: WorkerTask): void;
   /** The next answer; rejects when the task has failed or the pool is closed. */
   receive(): Promise<WorkerAnswer>;
 }
 
 export interface ThreadPool {
-  acquire(): Promise<Exchange>;
+  acquire(): Promise<TaskChannel>;
   close(): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ interface Conversation {
   giveBack: (thread: Thread) => void;
 }
 
-function conversation({ thread, ticket, closed, giveBack }: Conversation): Exchange {
+function conversation({ thread, ticket, closed, giveBack }: Conversation): TaskChannel {
   const answers: WorkerReply[] = [];
   let receiver: PromiseWithResolvers<WorkerAnswer> | null = null;
 

@@ -142,7 +142,7 @@ async function listPage(bucket: S3Bucket, prefix: string, ContinuationToken?: st
   return { files, next: page.IsTruncated ? page.NextContinuationToken : undefined };
 }
 
-/** By the beginning of the list, which on a small shelf is all of it, and else by asking for each key. */
+/** By the beginning of the list, which on a small remote repository is all of it, and else by asking for each key. */
 async function present(bucket: S3Bucket, keys: string[]): Promise<Set<string>> {
   const prefix = keys[0]?.split('/')[0] ?? '';
   const begin = keys.length > WORTH_A_LIST ? await listPage(bucket, prefix) : { files: [], next: prefix };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
 import { connectToServer } from '../../../src/engines/postgres/connection/connect.ts';
-import type { Session } from '../../../src/engines/postgres/connection/session.ts';
+import type { PsqlSession } from '../../../src/engines/postgres/connection/session.ts';
 import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
 import {
   besideNames,
@@ -43,7 +43,7 @@ test('no two destinations share their names, however alike they begin', () => {
 
 describeWithPostgres('a server of databases', () => {
   let postgres: TestPostgres;
-  const sessions: Session[] = [];
+  const sessions: PsqlSession[] = [];
 
   beforeAll(async () => {
     postgres = await startPostgres();
@@ -54,7 +54,7 @@ describeWithPostgres('a server of databases', () => {
     await postgres?.stop();
   });
 
-  async function open(): Promise<Session> {
+  async function open(): Promise<PsqlSession> {
     const session = await connectToServer(testContext({ settings: {} }), parsePostgresUrl(postgres.url('copy')));
     sessions.push(session);
     return session;

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openSession, type Session } from '../../../src/engines/mysql/connection/session.ts';
+import { type MysqlSession, openSession } from '../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
 import { build } from '../../../src/operations/build.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
@@ -50,7 +50,7 @@ for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a load or an undo that is killed within the swap' }, () => {
     let server: TestMysql;
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-    let watcher: Session;
+    let watcher: MysqlSession;
 
     beforeAll(async () => {
       folder = await temporaryFolder();

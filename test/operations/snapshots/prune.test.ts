@@ -98,7 +98,7 @@ describeWithS3('prune and rm', () => {
     expect(await verify(here.context, { target: 'app', snapshot: '22222222' })).toMatchObject({ ok: true });
   });
 
-  it('a share target removes nothing from the shelf, and is not pruned', async () => {
+  it('a share target removes nothing from the bucket, and is not pruned', async () => {
     await expect(
       planRemove(here.context, { target: 'shared', snapshot: 0, original: true, from: 'remote' }),
     ).rejects.toMatchObject({ code: 'snapshot_not_here', exit: 2 });
@@ -121,7 +121,7 @@ describeWithS3('prune and rm', () => {
     expect((await here.repository.list('app')).map(({ id }) => id)).toEqual(['33333333', '22222222', '11111111']);
   });
 
-  it('a sweep takes nothing while a manifest on the shelf is damaged', async () => {
+  it('a sweep takes nothing while a manifest in the bucket is damaged', async () => {
     await store.write('snapshots/app/20260101T000000000Z-dddddddd.json', '{"format": 2}');
     await remove(later(here), await planRemove(here.context, { target: 'app', snapshot: '11111111' }));
     expect((await store.list('objects')).length).toBe(4);

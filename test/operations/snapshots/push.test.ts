@@ -6,7 +6,7 @@ import { pull } from '../../../src/operations/snapshots/pull.ts';
 import { push } from '../../../src/operations/snapshots/push.ts';
 import { annotate, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
-import { manifestKey } from '../../../src/repository/catalogue.ts';
+import { manifestKey } from '../../../src/repository/repository.ts';
 import type { StorageProfile } from '../../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import { publicKeyText, signManifest } from '../../../src/repository/signature.ts';
@@ -20,7 +20,7 @@ describeWithS3('push and pull', () => {
   let profile: StorageProfile;
   let here: Machine;
   let there: Machine;
-  let shelf: Store;
+  let store: Store;
 
   beforeAll(async () => {
     server = await startS3();
@@ -31,7 +31,7 @@ describeWithS3('push and pull', () => {
   beforeEach(async () => {
     profile = await server.bucket();
     [here, there] = [await machine({ profile }), await machine({ profile })];
-    shelf = await createS3Store({ name: 'team', profile, signal: here.context.signal });
+    store = await createS3Store({ name: 'team', profile, signal: here.context.signal });
   });
 
   afterEach(async () => {
@@ -52,7 +52,7 @@ describeWithS3('push and pull', () => {
       const two = String(second).padStart(2, '0');
       const copy = { ...base, id: `aaaa00${two}`, created_at: `2026-01-01T00:00:${two}.000Z` };
       const manifest = second % 2 === 0 ? signManifest(copy, privateKey) : copy;
-      await shelf.write(manifestKey(manifest), JSON.stringify(manifest));
+      await store.write(manifestKey(manifest), JSON.stringify(manifest));
     }
     there.context.configuration.settings.trusted_keys = [key];
     const states = async ({ context }: Machine) =>
@@ -136,8 +136,8 @@ describeWithS3('push and pull', () => {
       exit: 1,
       details: [expect.stringMatching(/^public\.items: /)],
     });
-    expect(await shelf.list('snapshots')).toEqual([]);
-    expect(await shelf.list('locks')).toEqual([]);
+    expect(await store.list('snapshots')).toEqual([]);
+    expect(await store.list('locks')).toEqual([]);
   });
 
   it('sends an object that is compressed otherwise than the manifest says, as it is here', async () => {
@@ -157,7 +157,7 @@ describeWithS3('push and pull', () => {
     const { tables } = await storeSnapshot(here.directory, { ...first, content: 'one\n' });
     await push(here.context, { target: 'app' });
     const sha256 = tables[0]?.file.sha256 ?? '';
-    await shelf.write(`objects/${sha256.slice(0, 2)}/${sha256}`, 'not what it was');
+    await store.write(`objects/${sha256.slice(0, 2)}/${sha256}`, 'not what it was');
     await expect(pull(there.context, { target: 'app' })).rejects.toMatchObject({
       code: 'snapshot_damaged',
       message: `Snapshot aaaa0000 of app is damaged in s3://${profile.bucket}`,
@@ -166,7 +166,7 @@ describeWithS3('push and pull', () => {
     expect(globSync(`${there.directory}/objects/*/*`)).toEqual([]);
   });
 
-  it('a note is kept on the shelf, for everybody', async () => {
+  it('a note is kept in the bucket, for everybody', async () => {
     await storeSnapshot(here.directory, { ...first, content: 'one\n' });
     await push(here.context, { target: 'app' });
     await listSnapshots(there.context, 'app');
@@ -179,14 +179,14 @@ describeWithS3('push and pull', () => {
     const sibling = { sanitized: true, sanitized_of: first.id, sanitized_at: '2026-01-03T00:00:00.000Z' };
     await storeSnapshot(here.directory, { ...first, id: 'bbbb1111', content: 'safe\n', ...sibling });
     expect(await push(here.context, { target: 'app', snapshot: 0 })).toMatchObject({ snapshot: { id: 'bbbb1111' } });
-    const onShelf = async (target: string, original: boolean) =>
+    const listed = async (target: string, original: boolean) =>
       (await listSnapshots(there.context, target, { original })).snapshots.map(({ index, id }) => [index, id]);
-    expect(await onShelf('app', true)).toEqual([[0, 'bbbb1111']]);
+    expect(await listed('app', true)).toEqual([[0, 'bbbb1111']]);
     const pulling = pull(there.context, { target: 'app', snapshot: 0, original: true });
     await expect(pulling).rejects.toMatchObject({ code: 'snapshot_missing', exit: 2 });
 
     await push(here.context, { target: 'app', snapshot: 0, original: true });
-    expect(await onShelf('shared', false)).toEqual([[0, 'bbbb1111']]);
+    expect(await listed('shared', false)).toEqual([[0, 'bbbb1111']]);
     for (const snapshot of [first.id, 1]) {
       const refused = pull(there.context, { target: 'shared', snapshot });
       await expect(refused).rejects.toMatchObject({ code: 'snapshot_missing', exit: 2 });
@@ -196,7 +196,7 @@ describeWithS3('push and pull', () => {
     expect(original.snapshot).toMatchObject({ index: 0, id: first.id, sanitized: false, where: ['local', 'remote'] });
   });
 
-  it('a share target lists whatever is on the shelf and sanitized; the rest when originals are asked for', async () => {
+  it('a share target lists whatever is in the bucket and sanitized; the rest when originals are asked for', async () => {
     await storeSnapshot(here.directory, { ...first, content: 'secret\n' });
     await storeSnapshot(here.directory, { ...second, content: 'safe\n', sanitized: true });
     for (const snapshot of [0, 1]) await push(here.context, { target: 'app', snapshot });

@@ -14,7 +14,7 @@ import { storeTables } from '../../helpers/stored-snapshot.ts';
 
 const MEGABYTE = 1_000_000;
 
-describeWithS3('a shelf that several use at once', () => {
+describeWithS3('a bucket that several use at once', () => {
   let server: S3Server;
   let proxy: FaultProxy;
   let machines: Machine[];

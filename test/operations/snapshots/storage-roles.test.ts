@@ -14,7 +14,7 @@ import { type Machine, machine } from '../../helpers/machine.ts';
 import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
 import { storeTables } from '../../helpers/stored-snapshot.ts';
 
-describeWithS3('an encrypted shelf, by temporary credentials of a role', () => {
+describeWithS3('an encrypted bucket, by temporary credentials of a role', () => {
   let server: S3Server;
   let folder: string;
   let role: string;

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Mount } from '../../../process/runner.ts';
 import type { DatabaseUrl } from '../../engine.ts';
-import type { Flavour } from '../catalogue.ts';
+import type { Flavour } from '../introspect.ts';
 import { addressOf, type TlsPolicy, tlsPolicyOf } from './url.ts';
 
 /** What only one flavour's client understands, and the other refuses. */

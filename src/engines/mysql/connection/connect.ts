@@ -1,15 +1,15 @@
 import { type ConnectionFailure, statusOfFailure } from '../../../results/connection-failures.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
-import { ConnectionLost, openSession, type Session, type SessionOptions, type SqlError } from './session.ts';
+import { ConnectionLost, type MysqlSession, type MysqlSessionOptions, openSession, type SqlError } from './session.ts';
 import { addressOf, withDatabase, writeAddress } from './url.ts';
 
 /** A session on the database of the URL; an error of exit 4 says whether server, database or credentials are at fault. */
 export async function connect(
   { signal }: Pick<EngineContext, 'signal'>,
   url: DatabaseUrl,
-  options: Pick<SessionOptions, 'several'> = {},
-): Promise<Session> {
+  options: Pick<MysqlSessionOptions, 'several'> = {},
+): Promise<MysqlSession> {
   try {
     return await openSession({ url, signal, ...options });
   } catch (thrown) {
@@ -21,8 +21,8 @@ export async function connect(
 export function connectToServer(
   context: Pick<EngineContext, 'signal'>,
   url: DatabaseUrl,
-  options: Pick<SessionOptions, 'several'> = {},
-): Promise<Session> {
+  options: Pick<MysqlSessionOptions, 'several'> = {},
+): Promise<MysqlSession> {
   return connect(context, withDatabase(url, null), options);
 }
 

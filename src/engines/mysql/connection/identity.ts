@@ -2,7 +2,7 @@ import type { AffectedDatabase, DatabaseUrl, EngineContext } from '../../engine.
 import type { DatabaseIdentity } from '../../identity.ts';
 import { besideNames } from '../names.ts';
 import { connectToServer } from './connect.ts';
-import { quoteText, type Session, SqlError } from './session.ts';
+import { type MysqlSession, quoteText, SqlError } from './session.ts';
 import { addressOf } from './url.ts';
 
 /** What a server says of itself, without what says which database. */
@@ -14,7 +14,7 @@ const VARIABLES = [
 ];
 
 /** By variables and rights that any version and flavour may lack: what is not there is left out. */
-export async function readServerIdentity(session: Session, url: DatabaseUrl): Promise<ServerIdentity> {
+export async function readServerIdentity(session: MysqlSession, url: DatabaseUrl): Promise<ServerIdentity> {
   const names = VARIABLES.map(quoteText).join(', ');
   const variables = valuesOf(await session.query<Row>(`SHOW GLOBAL VARIABLES WHERE Variable_name IN (${names})`));
   const cluster = valuesOf(
@@ -87,7 +87,7 @@ function primaryOf(
 const SOURCE_STATEMENTS = ['SHOW REPLICA STATUS', 'SHOW ALL SLAVES STATUS', 'SHOW SLAVE STATUS'];
 
 /** Empty, too, for a user who may not know. */
-async function readSources(session: Session): Promise<(Upstream & { uuid: string })[]> {
+async function readSources(session: MysqlSession): Promise<(Upstream & { uuid: string })[]> {
   const rows = await firstAnswer(session, SOURCE_STATEMENTS);
   return rows.map((row) => {
     const read = (name: string): string => String(row[`Source_${name}`] ?? row[`Master_${name}`] ?? '');
@@ -101,7 +101,7 @@ async function readSources(session: Session): Promise<(Upstream & { uuid: string
   });
 }
 
-async function readReplicas(session: Session): Promise<string[]> {
+async function readReplicas(session: MysqlSession): Promise<string[]> {
   const rows = await firstAnswer(session, ['SHOW REPLICAS', 'SHOW SLAVE HOSTS']);
   return rows.flatMap((row) => {
     const uuid = String(row.Replica_UUID ?? row.Slave_UUID ?? '');
@@ -109,7 +109,7 @@ async function readReplicas(session: Session): Promise<string[]> {
   });
 }
 
-async function firstAnswer(session: Session, statements: string[]): Promise<Record<string, unknown>[]> {
+async function firstAnswer(session: MysqlSession, statements: string[]): Promise<Record<string, unknown>[]> {
   for (const statement of statements) {
     try {
       const rows = await session.query<Record<string, unknown>>(statement);

@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import { type ConnectionFailure, statusOfFailure } from '../../../results/connection-failures.ts';
 import type { DatabaseUrl, EngineContext, Probe, ProbeRequest } from '../../engine.ts';
-import { readServer } from '../catalogue.ts';
+import { readServer } from '../introspect.ts';
 import { withOwnRows } from '../own-rows.ts';
 import { failureOf } from './connect.ts';
 import { identityOf, readServerIdentity } from './identity.ts';
-import { ConnectionLost, openSession, quoteName, quoteText, type Session, SqlError } from './session.ts';
+import { ConnectionLost, type MysqlSession, openSession, quoteName, quoteText, SqlError } from './session.ts';
 import { addressOf, withDatabase, writeAddress } from './url.ts';
 
 /** How many databases one statement measures. */
@@ -60,7 +60,7 @@ interface Visible {
 }
 
 /** Databases are shown to those with any right to them, and all of them to whoever may SHOW DATABASES. */
-async function readVisible(session: Session, urls: DatabaseUrl[]): Promise<Visible> {
+async function readVisible(session: MysqlSession, urls: DatabaseUrl[]): Promise<Visible> {
   const names = [...new Set(urls.flatMap(({ database }) => database ?? []))].map(quoteText).join(', ');
   if (names === '') return { isUsable: () => false };
   const rows = await session.query<{ name: string }>(
@@ -76,7 +76,10 @@ async function readVisible(session: Session, urls: DatabaseUrl[]): Promise<Visib
 }
 
 /** What the server has against using the database; `null` for nothing. */
-async function use(session: Session, database: string): Promise<{ failure: ConnectionFailure; said: string } | null> {
+async function use(
+  session: MysqlSession,
+  database: string,
+): Promise<{ failure: ConnectionFailure; said: string } | null> {
   try {
     await session.execute(`USE ${quoteName(database)}`);
     return null;
@@ -90,7 +93,7 @@ interface TakingSizes extends Pick<ProbeRequest, 'urls' | 'take'> {
   usable: Map<number, Probe>;
 }
 
-async function takeSizes(session: Session, { urls, usable, take }: TakingSizes): Promise<void> {
+async function takeSizes(session: MysqlSession, { urls, usable, take }: TakingSizes): Promise<void> {
   const entries = [...usable].flatMap(([index, found]) => {
     const database = urls[index]?.database ?? null;
     return database === null ? [] : [{ index, found, database }];

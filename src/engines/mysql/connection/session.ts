@@ -11,7 +11,7 @@ import { statementSender } from './long-statement.ts';
 import { addressOf, tlsPolicyOf } from './url.ts';
 
 /** A conversation with a server through the driver: it speaks to every flavour, whatever programs are installed. */
-export interface Session extends AsyncDisposable {
+export interface MysqlSession extends AsyncDisposable {
   /** What `KILL` takes. */
   id: number;
   query<Row>(sql: string): Promise<Row[]>;
@@ -59,7 +59,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-export interface SessionOptions {
+export interface MysqlSessionOptions {
   url: DatabaseUrl;
   signal?: AbortSignal | undefined;
   /** Whether a packet may hold several statements; their results come as a list. */
@@ -81,7 +81,7 @@ export const SESSION_SETTINGS = [
 ];
 
 /** Connects; rejects with ConnectionLost when that fails. */
-export async function openSession({ url, signal, several }: SessionOptions): Promise<Session> {
+export async function openSession({ url, signal, several }: MysqlSessionOptions): Promise<MysqlSession> {
   const connection = await openConnection({ url, signal, several });
   const session = sessionOf(connection, signal);
   for (const setting of SESSION_SETTINGS) await session.execute(setting).catch(ignoreUnknownSetting);
@@ -98,7 +98,7 @@ function ignoreUnknownSetting(error: unknown): void {
   throw error;
 }
 
-function sessionOf({ connection, socket }: Opened, signal: AbortSignal | undefined): Session {
+function sessionOf({ connection, socket }: Opened, signal: AbortSignal | undefined): MysqlSession {
   const run = <Result>(sql: string, { content, asBytes, typeCast }: Sending = {}): Promise<Result> =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();
@@ -128,7 +128,7 @@ function sessionOf({ connection, socket }: Opened, signal: AbortSignal | undefin
   const executed = async (statement: string, sending: Sending = {}): Promise<Executed> =>
     outcomeOf(await run<ResultSetHeader>(statement, sending));
   const sender = statementSender(connection);
-  const session: Session = {
+  const session: MysqlSession = {
     id: connection.threadId,
     query: (sql) => run(sql),
     bytes: (sql) => run(sql, { typeCast: false }),
@@ -233,7 +233,7 @@ export interface Opened {
 }
 
 /** The driver's connection and the socket below it, which ends with the signal whatever goes on. */
-export async function openConnection({ url, signal, several }: SessionOptions): Promise<Opened> {
+export async function openConnection({ url, signal, several }: MysqlSessionOptions): Promise<Opened> {
   signal?.throwIfAborted();
   const policy = tlsPolicyOf(url);
   const address = addressOf(url);
@@ -257,7 +257,7 @@ const KEEP_ALIVE_MS = 30_000;
 /** What MariaDB's `client_ed25519` has signed. */
 const CHALLENGE_BYTES = 32;
 
-async function dial({ url, signal, several = false }: SessionOptions, tls: boolean): Promise<Opened> {
+async function dial({ url, signal, several = false }: MysqlSessionOptions, tls: boolean): Promise<Opened> {
   const { default: mysql2 } = await import('mysql2');
   const address = addressOf(url);
   const socket = 'socket' in address ? connectSocket(address.socket) : connectSocket(address.port, address.host);
@@ -350,7 +350,7 @@ export function plainWords(words: string): string {
 }
 
 /**
- * That a column of the catalogue is this database, compared as the server compares names of databases: the catalogue's
+ * That a column of the catalog is this database, compared as the server compares names of databases: the catalog's
  * own comparison takes no notice of case on servers where `app` and `App` are two. The first condition is the one that
  * the server looks up.
  */
@@ -362,7 +362,7 @@ export function inDatabase(column: string, database: string): string {
 /** The table that says of a database that the tool made it, which is part of no snapshot. */
 export const MARK = 'tool-mark';
 
-/** As `inDatabase`, of a part of the catalogue that has `TABLE_SCHEMA` and `TABLE_NAME`. */
+/** As `inDatabase`, of a part of the catalog that has `TABLE_SCHEMA` and `TABLE_NAME`. */
 export function tablesIn(database: string): string {
   return `${inDatabase('TABLE_SCHEMA', database)} AND CAST(TABLE_NAME AS BINARY) <> CAST(${quoteText(MARK)} AS BINARY)`;
 }

@@ -1,11 +1,11 @@
 import { bytesOfText, isUtf8, textOfBytes } from '../client-bytes.ts';
 import {
+  type MysqlSession,
   plainWord,
   plainWords,
   quoteName,
   quoteText,
   SESSION_SETTINGS,
-  type Session,
   SqlError,
 } from '../connection/session.ts';
 import { type Code, type CodeDefinitions, type Listed, withoutDefiner } from './definitions.ts';
@@ -20,7 +20,7 @@ export type Definers = 'mine' | 'theirs';
  * Makes code in the session's database: routines before the views that call them, then triggers and events. What was no
  * longer valid where it was read, and is not here, is the result.
  */
-export async function createCode(session: Session, code: CodeDefinitions, definers: Definers): Promise<Code[]> {
+export async function createCode(session: MysqlSession, code: CodeDefinitions, definers: Definers): Promise<Code[]> {
   const { routines, views, triggers, events, dangling = [], defaults = [] } = code;
   await setSequenceDefaults(session, defaults);
   await createDangling(session, dangling);
@@ -80,7 +80,7 @@ export function settingsOf(code: Code): string[] {
   ];
 }
 
-async function createOne(session: Session, code: Code, definers: Definers): Promise<void> {
+async function createOne(session: MysqlSession, code: Code, definers: Definers): Promise<void> {
   for (const setting of settingsOf(code)) await session.execute(setting);
   if (definers === 'theirs') {
     try {
@@ -107,7 +107,7 @@ function statementOf({ create, bytes, charset }: Code, change: (create: string) 
 
 /** Drops what of it is there; of the session's database. */
 export async function dropCode(
-  session: Session,
+  session: MysqlSession,
   { routines, views, triggers, events, dangling = [] }: CodeDefinitions,
 ): Promise<void> {
   await dropDangling(session, dangling);
@@ -115,7 +115,11 @@ export async function dropCode(
 }
 
 /** Of the session's database, or of another. */
-export async function dropListed(session: Session, listed: Listed[], database: string | null = null): Promise<void> {
+export async function dropListed(
+  session: MysqlSession,
+  listed: Listed[],
+  database: string | null = null,
+): Promise<void> {
   const prefix = database === null ? '' : `${quoteName(database)}.`;
   for (const { kind, name } of listed) {
     const statement = `DROP ${plainWords(kind)} IF EXISTS ${prefix}${quoteName(name)}`;
@@ -124,7 +128,11 @@ export async function dropListed(session: Session, listed: Listed[], database: s
 }
 
 /** MariaDB reads statements about packages in Oracle's mode only. */
-export async function inModeOf<Result>(kind: string, session: Session, work: () => Promise<Result>): Promise<Result> {
+export async function inModeOf<Result>(
+  kind: string,
+  session: MysqlSession,
+  work: () => Promise<Result>,
+): Promise<Result> {
   if (!kind.startsWith('PACKAGE')) return work();
   await session.execute("SET @tool_mode = @@sql_mode, sql_mode = 'ORACLE'");
   try {

@@ -1,17 +1,17 @@
 import { isAscii, isUtf8 as isUtf8Text } from 'node:buffer';
 import * as v from 'valibot';
-import { readCollations } from '../catalogue.ts';
 import { bytesOfText, hasTokensOf, isUtf8, textOfBytes } from '../client-bytes.ts';
 import {
   inDatabase,
+  type MysqlSession,
   plainWord,
   plainWords,
   quoteName,
   quoteText,
-  type Session,
   SqlError,
   tablesIn,
 } from '../connection/session.ts';
+import { readCollations } from '../introspect.ts';
 import { WRONG_MERGE } from '../own-rows.ts';
 import { entriesOf, joinEntries, referredTable, withoutTexts } from './table-entries.ts';
 import { definerLength, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
@@ -129,7 +129,7 @@ export interface CodeDefinitions {
 export type Unreadable = (what: string, why: string, object: Listed & { error: Error }) => void;
 
 export async function readDefinitions(
-  session: Session,
+  session: MysqlSession,
   database: string,
   unreadable: Unreadable,
 ): Promise<Definitions> {
@@ -176,7 +176,7 @@ export interface Listed extends Pick<Code, 'kind' | 'name'> {
 }
 
 /** Every view and stored program, also those of which the user may not read the text, in the order in which they can be dropped. */
-export async function listCode(session: Session, database: string): Promise<Listed[]> {
+export async function listCode(session: MysqlSession, database: string): Promise<Listed[]> {
   const listed: Listed[] = [];
   for (const kind of ['events', 'triggers', 'views', 'routines'] as const) {
     listed.push(...(await session.query<Listed>(CODE[kind](database))));
@@ -184,7 +184,11 @@ export async function listCode(session: Session, database: string): Promise<List
   return listed;
 }
 
-export async function readCode(session: Session, database: string, unreadable: Unreadable): Promise<CodeDefinitions> {
+export async function readCode(
+  session: MysqlSession,
+  database: string,
+  unreadable: Unreadable,
+): Promise<CodeDefinitions> {
   const collations = await readCollations(session, database);
   const spellings = await spellingsOf(session, database);
   const read = async (kind: keyof typeof CODE): Promise<Code[]> => {
@@ -217,7 +221,7 @@ export async function readCode(session: Session, database: string, unreadable: U
 }
 
 /** The database as it is called here, and as the server writes it where it takes no notice of case. */
-async function spellingsOf(session: Session, database: string): Promise<string[]> {
+async function spellingsOf(session: MysqlSession, database: string): Promise<string[]> {
   const rows = await session.query<{ name: string }>(
     `SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA WHERE ${inDatabase('SCHEMA_NAME', database)}`,
   );
@@ -225,7 +229,10 @@ async function spellingsOf(session: Session, database: string): Promise<string[]
   return [...new Set([database, ...rows.map(({ name }) => name), ...folded])];
 }
 
-async function readOne(session: Session, listed: Listed & { database: string; spellings: string[] }): Promise<Code> {
+async function readOne(
+  session: MysqlSession,
+  listed: Listed & { database: string; spellings: string[] },
+): Promise<Code> {
   const { kind, name, database, spellings } = listed;
   const [row = {}] = await session.bytes(`SHOW CREATE ${plainWords(kind)} ${quoteName(database)}.${quoteName(name)}`);
   const raw = statementOf(row);
@@ -261,7 +268,7 @@ interface Raw extends Listed {
 }
 
 /** The statement as a client of this character set would send it, and as text. */
-async function asWritten(session: Session, listed: Raw): Promise<{ bytes: Buffer; text: string }> {
+async function asWritten(session: MysqlSession, listed: Raw): Promise<{ bytes: Buffer; text: string }> {
   const { raw, charset } = listed;
   if (isUtf8(charset)) return { bytes: raw, text: raw.toString() };
   let statement = raw.toString('latin1');
@@ -297,7 +304,11 @@ function partsInUtf8({ kind, name, table_, comment, returns }: Raw): string[] {
 }
 
 /** By the server, which knows every character set. */
-async function convert(session: Session, bytes: Buffer, { from, to }: { from: string; to: string }): Promise<Buffer> {
+async function convert(
+  session: MysqlSession,
+  bytes: Buffer,
+  { from, to }: { from: string; to: string },
+): Promise<Buffer> {
   const [row] = await session.bytes(
     `SELECT CONVERT(_${plainWord(from)} X'${bytes.toString('hex')}' USING ${plainWord(to)}) AS converted`,
   );
@@ -308,7 +319,7 @@ async function convert(session: Session, bytes: Buffer, { from, to }: { from: st
 const VIEW_INVALID = 1356;
 
 /** Of the view whose definition was read last. */
-async function isInvalid(session: Session): Promise<boolean> {
+async function isInvalid(session: MysqlSession): Promise<boolean> {
   const warnings = await session.query<{ Code: number }>('SHOW WARNINGS');
   return warnings.some(({ Code: code }) => code === VIEW_INVALID);
 }
@@ -329,7 +340,7 @@ function inBytes(create: string, { raw, charset, mode, ...own }: InBytes): { byt
   return { bytes: bytesOfText(joined([...tokensOf(text, mode)], dropped)).toString('base64') };
 }
 
-async function showCreate(session: Session, what: string): Promise<string> {
+async function showCreate(session: MysqlSession, what: string): Promise<string> {
   const [row = {}] = await session.query<Record<string, string | null>>(`SHOW CREATE ${what}`);
   return statementOf(row) ?? '';
 }
@@ -340,7 +351,7 @@ function statementOf<Value>(row: Record<string, Value | null>): Value | null {
   return column === undefined ? null : (row[column] ?? null);
 }
 
-async function readSequence(session: Session, { name, database }: { name: string; database: string }) {
+async function readSequence(session: MysqlSession, { name, database }: { name: string; database: string }) {
   const path = `${quoteName(database)}.${quoteName(name)}`;
   const [row] = await session.query<{ next: string | number }>(
     `SELECT CAST(next_not_cached_value AS CHAR) AS next FROM ${path}`,

@@ -1,4 +1,4 @@
-import { inDatabase, quoteName, quoteText, type Session, tablesIn } from '../connection/session.ts';
+import { inDatabase, type MysqlSession, quoteName, quoteText, tablesIn } from '../connection/session.ts';
 import { keysWithOwnRows } from '../own-rows.ts';
 import {
   type CodeDefinitions,
@@ -38,7 +38,7 @@ function danglingKey(table: string, clause: string): DanglingKey {
 
 /** What has to be made anew when the database's tables move into another. */
 export async function readBelongings(
-  session: Session,
+  session: MysqlSession,
   database: string,
   unreadable: Unreadable,
 ): Promise<CodeDefinitions> {
@@ -49,7 +49,7 @@ export async function readBelongings(
   };
 }
 
-async function readDangling(session: Session, database: string): Promise<DanglingKey[]> {
+async function readDangling(session: MysqlSession, database: string): Promise<DanglingKey[]> {
   const there = new Set(
     (
       await session.query<{ name: string }>(
@@ -75,20 +75,20 @@ async function readDangling(session: Session, database: string): Promise<Danglin
 }
 
 /** Makes those of the session's database that are not there yet. */
-export async function createDangling(session: Session, keys: DanglingKey[]): Promise<void> {
+export async function createDangling(session: MysqlSession, keys: DanglingKey[]): Promise<void> {
   await withoutChecks(session, keys, async ({ table, clause }, isThere) => {
     if (!isThere) await session.execute(`ALTER TABLE ${quoteName(table)} ADD ${clause}`);
   });
 }
 
-export async function dropDangling(session: Session, keys: DanglingKey[]): Promise<void> {
+export async function dropDangling(session: MysqlSession, keys: DanglingKey[]): Promise<void> {
   await withoutChecks(session, keys, async ({ table, name }, isThere) => {
     if (isThere) await session.execute(`ALTER TABLE ${quoteName(table)} DROP FOREIGN KEY ${quoteName(name)}`);
   });
 }
 
 async function withoutChecks(
-  session: Session,
+  session: MysqlSession,
   keys: DanglingKey[],
   change: (key: DanglingKey, isThere: boolean) => Promise<void>,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { quoteName, type Session, tablesIn } from '../connection/session.ts';
+import { type MysqlSession, quoteName, tablesIn } from '../connection/session.ts';
 import { type Definitions, type SequenceDefault, type TableDefinition, withoutDatabase } from './definitions.ts';
 import { entriesOf, joinEntries } from './table-entries.ts';
 import { significant } from './tokens.ts';
@@ -30,7 +30,7 @@ function draws(entry: string): boolean {
 }
 
 /** Those of a database; MySQL has no sequences. */
-export async function readSequenceDefaults(session: Session, database: string): Promise<SequenceDefault[]> {
+export async function readSequenceDefaults(session: MysqlSession, database: string): Promise<SequenceDefault[]> {
   const tables = await session.query<{ name: string }>(`
     SELECT DISTINCT CAST(TABLE_NAME AS BINARY) AS name FROM information_schema.COLUMNS
     WHERE ${tablesIn(database)} AND COLUMN_DEFAULT LIKE '%val(%'`);
@@ -47,7 +47,7 @@ export async function readSequenceDefaults(session: Session, database: string): 
 }
 
 /** Draws from the sequences of the session's database; no row is touched. */
-export async function setSequenceDefaults(session: Session, defaults: SequenceDefault[]): Promise<void> {
+export async function setSequenceDefaults(session: MysqlSession, defaults: SequenceDefault[]): Promise<void> {
   for (const statement of defaultStatements(defaults)) await session.execute(statement);
 }
 

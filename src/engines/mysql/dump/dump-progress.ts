@@ -1,5 +1,5 @@
 import type { Report } from '../../../runtime/events.ts';
-import type { CatalogueTable } from '../catalogue.ts';
+import type { CatalogTable } from '../introspect.ts';
 
 export interface DumpProgress {
   onBytes(table: string, bytes: number): void;
@@ -7,7 +7,7 @@ export interface DumpProgress {
 
 interface ProgressOptions {
   database: string;
-  tables: CatalogueTable[];
+  tables: CatalogTable[];
   /** Bytes of a table's content when it was dumped last, if it was. */
   expected: (table: string) => number | undefined;
   report: Report;

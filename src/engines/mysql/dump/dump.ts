@@ -5,7 +5,6 @@ import { hiddenDetails, hiddenObjectsOf } from '../../../results/hidden-objects.
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
-import { type CatalogueTable, readServer, readTables, TEXT_TYPES } from '../catalogue.ts';
 import { connect, explainConnection } from '../connection/connect.ts';
 import { quoteName, SqlError } from '../connection/session.ts';
 import type { Definitions } from '../definitions/definitions.ts';
@@ -14,6 +13,7 @@ import { withoutDatabaseOfSequences } from '../definitions/sequence-defaults.ts'
 import { withoutTexts } from '../definitions/table-entries.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { collationsIn, featuresOf } from '../features.ts';
+import { type CatalogTable, readServer, readTables, TEXT_TYPES } from '../introspect.ts';
 import { dumpByProgram } from '../program/dump-program.ts';
 import { explainDenied, readReadable } from '../readable.ts';
 import { reservedInSource } from '../restore/beside.ts';
@@ -128,7 +128,7 @@ const SMALL_BYTES = 1024 * 1024;
 const SMALL_AT_ONCE = 32;
 
 interface CutTable {
-  table: CatalogueTable;
+  table: CatalogTable;
   parts: Part[];
 }
 
@@ -195,7 +195,7 @@ function fileName(table: number, part: number): string {
 
 interface Packed {
   schema: string;
-  table: CatalogueTable;
+  table: CatalogTable;
   /** Bytes of the longest row. */
   longest: number;
   packed: PackedFile[];
@@ -224,7 +224,7 @@ function assemble({ schema, table, longest, packed }: Packed): DumpedTable {
 /** In the order of the primary key, which is how InnoDB keeps the rows; as FLOAT the server would round them. */
 export function selectOf(
   database: string,
-  { name, key, columns }: Pick<CatalogueTable, 'name' | 'key' | 'columns'>,
+  { name, key, columns }: Pick<CatalogTable, 'name' | 'key' | 'columns'>,
   part: Part,
 ): string {
   const expressions = columns
@@ -239,7 +239,7 @@ export function selectOf(
 /** Engines whose tables have no transactions are read as they are when their turn comes. */
 const TRANSACTIONAL = new Set(['innodb', 'rocksdb']);
 
-function warnOfOtherEngines({ report }: EngineContext, tables: CatalogueTable[]): void {
+function warnOfOtherEngines({ report }: EngineContext, tables: CatalogTable[]): void {
   const others = tables.filter(({ engine }) => !TRANSACTIONAL.has(engine.toLowerCase()));
   if (others.length === 0) return;
   const list = others.map(({ name, engine }) => `${name} (${engine})`).join(', ');

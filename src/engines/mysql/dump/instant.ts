@@ -1,5 +1,5 @@
 import type { EngineContext } from '../../engine.ts';
-import { quoteName, type Session, SqlError } from '../connection/session.ts';
+import { type MysqlSession, quoteName, SqlError } from '../connection/session.ts';
 
 /** One transaction sees one instant; it only reads. */
 const BEGIN = [
@@ -27,7 +27,7 @@ interface Instant<R extends Reader> {
  */
 export async function beginInstant<R extends Reader>(
   { report }: Pick<EngineContext, 'report'>,
-  session: Session,
+  session: MysqlSession,
   { database, tables, readers }: Instant<R>,
 ): Promise<R[]> {
   const [first, ...others] = readers;

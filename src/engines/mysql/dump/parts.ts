@@ -1,5 +1,5 @@
-import type { CatalogueTable } from '../catalogue.ts';
-import { quoteName, type Session } from '../connection/session.ts';
+import { type MysqlSession, quoteName } from '../connection/session.ts';
+import type { CatalogTable } from '../introspect.ts';
 
 /** A table larger than this is cut, so that several readers can share it. */
 const PART_BYTES = 48 * 1024 * 1024;
@@ -14,8 +14,8 @@ export type Part = string | null;
  * power of two, so that a table which has grown since is cut at the same places and its older parts are the same files.
  */
 export async function partsOf(
-  session: Session,
-  { database, table }: { database: string; table: CatalogueTable },
+  session: MysqlSession,
+  { database, table }: { database: string; table: CatalogTable },
 ): Promise<Part[]> {
   const [first] = table.key;
   const column = table.columns.find(({ name }) => name === first);

@@ -1,6 +1,6 @@
 import { type DefinitionOnly, definitionsOnlyText } from '../../../results/definitions-only.ts';
 import type { EngineContext } from '../../engine.ts';
-import type { Session } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { isEnabled, namersOf } from '../definitions/events.ts';
 import { invalidViewsFound, invalidViewsOf } from '../definitions/invalid-views.ts';
@@ -21,7 +21,7 @@ type TreatedApart = Pick<Details, 'definitions_only' | 'enabled_events' | 'names
 /** Warns of what a load creates in another way or not at all, and hands it over for the manifest. */
 export async function recordTreatedApart(
   { report }: Pick<EngineContext, 'report'>,
-  session: Session,
+  session: MysqlSession,
   { definitions, database, schema }: Dumped,
 ): Promise<TreatedApart> {
   const definitionsOnly = await readDefinitionsOnly(session, { database, definitions });
@@ -44,7 +44,7 @@ export async function recordTreatedApart(
 
 /** Tables of which the rows are not stored, MERGE tables that the server cannot open included. */
 async function readDefinitionsOnly(
-  session: Session,
+  session: MysqlSession,
   { database, definitions }: { database: string; definitions: Definitions },
 ): Promise<DefinitionOnly[]> {
   const readable = new Set(definitions.tables.map(({ name }) => name));

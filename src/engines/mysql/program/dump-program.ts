@@ -4,17 +4,8 @@ import { redact } from '../../../process/redact.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
-import {
-  type CatalogueTable,
-  type Flavour,
-  type Inventory,
-  readCollations,
-  readInventory,
-  type Server,
-  settingsAmong,
-} from '../catalogue.ts';
 import { connectionOf } from '../connection/client-options.ts';
-import { inDatabase, MARK, quoteName, type Session, SqlError } from '../connection/session.ts';
+import { inDatabase, MARK, type MysqlSession, quoteName, SqlError } from '../connection/session.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { withEventsEnabled } from '../definitions/events.ts';
 import { withoutDatabaseOfSequences } from '../definitions/sequence-defaults.ts';
@@ -22,6 +13,15 @@ import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
 import { createDumpProgress } from '../dump/dump-progress.ts';
 import { recordTreatedApart } from '../dump/treated-apart.ts';
 import { collationsIn, featuresOf } from '../features.ts';
+import {
+  type CatalogTable,
+  type Flavour,
+  type Inventory,
+  readCollations,
+  readInventory,
+  type Server,
+  settingsAmong,
+} from '../introspect.ts';
 import { type ClientTool, dumpToolFor } from '../tools.ts';
 import { InsertRefused, type InsertScanner } from './insert-scanner.ts';
 import { END_OF_ROWS } from './rows-file.ts';
@@ -65,7 +65,7 @@ const LINES_TOLD = 20;
 export async function dumpByProgram(
   context: EngineContext,
   request: DumpRequest,
-  { session, server, tables }: { session: Session; server: Server; tables: CatalogueTable[] },
+  { session, server, tables }: { session: MysqlSession; server: Server; tables: CatalogTable[] },
 ): Promise<DumpResult> {
   const { report } = context;
   const { url, copyOf } = request;
@@ -143,7 +143,7 @@ interface DumpedTable {
 interface Running {
   request: DumpRequest;
   tool: ClientTool;
-  tables: CatalogueTable[];
+  tables: CatalogTable[];
   schema: string;
   flags: string[];
   definitions: ReturnType<typeof createScriptDefinitions>;
@@ -257,7 +257,7 @@ function createTableFiles(request: DumpRequest, onBytes: (table: string, bytes: 
 }
 
 /** Views that stop the program, such as those of a table that is gone, each with the server's reason. */
-async function findBrokenViews(session: Session, database: string): Promise<Map<string, string>> {
+async function findBrokenViews(session: MysqlSession, database: string): Promise<Map<string, string>> {
   const views = await session.query<{ name: string }>(
     `SELECT TABLE_NAME AS name FROM information_schema.VIEWS WHERE ${inDatabase('TABLE_SCHEMA', database)}`,
   );
@@ -296,11 +296,11 @@ function inScript({ report }: EngineContext, inventory: Inventory, definitions: 
   );
 }
 
-function columnsOf(tables: CatalogueTable[], table: string): string[] {
+function columnsOf(tables: CatalogTable[], table: string): string[] {
   return (tables.find(({ name }) => name === table)?.columns ?? []).map(({ name }) => name);
 }
 
-function refuseMissing(tables: CatalogueTable[], dumped: DumpedTable[]): void {
+function refuseMissing(tables: CatalogTable[], dumped: DumpedTable[]): void {
   const there = new Set(dumped.map(({ table }) => table));
   const missing = tables.filter(({ name }) => !there.has(name)).map(({ name }) => name);
   if (missing.length === 0) return;

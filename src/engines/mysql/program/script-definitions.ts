@@ -1,6 +1,6 @@
-import type { Collations } from '../catalogue.ts';
 import { type Code, type Definitions, inOwnDatabase, splitTable, withoutDatabase } from '../definitions/definitions.ts';
 import { type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from '../definitions/tokens.ts';
+import type { Collations } from '../introspect.ts';
 
 /** Statements of mysqldump that set up a session, or prepare for rows. What they are for the load does itself. */
 const PASSED_OVER = new Set('SET DROP LOCK UNLOCK SELECT PREPARE EXECUTE DEALLOCATE USE START COMMIT'.split(' '));

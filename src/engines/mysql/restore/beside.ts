@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { redact } from '../../../process/redact.ts';
 import type { EngineContext } from '../../engine.ts';
-import type { Collations } from '../catalogue.ts';
-import { inDatabase, MARK, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { inDatabase, MARK, type MysqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import type { Collations } from '../introspect.ts';
 import { besideNames, isReserved } from '../names.ts';
 import { createDatabase, destinationName, dropDatabase, findBeside, isEmpty } from '../server/server.ts';
 import { DONE, journalSchema, MOVED, PENDING } from './journal-schema.ts';
@@ -17,7 +17,7 @@ const markSchema = v.object({ tool: v.literal('new'), of: v.string() });
 
 /** Makes an empty database beside the destination, with its mark. */
 export async function createBeside(
-  server: Session,
+  server: MysqlSession,
   { name, destination, collations }: { name: string; destination: string; collations: Collations },
 ): Promise<void> {
   await createDatabase(server, { name, collations });
@@ -27,7 +27,7 @@ export async function createBeside(
   );
 }
 
-async function readMark(server: Session, database: string): Promise<v.InferOutput<typeof markSchema> | null> {
+async function readMark(server: MysqlSession, database: string): Promise<v.InferOutput<typeof markSchema> | null> {
   const [row] = await server.query<{ comment: string }>(
     `SELECT TABLE_COMMENT AS comment FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND ${inDatabase('TABLE_NAME', MARK)}`,
   );
@@ -41,7 +41,7 @@ export interface Beside {
   strangers: string[];
 }
 
-export async function lookBeside(server: Session, destination: string): Promise<Beside> {
+export async function lookBeside(server: MysqlSession, destination: string): Promise<Beside> {
   const found: Beside = { leftovers: [], strangers: [] };
   for (const name of await findBeside(server, destination)) {
     found[(await isMarked(server, name, destination)) ? 'leftovers' : 'strangers'].push(name);
@@ -50,7 +50,7 @@ export async function lookBeside(server: Session, destination: string): Promise<
 }
 
 /** Whether a load into the destination made the database; one that holds nothing at all may have been killed before its mark. */
-async function isMarked(server: Session, database: string, destination: string): Promise<boolean> {
+async function isMarked(server: MysqlSession, database: string, destination: string): Promise<boolean> {
   const of = await destinationName(server, destination);
   const mark = await readMark(server, database);
   if (mark) return mark.of === of;
@@ -62,7 +62,7 @@ async function isMarked(server: Session, database: string, destination: string):
 }
 
 /** Whether the undo copy's name is free, its copy is one of this destination, or it belongs to somebody else. */
-export async function undoCopyOf(server: Session, destination: string): Promise<'none' | 'ours' | 'stranger'> {
+export async function undoCopyOf(server: MysqlSession, destination: string): Promise<'none' | 'ours' | 'stranger'> {
   const of = await destinationName(server, destination);
   const { undo } = besideNames(of);
   const kept = await readRecord(server, { database: undo, table: KEPT, schema: keptSchema });
@@ -73,7 +73,7 @@ export async function undoCopyOf(server: Session, destination: string): Promise<
 /** Drops a database beside the destination whose mark is verified just before; whether it is gone. What stops it is a warning. */
 export async function dropBeside(
   { report }: Pick<EngineContext, 'report'>,
-  server: Session,
+  server: MysqlSession,
   { name, destination }: { name: string; destination: string },
 ): Promise<boolean> {
   const { undo } = besideNames(await destinationName(server, destination));
@@ -94,14 +94,14 @@ export async function dropBeside(
 }
 
 /** A table of a source with a name of the tool's own: a snapshot leaves the mark out, and no load takes the others. */
-export async function reservedInSource(server: Session, database: string): Promise<string | null> {
+export async function reservedInSource(server: MysqlSession, database: string): Promise<string | null> {
   const names = (await reservedTables(server, database)).filter(isReserved);
   const mark = await readMark(server, database);
   return names.find((name) => name !== MARK || mark === null) ?? null;
 }
 
 /** Tables of the database with names that only the tool's own may have. */
-export async function reservedTables(server: Session, database: string): Promise<string[]> {
+export async function reservedTables(server: MysqlSession, database: string): Promise<string[]> {
   const rows = await server.query<{ name: string }>(
     `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND LOWER(TABLE_NAME) LIKE 'tool-%'`,
   );

@@ -1,11 +1,11 @@
 import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
 import { type ExpectedRows, expectedRows } from '../../shared/expected-rows.ts';
 import { compareNames, refuseDifferences } from '../../shared/verify.ts';
-import { type Inventory, readInventory, settingsAmong } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
 import type { CodeDefinitions } from '../definitions/definitions.ts';
 import type { Details } from '../details.ts';
+import { type Inventory, readInventory, settingsAmong } from '../introspect.ts';
 import { readNameCase } from '../name-case.ts';
 
 export interface Check {

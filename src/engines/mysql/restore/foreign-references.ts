@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
-import { inDatabase, quoteName, type Session, SqlError } from '../connection/session.ts';
+import { inDatabase, type MysqlSession, quoteName, SqlError } from '../connection/session.ts';
 import { besideNames } from '../names.ts';
 import { keysWithOwnRows } from '../own-rows.ts';
 import { destinationName } from '../server/server.ts';
@@ -23,7 +23,7 @@ const QUICK = `SELECT 1 FROM information_schema.INNODB_SYS_FOREIGN
 const NO_QUICK_LIST = new Set([1109, 1227]);
 
 /** Those that the user may see; a foreign key follows its table, and so would reference the undo copy after a swap. */
-export async function foreignReferences(server: Session, destination: string): Promise<ForeignReference[]> {
+export async function foreignReferences(server: MysqlSession, destination: string): Promise<ForeignReference[]> {
   const some = await server.query(QUICK).catch((error) => {
     if (error instanceof SqlError && NO_QUICK_LIST.has(error.errno)) return null;
     throw error;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { WarningEvent } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine.ts';
-import { inDatabase, plainWords, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { inDatabase, type MysqlSession, plainWords, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { inModeOf } from '../definitions/code.ts';
 import type { Code } from '../definitions/definitions.ts';
 
@@ -26,7 +26,7 @@ const RIGHTS: Record<string, RoutineGrant['rights'][number]> = {
 };
 
 /** `null` where the user may not read them. */
-export async function readRoutineGrants(server: Session, database: string): Promise<RoutineGrant[] | null> {
+export async function readRoutineGrants(server: MysqlSession, database: string): Promise<RoutineGrant[] | null> {
   const rows = await server
     .query<{ kind: RoutineGrant['kind']; routine: string; user: string; host: string; rights: string }>(`
       SELECT Routine_type AS kind, Routine_name AS routine, User AS user, Host AS host, Proc_priv AS rights
@@ -43,7 +43,7 @@ export async function readRoutineGrants(server: Session, database: string): Prom
   );
 }
 
-export async function hasRoutines(server: Session, database: string): Promise<boolean> {
+export async function hasRoutines(server: MysqlSession, database: string): Promise<boolean> {
   const rows = await server.query(
     `SELECT 1 FROM information_schema.ROUTINES WHERE ${inDatabase('ROUTINE_SCHEMA', database)} LIMIT 1`,
   );
@@ -64,7 +64,7 @@ export interface GrantPlan {
 
 /** The statements that give the rights again on routines of the session's database. */
 export async function planGrants(
-  session: Session,
+  session: MysqlSession,
   { grants, routines }: { grants: RoutineGrant[]; routines: Code[] },
 ): Promise<GrantPlan> {
   const plan: GrantPlan = { statements: [], lost: [] };
@@ -83,7 +83,7 @@ interface GrantToGive {
 }
 
 async function grantsToGive(
-  session: Session,
+  session: MysqlSession,
   { grants, routines }: { grants: RoutineGrant[]; routines: Code[] },
 ): Promise<GrantToGive[]> {
   const [self] = await session.query<{ account: string }>('SELECT CURRENT_USER() AS account');
@@ -108,7 +108,7 @@ async function grantsToGive(
 /** Gives the rights again on routines of the session's database; what cannot be given is a warning. */
 export async function grantAgain(
   { report }: Pick<EngineContext, 'report'>,
-  session: Session,
+  session: MysqlSession,
   { grants, routines }: { grants: RoutineGrant[]; routines: Code[] },
 ): Promise<void> {
   for (const { kind, statement, lost } of await grantsToGive(session, { grants, routines })) {

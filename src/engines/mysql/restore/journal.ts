@@ -1,14 +1,21 @@
 import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
-import { readCodeSettings, settingsText } from '../catalogue.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { ConnectionLost, inDatabase, plainWord, quoteName, type Session, SqlError } from '../connection/session.ts';
+import {
+  ConnectionLost,
+  inDatabase,
+  type MysqlSession,
+  plainWord,
+  quoteName,
+  SqlError,
+} from '../connection/session.ts';
 import { checkCode } from '../definitions/check-definitions.ts';
 import { clientOf, createCode, dropListed } from '../definitions/code.ts';
 import { type Code, type Listed, listCode, readCode } from '../definitions/definitions.ts';
 import { isEnabled, mayBePast } from '../definitions/events.ts';
 import { viewsNotCreated } from '../definitions/invalid-views.ts';
+import { readCodeSettings, settingsText } from '../introspect.ts';
 import { readNameCase } from '../name-case.ts';
 import { besideNames } from '../names.ts';
 import { databaseExists, destinationName, dropEmpty, lockDestination } from '../server/server.ts';
@@ -24,12 +31,12 @@ export function journalRename(work: string): { from: [string, string]; to: [stri
   return { from: [work, PENDING], to: [work, MOVED] };
 }
 
-export async function writeJournal(server: Session, work: string, journal: Journal): Promise<void> {
+export async function writeJournal(server: MysqlSession, work: string, journal: Journal): Promise<void> {
   await writeRecord(server, { database: work, table: PENDING, value: journal });
 }
 
 interface Work {
-  server: Session;
+  server: MysqlSession;
   url: DatabaseUrl;
   work: string;
 }
@@ -73,7 +80,7 @@ export async function settle(context: Settling, { server, url, work }: Work): Pr
 /** `ER_CANT_DROP_FIELD_OR_KEY`, `ER_NO_SUCH_TABLE`, `ER_BAD_DB_ERROR`: it is gone. */
 const GONE = new Set([1049, 1091, 1146]);
 
-async function dropReferences(server: Session, { unlink = [] }: Journal): Promise<void> {
+async function dropReferences(server: MysqlSession, { unlink = [] }: Journal): Promise<void> {
   for (const reference of unlink) {
     await server.execute(dropStatement(reference)).catch((error) => {
       if (!(error instanceof SqlError && GONE.has(error.errno))) throw error;
@@ -82,7 +89,7 @@ async function dropReferences(server: Session, { unlink = [] }: Journal): Promis
 }
 
 /** What the journal says is to be renamed when the tables have moved, unless it has been. */
-async function renameLater(server: Session, { before, later = [] }: Journal): Promise<void> {
+async function renameLater(server: MysqlSession, { before, later = [] }: Journal): Promise<void> {
   const [first] = later;
   if (!first) return;
   const [database, table] = first.from;
@@ -101,7 +108,7 @@ async function renameLater(server: Session, { before, later = [] }: Journal): Pr
 /** A swap makes no other database obsolete than the undo copy, whatever the journal says. */
 async function dropObsolete(
   context: Settling,
-  server: Session,
+  server: MysqlSession,
   { destination, journal }: { destination: string; journal: Journal },
 ): Promise<void> {
   const { undo } = besideNames(await destinationName(server, destination));
@@ -109,7 +116,7 @@ async function dropObsolete(
 }
 
 async function readJournal(
-  server: Session,
+  server: MysqlSession,
   { work, table, destination }: { work: string; table: string; destination: string },
 ): Promise<Journal | null> {
   const journal: Journal | null = await readRecord(server, { database: work, table, schema: journalSchema });
@@ -166,7 +173,7 @@ async function completeCode(context: Settling, url: DatabaseUrl, journal: Journa
 const DENIED = new Set([1044, 1142, 1227, 1370]);
 
 /** Drops the code of the destination; what the user may not drop stays, and is a warning: the tables have moved. */
-async function dropOld({ report }: Settling, session: Session, destination: string): Promise<Listed[]> {
+async function dropOld({ report }: Settling, session: MysqlSession, destination: string): Promise<Listed[]> {
   const stuck: Listed[] = [];
   for (const listed of await listCode(session, destination)) {
     await dropListed(session, [listed]).catch((error) => {
@@ -199,7 +206,7 @@ function without(code: Journal['after'], stuck: Listed[], folds: boolean): Journ
 /** Events are only here: before the swap they would have run. */
 async function checkCodeIsThere(
   { report }: Settling,
-  session: Session,
+  session: MysqlSession,
   { destination, after }: { destination: string; after: Journal['after'] },
 ): Promise<void> {
   const { folds } = await readNameCase(session, []);
@@ -230,7 +237,7 @@ async function checkCodeIsThere(
   );
 }
 
-async function runningEvents(session: Session, database: string): Promise<Set<string>> {
+async function runningEvents(session: MysqlSession, database: string): Promise<Set<string>> {
   const rows = await session.query<{ name: string }>(
     `SELECT EVENT_NAME AS name FROM information_schema.EVENTS WHERE ${inDatabase('EVENT_SCHEMA', database)} AND STATUS = 'ENABLED'`,
   );
@@ -240,7 +247,7 @@ async function runningEvents(session: Session, database: string): Promise<Set<st
 /** Makes again what was dropped ahead of the renames. */
 async function goBack(
   context: Settling,
-  { server, url, pending: { made, before } }: { server: Session; url: DatabaseUrl; pending: Journal },
+  { server, url, pending: { made, before } }: { server: MysqlSession; url: DatabaseUrl; pending: Journal },
 ): Promise<void> {
   const destination = url.database ?? '';
   if (made) return dropEmpty(server, destination);

@@ -4,7 +4,7 @@ import type { EngineContext, RestoreRun } from '../../engine.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, type Session, SqlError } from '../connection/session.ts';
+import { type MysqlSession, quoteName, SqlError } from '../connection/session.ts';
 import type { TableDefinition } from '../definitions/definitions.ts';
 import type { Details } from '../details.ts';
 import { createPartQueue } from '../dump/part-queue.ts';
@@ -80,7 +80,7 @@ export async function loadTables(context: EngineContext, loading: Loading): Prom
 }
 
 /** Several clauses in one statement: one pass over the rows. */
-export async function alter(session: Session, table: string, clauses: string[]): Promise<void> {
+export async function alter(session: MysqlSession, table: string, clauses: string[]): Promise<void> {
   const additions = clauses.map((clause) => `ADD ${clause}`).join(', ');
   await session.execute(`ALTER TABLE ${quoteName(table)} ${additions}`).catch((error) => {
     throw error instanceof SqlError
@@ -97,7 +97,7 @@ interface LoadingPart {
   onBytes: (current: string, bytes: number) => void;
 }
 
-async function loadPart(session: Session, part: LoadingPart): Promise<LoadedRows> {
+async function loadPart(session: MysqlSession, part: LoadingPart): Promise<LoadedRows> {
   const { loading, table, file, data, onBytes } = part;
   const content = rowsOf(loading, file, (bytes) => onBytes(table.name, bytes));
   return loadRows(session, {
@@ -127,7 +127,10 @@ export interface LoadedRows {
   doubts: string[];
 }
 
-export async function loadRows(session: Session, { name, localInfile, rows, next }: RowsToLoad): Promise<LoadedRows> {
+export async function loadRows(
+  session: MysqlSession,
+  { name, localInfile, rows, next }: RowsToLoad,
+): Promise<LoadedRows> {
   const load = localInfile ? loadInfile : insertRows;
   const { loaded, warnings } = await load(session, rows).catch((error) => {
     if (isPacketTooSmall(error)) {
@@ -171,7 +174,7 @@ async function* slices(content: AsyncIterable<Uint8Array>, bytes: number): Async
 }
 
 /** Bytes are stored as they come, in each column's own character set; but some types take only text. */
-async function loadInfile(session: Session, { table, columns, texts, content }: InsertOptions): Promise<Loaded> {
+async function loadInfile(session: MysqlSession, { table, columns, texts, content }: InsertOptions): Promise<Loaded> {
   const isText = new Set(texts);
   const fields = columns.map((column, at) => (isText.has(column) ? `@field${at}` : quoteName(column)));
   const conversions = columns.flatMap((column, at) =>

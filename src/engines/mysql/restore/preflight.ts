@@ -5,14 +5,14 @@ import type { WarningEvent } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
 import { freeBytesOf, refuseShortSpace, type Space } from '../../shared/server/free-space.ts';
-import { LABELS, readServer, type Server } from '../catalogue.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { isLocalAddress } from '../connection/location.ts';
-import { inDatabase, type Session } from '../connection/session.ts';
+import { inDatabase, type MysqlSession } from '../connection/session.ts';
 import { addressOf, writeAddress } from '../connection/url.ts';
 import { readCode } from '../definitions/definitions.ts';
 import { invalidViewsFound, invalidViewsOf } from '../definitions/invalid-views.ts';
 import { type Details, detailsOf } from '../details.ts';
+import { LABELS, readServer, type Server } from '../introspect.ts';
 import { readNameCase, refuseCollisions } from '../name-case.ts';
 import { withOwnRows } from '../own-rows.ts';
 import { ownClientFor } from '../tools.ts';
@@ -70,7 +70,7 @@ async function refuseSameNames(
   refuseCollisions(await readNameCase(session, arriving), arriving);
 }
 
-interface Facts extends Space {
+interface InspectedDestination extends Space {
   destination: DestinationState;
   server: Server;
   /** That the server knows. */
@@ -79,7 +79,7 @@ interface Facts extends Space {
   packet: { limit: number; localInfile: boolean };
 }
 
-export async function inspectDestination(context: EngineContext, url: DatabaseUrl): Promise<Facts> {
+export async function inspectDestination(context: EngineContext, url: DatabaseUrl): Promise<InspectedDestination> {
   if (url.database === null) {
     throw new UserError(`The destination ${url.display} names no database`, {
       code: 'url_invalid',
@@ -115,7 +115,7 @@ export async function inspectDestination(context: EngineContext, url: DatabaseUr
 }
 
 async function readState(
-  session: Session,
+  session: MysqlSession,
   database: string,
 ): Promise<Pick<DestinationState, 'exists' | 'size_bytes' | 'connections'>> {
   const within = await withOwnRows(session, inDatabase('TABLE_SCHEMA', database));
@@ -134,7 +134,7 @@ async function readState(
 /** A snapshot of one flavour goes into the other only when nothing in it is the first one's own. */
 export function refuseOtherFlavour(
   details: Pick<Details, 'flavour' | 'features' | 'collations'>,
-  { server, collations }: Pick<Facts, 'server' | 'collations'>,
+  { server, collations }: Pick<InspectedDestination, 'server' | 'collations'>,
 ): void {
   const unknown = details.collations.filter((name) => !isKnown(name, collations));
   const reasons = [
@@ -190,7 +190,7 @@ async function lossWarnings(
 }
 
 /** Rights on routines go with the routines. */
-async function grantWarnings(server: Session, database: string): Promise<WarningEvent[]> {
+async function grantWarnings(server: MysqlSession, database: string): Promise<WarningEvent[]> {
   if (!(await hasRoutines(server, database))) return [];
   const grants = await readRoutineGrants(server, database);
   const rights = await server.query<Record<string, string>>('SHOW GRANTS');

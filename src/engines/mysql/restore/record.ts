@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { inDatabase, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { inDatabase, type MysqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 
 export interface RecordPlace {
   database: string;
@@ -8,7 +8,7 @@ export interface RecordPlace {
 
 /** One value of JSON in a table of its own. */
 export async function writeRecord(
-  server: Session,
+  server: MysqlSession,
   { database, table, value }: RecordPlace & { value: unknown },
 ): Promise<void> {
   const path = `${quoteName(database)}.${quoteName(table)}`;
@@ -21,7 +21,7 @@ const NOT_A_RECORD = new Set([1054, 1146]);
 
 /** `null` when there is no such table, or when what it holds is no such value: then somebody else made it. */
 export async function readRecord<const Schema extends v.GenericSchema>(
-  server: Session,
+  server: MysqlSession,
   { database, table, schema }: RecordPlace & { schema: Schema },
 ): Promise<v.InferOutput<Schema> | null> {
   const there = await server.query(

@@ -2,15 +2,15 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
-import type { Collations } from '../catalogue.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { MARK, type Session, SqlError } from '../connection/session.ts';
+import { MARK, type MysqlSession, SqlError } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { createCode, type Definers, dropCode } from '../definitions/code.ts';
 import type { CodeDefinitions } from '../definitions/definitions.ts';
 import { withEventsDisabled } from '../definitions/events.ts';
 import { readBelongings } from '../definitions/foreign-keys.ts';
 import { detailsOf } from '../details.ts';
+import type { Collations } from '../introspect.ts';
 import { readNameCase, refuseCollisions } from '../name-case.ts';
 import { besideNames, isReserved } from '../names.ts';
 import { openClient } from '../program/load-program.ts';
@@ -111,7 +111,7 @@ export interface Belongings {
 export async function besideDestination(
   context: EngineContext,
   { url, undo, collations, throwAway, dropForeignReferences: drop = false }: Beside,
-  fill: (made: { fresh: string; server: Session; context: EngineContext }) => Promise<Belongings>,
+  fill: (made: { fresh: string; server: MysqlSession; context: EngineContext }) => Promise<Belongings>,
 ): Promise<Replaced> {
   const { report } = context;
   const destination = url.database ?? '';
@@ -156,7 +156,7 @@ export async function besideDestination(
 /** Told before hours of work: what would stop the swap, or lie in its way. */
 async function refuseStrangers(
   { report }: EngineContext,
-  server: Session,
+  server: MysqlSession,
   { destination, undo }: { destination: string; undo: boolean },
 ): Promise<void> {
   const { strangers } = await lookBeside(server, destination);
@@ -175,7 +175,7 @@ async function refuseStrangers(
   });
 }
 
-async function refuseReserved(server: Session, database: string): Promise<void> {
+async function refuseReserved(server: MysqlSession, database: string): Promise<void> {
   const [name] = (await reservedTables(server, database)).filter((table) => table !== MARK && isReserved(table));
   if (name === undefined) return;
   throw new UserError(`"${database}" holds a table "${name}", a name that is reserved for the tool`, {

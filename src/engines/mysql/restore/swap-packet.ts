@@ -1,4 +1,3 @@
-import type { Flavour } from '../catalogue.ts';
 import { plainWord, plainWords, quoteName, quoteText, SESSION_SETTINGS } from '../connection/session.ts';
 import { type Definers, settingsOf } from '../definitions/code.ts';
 import {
@@ -10,6 +9,7 @@ import {
 } from '../definitions/definitions.ts';
 import { defaultStatements } from '../definitions/sequence-defaults.ts';
 import { lexicalModeOf, significant } from '../definitions/tokens.ts';
+import type { Flavour } from '../introspect.ts';
 import type { GrantStatement } from './grants.ts';
 import { DONE, MOVED } from './journal-schema.ts';
 

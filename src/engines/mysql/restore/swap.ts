@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
-import { readServer } from '../catalogue.ts';
-import { inDatabase, SESSION_SETTINGS, type Session, SqlError, tablesIn } from '../connection/session.ts';
+import { inDatabase, type MysqlSession, SESSION_SETTINGS, SqlError, tablesIn } from '../connection/session.ts';
 import { checkCode } from '../definitions/check-definitions.ts';
 import type { Definers } from '../definitions/code.ts';
 import { type CodeDefinitions, listCode } from '../definitions/definitions.ts';
 import { readBelongings } from '../definitions/foreign-keys.ts';
+import { readServer } from '../introspect.ts';
 import { readNameCase } from '../name-case.ts';
 import { besideNames } from '../names.ts';
 import { createDatabase, databaseExists, destinationName, mayNotCreate, verifyLock } from '../server/server.ts';
@@ -27,7 +27,7 @@ const LOCK_WAIT_TIMEOUT = 1205;
 
 export interface Swap {
   /** One that takes several statements in a packet. */
-  server: Session;
+  server: MysqlSession;
   /** Called when nothing may interrupt the session any more. */
   begun: () => void;
   url: DatabaseUrl;
@@ -83,7 +83,7 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   return { swapMs, undoDatabase: keep ? names.undo : null };
 }
 
-export interface Exchange
+export interface TableSwap
   extends Pick<Swap, 'server' | 'begun' | 'url' | 'code' | 'definers' | 'dropForeignReferences'> {
   /** The database in which the journal is written, and which is dropped in the end. */
   work: string;
@@ -104,7 +104,7 @@ export interface Exchange
  * Writes the journal, then moves the tables and replaces what belongs to them, by one packet that the server finishes
  * when the client is gone. How many milliseconds the destination was unavailable.
  */
-export async function exchange(context: EngineContext, given: Exchange): Promise<number> {
+export async function exchange(context: EngineContext, given: TableSwap): Promise<number> {
   const { server, url, work, renames, later, made, code, definers, keep, obsolete, grants: theirs = [] } = given;
   const destination = url.database ?? '';
   checkCode(code, destination);
@@ -173,7 +173,7 @@ interface Sent {
 }
 
 async function sendSwap(
-  server: Session,
+  server: MysqlSession,
   { destination, statements }: { destination: string; statements: string[] },
 ): Promise<Sent> {
   for (let attempt = 1; ; attempt += 1) {
@@ -189,7 +189,7 @@ async function sendSwap(
 }
 
 /** On MySQL a failure ends the packet: what it was, and how far the packet came, is asked for. */
-async function sendOnce(server: Session, statements: string[]): Promise<SwapOutcome> {
+async function sendOnce(server: MysqlSession, statements: string[]): Promise<SwapOutcome> {
   try {
     const results = await server.query<SwapOutcome[]>(statements.join('\n;\n'));
     const [outcome] = results.at(-1) ?? [];
@@ -207,7 +207,7 @@ async function sendOnce(server: Session, statements: string[]): Promise<SwapOutc
 /** Bytes of a packet besides its statements. */
 const PACKET_HEAD = 1024;
 
-async function refuseLongPacket(server: Session, statements: string[]): Promise<void> {
+async function refuseLongPacket(server: MysqlSession, statements: string[]): Promise<void> {
   const [row] = await server.query<{ most: number | string }>('SELECT @@max_allowed_packet AS most');
   const bytes = Buffer.byteLength(statements.join('\n;\n')) + PACKET_HEAD;
   if (bytes <= Number(row?.most)) return;
@@ -221,13 +221,13 @@ async function refuseLongPacket(server: Session, statements: string[]): Promise<
 /** Rights that permit code in the name of another account. */
 const SETS_DEFINER = /\b(SUPER|SET USER|SET_USER_ID|SET_ANY_DEFINER|ALL PRIVILEGES)\b.* ON \*\.\* /;
 
-async function maySetDefiner(server: Session): Promise<boolean> {
+async function maySetDefiner(server: MysqlSession): Promise<boolean> {
   const rows = await server.query<Record<string, string>>('SHOW GRANTS');
   return rows.some((row) => Object.values(row).some((line) => SETS_DEFINER.test(`${line} `)));
 }
 
 /** Rights on the destination's routines; a warning where they cannot be read. */
-async function grantsOf({ report }: EngineContext, server: Session, destination: string): Promise<RoutineGrant[]> {
+async function grantsOf({ report }: EngineContext, server: MysqlSession, destination: string): Promise<RoutineGrant[]> {
   const grants = await readRoutineGrants(server, destination);
   if (grants) return grants;
   if (await hasRoutines(server, destination)) {
@@ -246,7 +246,7 @@ function merged(own: RoutineGrant[], others: RoutineGrant[]): RoutineGrant[] {
 const NO_CODE = { routines: [], views: [], triggers: [], events: [] };
 
 /** Tables and sequences. */
-export async function tablesOf(server: Session, database: string): Promise<string[]> {
+export async function tablesOf(server: MysqlSession, database: string): Promise<string[]> {
   const rows = await server.query<{ name: string }>(`
     SELECT TABLE_NAME AS name FROM information_schema.TABLES
     WHERE ${tablesIn(database)} AND TABLE_TYPE <> 'VIEW' ORDER BY TABLE_NAME`);
@@ -254,7 +254,7 @@ export async function tablesOf(server: Session, database: string): Promise<strin
 }
 
 /** Ends sessions on the destination that are in a transaction; the others do not stand in the way. */
-async function endTransactions(server: Session, destination: string): Promise<void> {
+async function endTransactions(server: MysqlSession, destination: string): Promise<void> {
   const sessions = await server
     .query<{ id: number }>(
       `SELECT p.ID AS id FROM information_schema.PROCESSLIST p JOIN information_schema.INNODB_TRX t ON t.trx_mysql_thread_id = p.ID

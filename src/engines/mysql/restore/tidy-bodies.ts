@@ -1,4 +1,4 @@
-import { inDatabase, plainWords, quoteName, SESSION_SETTINGS, type Session } from '../connection/session.ts';
+import { inDatabase, type MysqlSession, plainWords, quoteName, SESSION_SETTINGS } from '../connection/session.ts';
 import { type Definers, settingsOf } from '../definitions/code.ts';
 import { type Code, type CodeDefinitions, readCode } from '../definitions/definitions.ts';
 import { lexicalModeOf, significant } from '../definitions/tokens.ts';
@@ -17,7 +17,10 @@ interface Tidying {
  * nothing but the text; each such program is created again as the last statement of a packet of its own, which has
  * none. Triggers with another one after them, and routines with grants, stay: their order and rights matter more.
  */
-export async function tidyBodies(server: Session, { destination, after, definers, granted }: Tidying): Promise<void> {
+export async function tidyBodies(
+  server: MysqlSession,
+  { destination, after, definers, granted }: Tidying,
+): Promise<void> {
   const present = await readCode(server, destination, () => {});
   const last = await lastTriggers(server, destination);
   const wanted: [Code[], Code[]][] = [
@@ -42,7 +45,7 @@ function endsWithSemicolon({ create, sql_mode }: Code): boolean {
 }
 
 /** Triggers after which no other one runs at the same moment. */
-async function lastTriggers(server: Session, database: string): Promise<Set<string>> {
+async function lastTriggers(server: MysqlSession, database: string): Promise<Set<string>> {
   const rows = await server.query<{ name: string; moment: string }>(`
     SELECT TRIGGER_NAME AS name, CONCAT_WS(' ', EVENT_OBJECT_TABLE, EVENT_MANIPULATION, ACTION_TIMING) AS moment
     FROM information_schema.TRIGGERS WHERE ${inDatabase('TRIGGER_SCHEMA', database)} ORDER BY ACTION_ORDER`);

@@ -1,7 +1,7 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext, Kept, Replaced } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { inDatabase, type Session } from '../connection/session.ts';
+import { inDatabase, type MysqlSession } from '../connection/session.ts';
 import { besideNames } from '../names.ts';
 import { withOwnRows } from '../own-rows.ts';
 import { databaseExists, destinationName, lockDestination } from '../server/server.ts';
@@ -79,7 +79,7 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   }
 }
 
-async function readKept(server: Session, url: DatabaseUrl): Promise<KeptRecord> {
+async function readKept(server: MysqlSession, url: DatabaseUrl): Promise<KeptRecord> {
   const destination = url.database ?? '';
   if ((await undoCopyOf(server, destination)) === 'ours') {
     const database = besideNames(await destinationName(server, destination)).undo;

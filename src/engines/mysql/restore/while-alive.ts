@@ -1,5 +1,5 @@
 import type { EngineContext } from '../../engine.ts';
-import type { Session } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
 
 /** Shorter than the idle limits of load balancers and proxies. */
 const EVERY_MS = 20_000;
@@ -10,7 +10,7 @@ const EVERY_MS = 20_000;
  */
 export async function whileAlive<Result>(
   context: EngineContext,
-  { session, everyMs = EVERY_MS }: { session: Pick<Session, 'execute'>; everyMs?: number },
+  { session, everyMs = EVERY_MS }: { session: Pick<MysqlSession, 'execute'>; everyMs?: number },
   work: (running: EngineContext) => Promise<Result>,
 ): Promise<Result> {
   const lost = new AbortController();

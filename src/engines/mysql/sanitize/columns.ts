@@ -3,7 +3,7 @@ import type { ColumnFacts, ColumnFamily } from '../../../sanitize/column-facts.t
 import type { ColumnsRequest, EngineContext } from '../../engine.ts';
 import { SAMPLE_LENGTH, SAMPLED_ROWS, SAMPLES } from '../../shared/samples.ts';
 import { connect } from '../connection/connect.ts';
-import { inDatabase, MARK, quoteName, quoteText, type Session } from '../connection/session.ts';
+import { inDatabase, MARK, type MysqlSession, quoteName, quoteText } from '../connection/session.ts';
 import { detailsOf } from '../details.ts';
 import { readTablesWithoutRows } from '../own-rows.ts';
 
@@ -11,7 +11,7 @@ import { readTablesWithoutRows } from '../own-rows.ts';
 export async function readColumns(context: EngineContext, { url, manifest }: ColumnsRequest): Promise<ColumnFacts[]> {
   const { database: schema } = detailsOf(manifest);
   await using session = await connect(context, url);
-  const rows = await readCatalogue(session, url.database ?? '');
+  const rows = await readCatalog(session, url.database ?? '');
   const facts: ColumnFacts[] = [];
   for (const columns of Map.groupBy(rows, ({ table_ }) => table_).values()) {
     const samples = await sampleTable(session, columns);
@@ -20,7 +20,7 @@ export async function readColumns(context: EngineContext, { url, manifest }: Col
   return facts;
 }
 
-interface CatalogueRow {
+interface CatalogRow {
   table_: string;
   column_: string;
   /** `varchar`, and `varchar(120)`. */
@@ -35,8 +35,8 @@ interface CatalogueRow {
   is_json: number;
 }
 
-async function readCatalogue(session: Session, database: string): Promise<CatalogueRow[]> {
-  const columns = await session.query<Omit<CatalogueRow, 'is_json'>>(`
+async function readCatalog(session: MysqlSession, database: string): Promise<CatalogRow[]> {
+  const columns = await session.query<Omit<CatalogRow, 'is_json'>>(`
     SELECT c.TABLE_NAME AS table_, c.COLUMN_NAME AS column_, LOWER(c.DATA_TYPE) AS base, c.COLUMN_TYPE AS type,
       c.CHARACTER_MAXIMUM_LENGTH AS max_length, c.COLLATION_NAME AS collation, c.IS_NULLABLE = 'YES' AS nullable,
       c.EXTRA REGEXP '(STORED|VIRTUAL|PERSISTENT|INVISIBLE) GENERATED' AS is_generated,
@@ -67,7 +67,7 @@ async function readCatalogue(session: Session, database: string): Promise<Catalo
 const SAMPLED_FAMILIES = new Set<ColumnFamily>(['text', 'number', 'date', 'network', 'document']);
 
 /** Values by the column's place in the list; those that are null are left out. */
-async function sampleTable(session: Session, columns: CatalogueRow[]): Promise<Map<number, string[]>> {
+async function sampleTable(session: MysqlSession, columns: CatalogRow[]): Promise<Map<number, string[]>> {
   const [table] = columns;
   const wanted = [...columns.entries()].filter(([, column]) => SAMPLED_FAMILIES.has(familyOf(column)));
   if (!table || wanted.length === 0) return new Map();
@@ -99,7 +99,7 @@ function hashOfSample(sample: string): string {
   return createHash('sha256').update(sample).digest('hex').slice(0, HASH_DIGITS);
 }
 
-function factsOf(schema: string, row: CatalogueRow, values: string[]): ColumnFacts {
+function factsOf(schema: string, row: CatalogRow, values: string[]): ColumnFacts {
   const { table_: table, column_: column, type, max_length, collation } = row;
   const distinct = [...new Set(values)];
   const samples = distinct.slice(0, SAMPLES);
@@ -132,7 +132,7 @@ function families(family: ColumnFamily, types: string): Record<string, ColumnFam
   return Object.fromEntries(types.split(' ').map((type) => [type, family]));
 }
 
-function familyOf({ base, type, is_json }: CatalogueRow): ColumnFamily {
+function familyOf({ base, type, is_json }: CatalogRow): ColumnFamily {
   if (is_json === 1) return 'document';
   return /^(tinyint|bit)\(1\)/.test(type) ? 'boolean' : (FAMILY_OF_TYPE[base] ?? 'other');
 }

@@ -2,7 +2,7 @@ import { type ColumnDigest, type ColumnFacts, columnName } from '../../../saniti
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { type DigestRow, digestsIn } from '../../shared/digests.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText, type Session, tablesIn } from '../connection/session.ts';
+import { type MysqlSession, quoteName, quoteText, tablesIn } from '../connection/session.ts';
 import { hashOf, textOf } from './columns.ts';
 
 /** Digests of columns, one scan a table; columns that a query has dropped have none. */
@@ -28,7 +28,7 @@ export async function digestColumns(
   return digests;
 }
 
-async function scan(session: Session, table: string, columns: ColumnFacts[]): Promise<ColumnDigest[]> {
+async function scan(session: MysqlSession, table: string, columns: ColumnFacts[]): Promise<ColumnDigest[]> {
   const expressions = columns.flatMap(({ column, family, sampleHashes }, index) => {
     const hash = hashOf(textOf(quoteName(column), family));
     const known = sampleHashes.map(quoteText).join(', ');

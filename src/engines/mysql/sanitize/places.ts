@@ -1,7 +1,7 @@
 import type { DatabaseUrl, EngineContext, ScratchPlace } from '../../engine.ts';
 import { scratchPlacesOf } from '../../shared/server/scratch-places.ts';
-import { LABELS } from '../catalogue.ts';
 import { withDatabase } from '../connection/url.ts';
+import { LABELS } from '../introspect.ts';
 import { findServerPrograms } from '../server/server-programs.ts';
 import { SCRATCH, startThrowAwayServer, type ThrowAwayOptions } from '../server/throw-away-server.ts';
 

@@ -5,7 +5,7 @@ import type { EngineContext, QueryRun } from '../../engine.ts';
 import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/query-failed.ts';
 import { queryRefused } from '../../shared/query-refused.ts';
 import { connect } from '../connection/connect.ts';
-import { ConnectionLost, type Session, SqlError } from '../connection/session.ts';
+import { ConnectionLost, type MysqlSession, SqlError } from '../connection/session.ts';
 import { detailsOf } from '../details.ts';
 import { wordsOf } from './statements.ts';
 
@@ -40,14 +40,14 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
 }
 
 /** Where everybody may read, and which nobody changes. */
-const CATALOGUES = new Set(['information_schema', 'performance_schema', 'sys']);
+const CATALOGS = new Set(['information_schema', 'performance_schema', 'sys']);
 
 /**
  * A table may be named with its database, and the copy has a name of its own: `UPDATE shop.customer` would change the
  * original, where it is on the same server.
  */
 async function refuseOtherDatabases(
-  session: Session,
+  session: MysqlSession,
   statements: Statement[],
   { copy, original }: { copy: string; original: string },
 ): Promise<void> {
@@ -56,7 +56,7 @@ async function refuseOtherDatabases(
   others.delete(copy.toLowerCase());
   for (const statement of statements) {
     const named = wordsOf(statement.text).qualifiers.find(
-      (name) => others.has(name.toLowerCase()) && !CATALOGUES.has(name.toLowerCase()),
+      (name) => others.has(name.toLowerCase()) && !CATALOGS.has(name.toLowerCase()),
     );
     if (named === undefined) continue;
     throw queryRefused(

@@ -4,7 +4,7 @@ import type { Replaceable } from '../../../sanitize/replacements.ts';
 import { type KeyPair, section, touchedKeys, updateOf, withPartners } from '../../../sanitize/suggestion.ts';
 import type { EngineContext, SuggestionRequest } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
-import { inDatabase, quoteName, quoteText, type Session } from '../connection/session.ts';
+import { inDatabase, type MysqlSession, quoteName, quoteText } from '../connection/session.ts';
 import { type Code, readCode, readDefinitions, withoutDefiner } from '../definitions/definitions.ts';
 import { lexicalModeOf } from '../definitions/tokens.ts';
 import { DIALECT, DROP_FUNCTIONS, FUNCTIONS } from './replacements.ts';
@@ -74,7 +74,7 @@ interface ForeignKey {
 }
 
 async function readForeignKeys(
-  session: Session,
+  session: MysqlSession,
   { database, schema }: { database: string; schema: string },
 ): Promise<ForeignKey[]> {
   const rows = await session.query<Record<'table_' | 'name' | 'column_' | 'ref_table' | 'ref_column', string>>(`
@@ -101,7 +101,7 @@ async function readForeignKeys(
 }
 
 /** Those that an UPDATE of the tables sets off. */
-async function triggersOf(session: Session, database: string, tables: string[]): Promise<Code[]> {
+async function triggersOf(session: MysqlSession, database: string, tables: string[]): Promise<Code[]> {
   if (tables.length === 0) return [];
   const rows = await session.query<{ name: string }>(`
     SELECT TRIGGER_NAME AS name FROM information_schema.TRIGGERS
@@ -124,7 +124,7 @@ function createTrigger({ create, sql_mode }: Code): string {
 
 /** Columns that the server sets to the time of each UPDATE, unless they are said to stay. */
 async function clocksOf(
-  session: Session,
+  session: MysqlSession,
   database: string,
 ): Promise<(table: string, changing: ColumnFacts[]) => string[]> {
   const rows = await session.query<{ table_: string; column_: string }>(`

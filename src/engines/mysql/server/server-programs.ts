@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path';
 import type { EngineContext } from '../../engine.ts';
-import { type Flavour, serverOf } from '../catalogue.ts';
+import { type Flavour, serverOf } from '../introspect.ts';
 
 /** A server that can be started. */
 export interface ServerPrograms {

@@ -1,15 +1,15 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { Collations } from '../catalogue.ts';
-import { inDatabase, plainWord, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { inDatabase, type MysqlSession, plainWord, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { dropListed } from '../definitions/code.ts';
 import { listCode } from '../definitions/definitions.ts';
+import type { Collations } from '../introspect.ts';
 import { besideNames, isReserved, lockName } from '../names.ts';
 
 /**
  * The destination as its server compares names: in lower case where it takes no notice of case. The lock and the names
  * of the databases beside the destination are made of it.
  */
-export async function destinationName(server: Session, database: string): Promise<string> {
+export async function destinationName(server: MysqlSession, database: string): Promise<string> {
   const [row] = await server.query<{ name: string }>(
     `SELECT IF(@@lower_case_table_names > 0, LOWER(${quoteText(database)}), ${quoteText(database)}) AS name`,
   );
@@ -20,7 +20,7 @@ export async function destinationName(server: Session, database: string): Promis
 const LOCK_TIMEOUT = 3;
 
 /** One load at a time into a destination: the lock lives as long as the session, so a killed run leaves none. */
-export async function lockDestination(server: Session, destination: string): Promise<void> {
+export async function lockDestination(server: MysqlSession, destination: string): Promise<void> {
   const name = await destinationName(server, destination);
   const [row] = await server.query<{ locked: number | null }>(
     `SELECT GET_LOCK(${quoteText(lockName(name))}, ${LOCK_TIMEOUT}) AS locked`,
@@ -34,7 +34,7 @@ export async function lockDestination(server: Session, destination: string): Pro
 }
 
 /** Rejects unless the session still holds the lock: a proxy may have given it another connection meanwhile. */
-export async function verifyLock(server: Session, destination: string): Promise<void> {
+export async function verifyLock(server: MysqlSession, destination: string): Promise<void> {
   const name = await destinationName(server, destination);
   const [row] = await server.query<{ held: number | null }>(
     `SELECT IS_USED_LOCK(${quoteText(lockName(name))}) = CONNECTION_ID() AS held`,
@@ -48,7 +48,7 @@ export async function verifyLock(server: Session, destination: string): Promise<
 }
 
 /** Databases with the names of those that loads into the destination make beside it; a name alone permits nothing. */
-export async function findBeside(server: Session, destination: string): Promise<string[]> {
+export async function findBeside(server: MysqlSession, destination: string): Promise<string[]> {
   const { prefix } = besideNames(await destinationName(server, destination));
   const rows = await server.query<{ name: string; folded: number }>(
     'SELECT SCHEMA_NAME AS name, @@lower_case_table_names > 0 AS folded FROM information_schema.SCHEMATA ORDER BY 1',
@@ -58,7 +58,7 @@ export async function findBeside(server: Session, destination: string): Promise<
   return rows.filter(({ name, folded }) => isBeside(folded ? name.toLowerCase() : name)).map(({ name }) => name);
 }
 
-export async function databaseExists(server: Session, name: string): Promise<boolean> {
+export async function databaseExists(server: MysqlSession, name: string): Promise<boolean> {
   const rows = await server.query<{ name: string; folded: number }>(
     `SELECT SCHEMA_NAME AS name, @@lower_case_table_names > 0 AS folded FROM information_schema.SCHEMATA WHERE ${inDatabase('SCHEMA_NAME', name)}`,
   );
@@ -69,7 +69,7 @@ export async function databaseExists(server: Session, name: string): Promise<boo
 const ACCESS_DENIED = new Set([1044, 1227, 1045]);
 
 export async function createDatabase(
-  server: Session,
+  server: MysqlSession,
   { name, collations: { charset, collation } }: { name: string; collations: Collations },
 ): Promise<void> {
   try {
@@ -105,7 +105,7 @@ const DROP_WAIT = 10;
  * Ends what still works on it, which the server otherwise finishes first, and drops it. What says that the tool made it
  * goes last, so that a DROP that is interrupted leaves a database that is still recognised.
  */
-export async function dropDatabase(server: Session, name: string): Promise<void> {
+export async function dropDatabase(server: MysqlSession, name: string): Promise<void> {
   const sessions = await server.query<{ id: number }>(
     `SELECT ID AS id FROM information_schema.PROCESSLIST WHERE ${inDatabase('DB', name)} AND ID <> CONNECTION_ID()`,
   );
@@ -124,11 +124,11 @@ export async function dropDatabase(server: Session, name: string): Promise<void>
 }
 
 /** Drops a database that holds nothing: whoever has filled it since keeps it. */
-export async function dropEmpty(server: Session, name: string): Promise<void> {
+export async function dropEmpty(server: MysqlSession, name: string): Promise<void> {
   if (await isEmpty(server, name)) await server.execute(`DROP DATABASE IF EXISTS ${quoteName(name)}`);
 }
 
-export async function isEmpty(server: Session, name: string): Promise<boolean> {
+export async function isEmpty(server: MysqlSession, name: string): Promise<boolean> {
   const [row] = await server.query<{ objects: number }>(`
     SELECT (SELECT COUNT(*) FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', name)})
       + (SELECT COUNT(*) FROM information_schema.ROUTINES WHERE ${inDatabase('ROUTINE_SCHEMA', name)})

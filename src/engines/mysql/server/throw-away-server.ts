@@ -4,9 +4,9 @@ import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { makeServerHome, type ServerHome } from '../../shared/server/server-home.ts';
 import { serverNotStarted, startOnFreePort, untilReady } from '../../shared/server/start-server.ts';
 import { startSupervised } from '../../shared/server/supervised-server.ts';
-import type { Flavour } from '../catalogue.ts';
 import { openSession, quoteName, quoteText } from '../connection/session.ts';
 import { parseMysqlUrl } from '../connection/url.ts';
+import type { Flavour } from '../introspect.ts';
 import type { ServerPrograms } from './server-programs.ts';
 
 /** A server of our own that is made for one run and of which nothing remains. */

@@ -2,16 +2,16 @@ import { createRowSet } from '../../../subset/row-set.ts';
 import type { EngineContext, SubsetRun } from '../../engine.ts';
 import { copyProgress, type Moved } from '../../shared/copy-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
-import { TEXT_TYPES } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, type Session } from '../connection/session.ts';
+import { type MysqlSession, quoteName } from '../connection/session.ts';
 import type { TableDefinition } from '../definitions/definitions.ts';
+import { TEXT_TYPES } from '../introspect.ts';
 import { alter, LOADING_SETTINGS, loadRows } from '../restore/load-tables.ts';
 import { compareRows } from '../restore/rows/same-rows.ts';
-import type { SubsetTable } from './catalogue.ts';
 import { howTo, pathOf } from './finder.ts';
 import type { OpenSource } from './reading.ts';
 import { batchesOf, isKey, joinedBy, keyTable } from './rows.ts';
+import type { SubsetTable } from './subset-catalog.ts';
 
 export interface Copying {
   source: OpenSource;
@@ -44,9 +44,9 @@ export async function copyRows(context: EngineContext, copying: Copying): Promis
     const localInfile = server?.allowed === 1;
     for (let task = queue.shift(); task && !signal.aborted; task = queue.shift()) {
       const { table } = task;
-      const own = table.catalogue.columns.filter(({ generated }) => !generated);
+      const own = table.catalog.columns.filter(({ generated }) => !generated);
       const { name } = table;
-      const into = { table: table.catalogue.name, columns: own.map((column) => column.name) };
+      const into = { table: table.catalog.name, columns: own.map((column) => column.name) };
       const loaded = await source.withSession(async (reading) => {
         const content = contentOf(reading, { copying, table, onMoved: (moved) => onMoved(name, moved) });
         const texts = own.filter(({ type }) => TEXT_TYPES.has(type)).map((column) => column.name);
@@ -58,7 +58,7 @@ export async function copyRows(context: EngineContext, copying: Copying): Promis
         return rows.loaded;
       });
       counts.set(name, loaded);
-      await buildIndexes(session, table, indexes.get(table.catalogue.name) ?? []);
+      await buildIndexes(session, table, indexes.get(table.catalog.name) ?? []);
     }
   };
   await runTogether(
@@ -69,8 +69,8 @@ export async function copyRows(context: EngineContext, copying: Copying): Promis
   return counts;
 }
 
-function tasksOf({ source: { catalogue }, run: { plan, collected } }: Copying): Task[] {
-  return [...catalogue.tables.values()]
+function tasksOf({ source: { catalog }, run: { plan, collected } }: Copying): Task[] {
+  return [...catalog.tables.values()]
     .flatMap((table): Task[] => {
       const all = plan.rules.get(table.name) === 'copy';
       const rows = all ? (plan.graph.tables.get(table.name)?.rows ?? 0) : (collected.taken.get(table.name)?.size ?? 0);
@@ -79,8 +79,8 @@ function tasksOf({ source: { catalogue }, run: { plan, collected } }: Copying): 
     .sort((a, b) => b.rows - a.rows);
 }
 
-async function buildIndexes(session: Session, { catalogue }: SubsetTable, indexes: string[][]): Promise<void> {
-  for (const clauses of indexes) await alter(session, catalogue.name, clauses);
+async function buildIndexes(session: MysqlSession, { catalog }: SubsetTable, indexes: string[][]): Promise<void> {
+  for (const clauses of indexes) await alter(session, catalog.name, clauses);
 }
 
 /** Tables without rows have indexes too. */
@@ -106,19 +106,19 @@ interface Content {
 const BATCH_BYTES = 32 * 1024 * 1024;
 
 async function* contentOf(
-  session: Session,
+  session: MysqlSession,
   { copying: { source, run }, table, onMoved }: Content,
 ): AsyncGenerator<Uint8Array> {
-  const { catalogue, key, numbers } = table;
+  const { catalog, key, numbers } = table;
   const nulled = run.plan.nulled.get(table.name);
-  const values = catalogue.columns
+  const values = catalog.columns
     .filter(({ generated }) => !generated)
     .map(({ name, type }) => {
       if (nulled?.has(name)) return 'NULL';
       // The server rounds what it writes of a FLOAT.
       return type === 'float' ? `t.${quoteName(name)} + 0e0` : `t.${quoteName(name)}`;
     });
-  const path = pathOf(source.database, catalogue.name);
+  const path = pathOf(source.database, catalog.name);
   const select = `SELECT ${values.join(', ')} FROM`;
   async function* rowsOf(query: string): AsyncGenerator<Uint8Array> {
     let rows = 0;
@@ -132,7 +132,7 @@ async function* contentOf(
     }
   }
   if (run.plan.rules.get(table.name) === 'copy') return yield* rowsOf(`${select} ${path} t`);
-  const most = Math.max(1, Math.floor((BATCH_BYTES * Math.max(1, catalogue.rows)) / Math.max(1, catalogue.bytes)));
+  const most = Math.max(1, Math.floor((BATCH_BYTES * Math.max(1, catalog.rows)) / Math.max(1, catalog.bytes)));
   for (const keys of batchesOf(run.collected.taken.get(table.name) ?? createRowSet(), numbers, most)) {
     const query = `${select} ${keyTable(key, keys)} STRAIGHT_JOIN ${path} t ON ${isKey(key, 't')}`;
     yield* rowsOf(joinedBy(howTo(table), query));

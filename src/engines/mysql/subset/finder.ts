@@ -4,29 +4,29 @@ import type { Graph } from '../../../subset/graph.ts';
 import type { RowFinder, TargetSettings } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
-import { plainWord, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { type MysqlSession, plainWord, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { mostBytesOf, type RowPacket, writeRow } from '../dump/row-text.ts';
-import { type Reference, referenceIn, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';
 import { type SubsetColumn, writtenValue } from './keys.ts';
 import { batchesOf, isKey, joinedBy, keyTable, type RowNumbers } from './rows.ts';
+import { type Reference, referenceIn, type SubsetCatalog, type SubsetTable } from './subset-catalog.ts';
 
 export interface Finding {
   database: string;
-  catalogue: SubsetCatalogue;
-  withSession: WithResource<Session>;
+  catalog: SubsetCatalog;
+  withSession: WithResource<MysqlSession>;
   seed: number;
 }
 
 /** Finds rows by joins over whole batches of keys, from the keys to the rows. */
-export function createFinder(graph: Graph, { database, catalogue, withSession, seed }: Finding): RowFinder {
+export function createFinder(graph: Graph, { database, catalog, withSession, seed }: Finding): RowFinder {
   for (const relationship of [...graph.relationships, ...graph.cut].filter(({ added }) => added)) {
-    catalogue.references.set(relationship.id, referenceIn(catalogue.tables, relationship));
+    catalog.references.set(relationship.id, referenceIn(catalog.tables, relationship));
   }
-  const path = ({ catalogue: { name } }: SubsetTable): string => pathOf(database, name);
+  const path = ({ catalog: { name } }: SubsetTable): string => pathOf(database, name);
 
   function referenceOf(id: string): Reference {
-    const reference = catalogue.references.get(id);
-    if (!reference) throw new Error(`the catalogue has no reference ${id}`);
+    const reference = catalog.references.get(id);
+    if (!reference) throw new Error(`the catalog has no reference ${id}`);
     return reference;
   }
 
@@ -49,13 +49,13 @@ export function createFinder(graph: Graph, { database, catalogue, withSession, s
 
   return {
     async targets(target, take) {
-      const table = catalogue.tables.get(target.table);
+      const table = catalog.tables.get(target.table);
       if (!table) throw new Error(`${target.table} was not checked`);
       if (target.where === undefined) {
         const query = await shareQuery({ table, path: path(table), target, seed, withSession });
         return rowsOf(query, table, take);
       }
-      const query = `SELECT ${keyOf(table, quoteName(table.catalogue.name))} FROM ${path(table)} WHERE (${target.where}\n)`;
+      const query = `SELECT ${keyOf(table, quoteName(table.catalog.name))} FROM ${path(table)} WHERE (${target.where}\n)`;
       await rowsOf(query, table, take).catch((error) => {
         throw error instanceof SqlError ? refusedCondition(target, error) : error;
       });
@@ -186,7 +186,7 @@ interface Sharing {
   path: string;
   target: TargetSettings;
   seed: number;
-  withSession: WithResource<Session>;
+  withSession: WithResource<MysqlSession>;
 }
 
 /** The same rows each time, whatever their order on the disk: the hash is of the key. MySQL 9 has no MD5 any more. */

@@ -106,9 +106,9 @@ async function refuseSameNames(
   refuseCollisions(await readNameCase(session, ofTriggers ?? []), ofTriggers ?? [], 'triggers');
 }
 
-async function readSourceDefinitions(context: EngineContext, { url, server, catalogue }: OpenSource) {
+async function readSourceDefinitions(context: EngineContext, { url, server, catalog }: OpenSource) {
   await using session = await connect(context, url);
-  const tables = [...catalogue.tables.values()].map((table) => table.catalogue);
+  const tables = [...catalog.tables.values()].map((table) => table.catalog);
   const { definitions } = await readReadable(context, session, { url, server, tables });
   return definitions;
 }

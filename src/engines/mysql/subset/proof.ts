@@ -1,10 +1,10 @@
 import type { ProofRow } from '../../../results/subset-results.ts';
 import type { SubsetRun } from '../../engine.ts';
 import { proveReferences } from '../../shared/prove-references.ts';
-import { quoteName, type Session } from '../connection/session.ts';
-import type { Reference } from './catalogue.ts';
+import { type MysqlSession, quoteName } from '../connection/session.ts';
 import { createFinder, pathOf, refersTo } from './finder.ts';
 import type { OpenSource } from './reading.ts';
+import type { Reference } from './subset-catalog.ts';
 
 interface Proving {
   source: OpenSource;
@@ -14,11 +14,11 @@ interface Proving {
 }
 
 /** Proves every reference in the new database. */
-export function prove(session: Session, { source, run, database }: Proving): Promise<ProofRow[]> {
-  const { catalogue, withSession } = source;
+export function prove(session: MysqlSession, { source, run, database }: Proving): Promise<ProofRow[]> {
+  const { catalog, withSession } = source;
   const referenceOf = (id: string): Reference => {
-    const reference = catalogue.references.get(id);
-    if (!reference) throw new Error(`the catalogue has no reference ${id}`);
+    const reference = catalog.references.get(id);
+    if (!reference) throw new Error(`the catalog has no reference ${id}`);
     return reference;
   };
   return proveReferences(run, {
@@ -28,16 +28,16 @@ export function prove(session: Session, { source, run, database }: Proving): Pro
       return counts;
     },
     inSource: ({ id }) => withSession((reading) => countOrphans(reading, referenceOf(id), source.database)),
-    finder: async () => createFinder(run.plan.graph, { database: source.database, catalogue, withSession, seed: 0 }),
+    finder: async () => createFinder(run.plan.graph, { database: source.database, catalog, withSession, seed: 0 }),
   });
 }
 
-async function countOrphans(session: Session, reference: Reference, database: string): Promise<number> {
+async function countOrphans(session: MysqlSession, reference: Reference, database: string): Promise<number> {
   const { from, columns, to } = reference;
   const present = columns.map(({ name }) => `f.${quoteName(name)} IS NOT NULL`).join(' AND ');
   const same = refersTo(reference, { own: 'f', other: 'p' });
   const [row] = await session.query<{ orphans: number | string }>(`
-    SELECT COUNT(*) AS orphans FROM ${pathOf(database, from.catalogue.name)} f WHERE ${present}
-    AND NOT EXISTS (SELECT 1 FROM ${pathOf(database, to.catalogue.name)} p WHERE ${same})`);
+    SELECT COUNT(*) AS orphans FROM ${pathOf(database, from.catalog.name)} f WHERE ${present}
+    AND NOT EXISTS (SELECT 1 FROM ${pathOf(database, to.catalog.name)} p WHERE ${same})`);
   return Number(row?.orphans ?? 0);
 }

@@ -3,17 +3,17 @@ import type { WarningEvent } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, SubsetSource } from '../../engine.ts';
 import { createResourcePool } from '../../shared/resource-pool.ts';
 import { sourceUnreadable } from '../../shared/source-unreadable.ts';
-import { readServer, readTables } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
 import { explained } from '../connection/explained.ts';
-import { quoteText, type Session, SqlError } from '../connection/session.ts';
+import { type MysqlSession, quoteText, SqlError } from '../connection/session.ts';
 import { beginInstant } from '../dump/instant.ts';
-import { readSubsetCatalogue, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';
+import { readServer, readTables } from '../introspect.ts';
 import { createFinder, pathOf } from './finder.ts';
 import { writtenValue } from './keys.ts';
 import { makeSubset } from './make.ts';
 import type { OpenSource } from './reading.ts';
 import { isKey, keyTable } from './rows.ts';
+import { readSubsetCatalog, type SubsetCatalog, type SubsetTable } from './subset-catalog.ts';
 
 /** What a session that reads needs: bytes as they are stored, and indexes used where there are any. */
 const READING_SETTINGS = ['SET character_set_results = NULL', '/*M!100600 SET join_cache_level = 2 */'];
@@ -26,7 +26,7 @@ export async function openSource(
 ): Promise<SubsetSource> {
   const { database } = url;
   if (database === null) throw noDatabase(url);
-  const opened: Session[] = [];
+  const opened: MysqlSession[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(opened.map((session) => session.close()));
   };
@@ -35,17 +35,17 @@ export async function openSource(
     while (opened.length < Math.max(1, jobs)) opened.push(await connect(context, url));
     const tables = (await readTables(locking, database)).map(({ name }) => name);
     const readers = await beginInstant(context, locking, { database, tables, readers: opened });
-    const catalogue = await readSubsetCatalogue(locking, database);
+    const catalog = await readSubsetCatalog(locking, database);
     for (const reader of readers) {
       for (const setting of READING_SETTINGS) await reader.execute(setting).catch(ignoreEmpty);
     }
     const withSession = createResourcePool(readers);
     const server = await readServer(locking);
-    const open: OpenSource = { url, database, server, catalogue, withSession, sessions: readers.length };
+    const open: OpenSource = { url, database, server, catalog, withSession, sessions: readers.length };
     return {
-      facts: catalogue.facts,
-      warnings: danglingWarnings(catalogue),
-      finder: async (graph, seed) => createFinder(graph, { database, catalogue, withSession, seed }),
+      facts: catalog.facts,
+      warnings: danglingWarnings(catalog),
+      finder: async (graph, seed) => createFinder(graph, { database, catalog, withSession, seed }),
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, row) => nameRow(open, table, row),
       make: (running, run) => explained(run.url, () => makeSubset(running, open, run)),
@@ -57,7 +57,7 @@ export async function openSource(
   }
 }
 
-function danglingWarnings({ dangling }: SubsetCatalogue): WarningEvent[] {
+function danglingWarnings({ dangling }: SubsetCatalog): WarningEvent[] {
   const message = `Foreign keys to tables that do not exist bring no rows along: ${dangling.join(', ')}`;
   return dangling.length === 0 ? [] : [{ event: 'warning', code: 'reference_dangling', message }];
 }
@@ -78,25 +78,25 @@ const RIGHTS_HINT =
   'The user of subset.src_url needs the rights of a build: SELECT, SHOW VIEW, TRIGGER on the whole database.';
 
 async function findRow(
-  { database, catalogue, withSession }: OpenSource,
+  { database, catalog, withSession }: OpenSource,
   name: string,
   key: string[],
 ): Promise<number | null> {
-  const table = catalogue.tables.get(name);
+  const table = catalog.tables.get(name);
   if (!table || table.primaryKey.length !== key.length || key.length === 0) return null;
   const same = table.primaryKey.map((column, index) => `${writtenValue(column, 't')} = ${quoteText(key[index] ?? '')}`);
   const written = table.key.map((part, index) => `CAST(${part.out('t')} AS CHAR) AS c${index}`).join(', ');
   const [row] = await withSession((session) =>
     session.query<Record<string, string>>(
-      `SELECT ${written} FROM ${pathOf(database, table.catalogue.name)} t WHERE ${same.join(' AND ')}`,
+      `SELECT ${written} FROM ${pathOf(database, table.catalog.name)} t WHERE ${same.join(' AND ')}`,
     ),
   );
   return row ? table.numbers.numberOf(Object.values(row)) : null;
 }
 
-async function nameRow({ database, catalogue, withSession }: OpenSource, name: string, row: number): Promise<string> {
-  const table: SubsetTable | undefined = catalogue.tables.get(name);
-  if (!table) throw new Error(`the catalogue has no table ${name}`);
+async function nameRow({ database, catalog, withSession }: OpenSource, name: string, row: number): Promise<string> {
+  const table: SubsetTable | undefined = catalog.tables.get(name);
+  if (!table) throw new Error(`the catalog has no table ${name}`);
   const key = table.numbers.keyOf(row);
   if (table.primaryKey.length === 0) return key.join(',');
   const written = table.primaryKey.map((column) => writtenValue(column, 't')).join(', ');
@@ -104,7 +104,7 @@ async function nameRow({ database, catalogue, withSession }: OpenSource, name: s
     session.query<{
       name: string;
     }>(`SELECT CONCAT_WS(',', ${written}) AS name FROM ${keyTable(table.key, [table.numbers.jsonOf(row)])}
-      STRAIGHT_JOIN ${pathOf(database, table.catalogue.name)} t ON ${isKey(table.key, 't')}`),
+      STRAIGHT_JOIN ${pathOf(database, table.catalog.name)} t ON ${isKey(table.key, 't')}`),
   );
   return found?.name ?? key.join(',');
 }

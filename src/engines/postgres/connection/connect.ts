@@ -4,7 +4,7 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { anyClientTools, type ClientTools } from '../tools.ts';
 import { failureIn } from './failure.ts';
-import { ConnectionLost, openSession, quoteText, type Session, type SessionOptions } from './session.ts';
+import { ConnectionLost, openSession, type PsqlSession, type PsqlSessionOptions, quoteText } from './session.ts';
 import { connectionOf, withDatabase } from './url.ts';
 
 /** Databases that are always there to be connected to while another one is made, renamed or dropped. */
@@ -13,7 +13,7 @@ export const MAINTENANCE_DATABASES = ['postgres', 'template1'];
 /** How `pg_isready` says that a server answers. https://www.postgresql.org/docs/current/app-pg-isready.html */
 const READY = 0;
 
-interface ConnectOptions extends Pick<SessionOptions, 'settings'> {
+interface ConnectOptions extends Pick<PsqlSessionOptions, 'settings'> {
   tools?: ClientTools;
 }
 
@@ -22,7 +22,7 @@ export async function connect(
   context: EngineContext,
   url: DatabaseUrl,
   options: ConnectOptions = {},
-): Promise<Session> {
+): Promise<PsqlSession> {
   const tools = options.tools ?? (await anyClientTools(context));
   const { runner, report, signal } = context;
   try {
@@ -38,7 +38,7 @@ export async function connectToServer(
   context: EngineContext,
   url: DatabaseUrl,
   options: ConnectOptions = {},
-): Promise<Session> {
+): Promise<PsqlSession> {
   const tools = options.tools ?? (await anyClientTools(context));
   const candidates = MAINTENANCE_DATABASES.filter((database) => database !== url.database);
   let failure: unknown;

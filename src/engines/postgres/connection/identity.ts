@@ -3,7 +3,7 @@ import type { AffectedDatabase, DatabaseUrl, EngineContext } from '../../engine.
 import { type DatabaseIdentity, STARTED } from '../../identity.ts';
 import { besideNames } from '../server/server.ts';
 import { connect, connectToServer, MAINTENANCE_DATABASES } from './connect.ts';
-import { quoteText, type Session, SqlError } from './session.ts';
+import { type PsqlSession, quoteText, SqlError } from './session.ts';
 
 /** What a server says of itself. */
 export interface ServerSigns {
@@ -22,7 +22,7 @@ const SIGNS = `current_database() AS database, split_part(current_setting('serve
   extract(epoch FROM pg_postmaster_start_time())::text AS started,
   current_setting('port')::int AS port, host(inet_server_addr()) AS address`;
 
-export async function readServerSigns(session: Session): Promise<ServerSigns> {
+export async function readServerSigns(session: PsqlSession): Promise<ServerSigns> {
   const [signs] = await session
     .query<ServerSigns>(`SELECT ${SIGNS}, (SELECT system_identifier::text FROM pg_control_system()) AS system`)
     .catch((error) => {

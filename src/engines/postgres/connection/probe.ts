@@ -6,7 +6,7 @@ import { anyClientTools, type ClientTools } from '../tools.ts';
 import { findFailure, linesOf, MAINTENANCE_DATABASES } from './connect.ts';
 import { concernsServer, failureIn } from './failure.ts';
 import { identityOf, readServerSigns } from './identity.ts';
-import { ConnectionLost, openSession, quoteText, type Session } from './session.ts';
+import { ConnectionLost, openSession, type PsqlSession, quoteText } from './session.ts';
 import { withDatabase } from './url.ts';
 
 /** How many databases one statement measures: each is a folder of files that the server goes through. */
@@ -39,7 +39,7 @@ interface Refusal {
 }
 
 interface OpenServer {
-  session: Session;
+  session: PsqlSession;
   /** Of the URL whose database the session is on; `null` on another database. */
   index: number | null;
 }
@@ -115,7 +115,7 @@ async function tryToOpen(
   { runner, report, signal }: EngineContext,
   { tools }: Probing,
   url: DatabaseUrl,
-): Promise<Session | ConnectionLost> {
+): Promise<PsqlSession | ConnectionLost> {
   try {
     return await openSession({ runner, report, signal, psql: tools.psql, url });
   } catch (thrown) {
@@ -145,7 +145,7 @@ export interface ListedDatabase {
   permitted: boolean;
 }
 
-async function readDatabases(session: Session, names: string[]): Promise<Map<string, ListedDatabase>> {
+async function readDatabases(session: PsqlSession, names: string[]): Promise<Map<string, ListedDatabase>> {
   const rows = await session.query<ListedDatabase>(`
     SELECT datname AS name, oid::int8 AS oid, datallowconn AS open, has_database_privilege(oid, 'CONNECT') AS permitted
     FROM pg_database WHERE datname IN (${[...new Set(names)].map(quoteText).join(', ')})`);
@@ -158,7 +158,7 @@ interface TakingSizes {
   names: string[];
 }
 
-async function takeSizes(session: Session, { probing, usable, names }: TakingSizes): Promise<void> {
+async function takeSizes(session: PsqlSession, { probing, usable, names }: TakingSizes): Promise<void> {
   const byName = [...Map.groupBy(usable.keys(), (index) => names[index] ?? '')];
   for (let from = 0; from < byName.length; from += SIZES_AT_ONCE) {
     const part = byName.slice(from, from + SIZES_AT_ONCE);

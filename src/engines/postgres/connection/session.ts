@@ -11,7 +11,7 @@ import { connectionOf, type Settings } from './url.ts';
  * A conversation with a server through one psql: it connects by libpq's own rules (host lists, service files, GSS,
  * sockets), as pg_dump and pg_restore do, and runs wherever they run.
  */
-export interface Session extends AsyncDisposable {
+export interface PsqlSession extends AsyncDisposable {
   /** The rows of a query, each as an object. Rejects with a SqlError. */
   query<Row>(sql: string): Promise<Row[]>;
   /** Hands over what `COPY … TO STDOUT` writes as it comes, whole lines at a time; their memory is taken back afterwards. */
@@ -34,7 +34,7 @@ export class SqlError extends Error {
   }
 }
 
-export interface SessionOptions {
+export interface PsqlSessionOptions {
   runner: Runner;
   /** Hears every statement, for the log. */
   report: Report;
@@ -74,12 +74,12 @@ export async function openSession({
   url,
   signal,
   settings = {},
-}: SessionOptions): Promise<Session> {
+}: PsqlSessionOptions): Promise<PsqlSession> {
   const connection = connectionOf(url, { ...SESSION_SETTINGS, ...STATEMENT_LIMITS, ...settings });
   const child = runner.start({ file: psql, ...connection, args: [...PSQL_FLAGS, ...connection.args] }, { signal });
   const exchange = reported(exchanges(child), report);
 
-  const session: Session = {
+  const session: PsqlSession = {
     async query<Row>(sql: string) {
       return JSON.parse(await exchange(`SELECT coalesce(json_agg(q), '[]') FROM (${sql}) q`)) as Row[];
     },
@@ -145,7 +145,7 @@ function refusedValue(why: string): UserError {
 /** The SQLSTATE of a statement that did what it should. */
 const SUCCESS = '00000';
 
-interface Exchange extends PromiseWithResolvers<string> {
+interface PendingStatement extends PromiseWithResolvers<string> {
   statement: string;
   marker: string;
   output: string[];
@@ -185,7 +185,7 @@ function reported(send: Send, report: Report): Send {
  * two markers; psql itself knows no other way to say where an answer ends.
  */
 function exchanges(child: RunningProcess): Send {
-  const queue: Exchange[] = [];
+  const queue: PendingStatement[] = [];
   let lost: Error | null = null;
   child.stdin.on('error', () => {});
   onLines(child, (lines) => {
@@ -210,7 +210,7 @@ function exchanges(child: RunningProcess): Send {
   return (statement, take) => {
     if (lost) return Promise.reject(lost);
     const marker = `--${randomBytes(12).toString('hex')}`;
-    const exchange: Exchange = {
+    const exchange: PendingStatement = {
       ...Promise.withResolvers<string>(),
       ...{ statement, marker, take, output: [], message: null, sqlstate: '' },
     };
@@ -223,7 +223,7 @@ function exchanges(child: RunningProcess): Send {
 }
 
 /** How many bytes of the lines were taken, and whether they end the answer. */
-function takeLines(exchange: Exchange, lines: Buffer): { bytes: number; isLast: boolean } {
+function takeLines(exchange: PendingStatement, lines: Buffer): { bytes: number; isLast: boolean } {
   if (exchange.take && exchange.message === null) {
     const marker = lines.indexOf(exchange.marker);
     const bytes = marker === -1 ? lines.length : marker;
@@ -235,7 +235,7 @@ function takeLines(exchange: Exchange, lines: Buffer): { bytes: number; isLast: 
 }
 
 /** Whether the line was the answer's last. */
-function readLine(exchange: Exchange, line: string): boolean {
+function readLine(exchange: PendingStatement, line: string): boolean {
   if (!line.startsWith(exchange.marker)) {
     (exchange.message ?? exchange.output).push(line);
     return false;

@@ -23,7 +23,7 @@ export interface ArchiveEntry {
   dumpId: number;
   /** Oid of the system catalog that `oid` is in; 0 where there is none. */
   class: number;
-  /** Object identifier in the source's catalogue; 0 where there is none. */
+  /** Object identifier in the source's catalog; 0 where there is none. */
   oid: number;
   /** The line as `pg_restore --list` wrote it, to be given back to `--use-list`. */
   line: string;

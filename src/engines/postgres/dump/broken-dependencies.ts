@@ -1,4 +1,4 @@
-import type { Session } from '../connection/session.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { type Address, type Edge, type Graph, keyOf } from './dependency-graph.ts';
 import { describeAddresses } from './describe-addresses.ts';
 
@@ -45,7 +45,7 @@ interface Broken extends Address {
  * may form cycles.
  */
 export async function readBrokenDependencies(
-  session: Session,
+  session: PsqlSession,
   { graph, leftOutSchemas }: Selection,
 ): Promise<BrokenDependencies> {
   const broken = closureOf(graph, new Set(leftOutSchemas));
@@ -69,7 +69,7 @@ export interface Selection {
  * others: every round takes one schema at least out of those that are left out.
  */
 export async function readNeededSchemas(
-  session: Session,
+  session: PsqlSession,
   { graph, leftOutSchemas }: Selection,
 ): Promise<NeededSchema[]> {
   const leftOut = new Set(leftOutSchemas);
@@ -86,7 +86,7 @@ export async function readNeededSchemas(
   return [...needed].map(([oid, by]) => ({ oid, by: by.flatMap((each) => described.get(each) ?? []) }));
 }
 
-async function describeBroken(session: Session, broken: Broken[]): Promise<[Broken, BrokenObject][]> {
+async function describeBroken(session: PsqlSession, broken: Broken[]): Promise<[Broken, BrokenObject][]> {
   const describe = await describeAddresses(
     session,
     broken.flatMap((each) => [each, each.needs]),

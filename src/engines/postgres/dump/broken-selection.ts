@@ -1,7 +1,7 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
-import type { CatalogueSchema } from '../catalogue.ts';
-import { quoteText, type Session } from '../connection/session.ts';
+import { type PsqlSession, quoteText } from '../connection/session.ts';
+import type { CatalogSchema } from '../introspect.ts';
 import type { ArchiveDetails } from './archive.ts';
 import {
   type BrokenObject,
@@ -24,13 +24,13 @@ export interface Broken {
 }
 
 export interface Exclusion {
-  excluded: CatalogueSchema[];
+  excluded: CatalogSchema[];
   /** Adds schemas without which tables cannot be restored, where the build is refused otherwise. */
   includeNeeded: boolean;
 }
 
 /** Reads within the session's transaction; refuses what tables with rows cannot be without. */
-export async function readBroken(session: Session, { excluded, includeNeeded }: Exclusion): Promise<Broken> {
+export async function readBroken(session: PsqlSession, { excluded, includeNeeded }: Exclusion): Promise<Broken> {
   if (excluded.length === 0) return { leftOut: [], keys: new Set(), cuts: [], needed: [], warnings: [] };
   const graph = await readGraph(session);
   const chosen = excluded.map(({ oid }) => oid);

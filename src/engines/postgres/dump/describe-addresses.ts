@@ -1,4 +1,4 @@
-import { quoteNumber, type Session } from '../connection/session.ts';
+import { type PsqlSession, quoteNumber } from '../connection/session.ts';
 import { type Address, keyOf } from './dependency-graph.ts';
 
 interface Described {
@@ -17,7 +17,7 @@ interface Row extends Described {
  * of constraints, rules of views.
  */
 export async function describeAddresses(
-  session: Session,
+  session: PsqlSession,
   addresses: Address[],
 ): Promise<(address: Address) => Described | null> {
   const unique = [...new Map(addresses.map((address) => [keyOf(address), address])).values()];

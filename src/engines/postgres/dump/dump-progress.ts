@@ -1,6 +1,6 @@
 import type { Report } from '../../../runtime/events.ts';
 import { tableName } from '../../../text/table-names.ts';
-import type { CatalogueTable } from '../catalogue.ts';
+import type { CatalogTable } from '../introspect.ts';
 
 export interface DumpProgress {
   /** Bytes read from a file of the dump. */
@@ -10,7 +10,7 @@ export interface DumpProgress {
 }
 
 interface ProgressOptions {
-  tables: CatalogueTable[];
+  tables: CatalogTable[];
   /** Bytes of a table's content when it was dumped last, if it was. */
   expected: (table: string) => number | undefined;
   report: Report;
@@ -60,6 +60,6 @@ export function createDumpProgress({ tables, expected, report }: ProgressOptions
   };
 }
 
-export function nameOf({ schema, name }: CatalogueTable): string {
+export function nameOf({ schema, name }: CatalogTable): string {
   return tableName(schema, name);
 }

@@ -3,8 +3,10 @@ import { countLeftOut, leftOutSchemasOf } from '../../../results/left-out-schema
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
 import type { DumpRequest, EngineContext } from '../../engine.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { foreignTableWarnings, readForeignTables } from '../foreign-tables.ts';
 import {
-  type CatalogueTable,
+  type CatalogTable,
   readExtensions,
   readInventory,
   readLocale,
@@ -13,9 +15,7 @@ import {
   readSchemas,
   readTables,
   replicationWarnings,
-} from '../catalogue.ts';
-import type { Session } from '../connection/session.ts';
-import { foreignTableWarnings, readForeignTables } from '../foreign-tables.ts';
+} from '../introspect.ts';
 import { whyNoSetting } from '../restore/alter-set.ts';
 import { selectSchemas } from '../schema-selection.ts';
 import { majorOf } from '../tools.ts';
@@ -24,12 +24,12 @@ import { type Broken, readBroken } from './broken-selection.ts';
 import { readHidden } from './hidden.ts';
 import { type PartitionRoot, readPartitionRoots } from './partition-roots.ts';
 
-/** What the source's catalogue says, all of one instant. */
+/** What the source's catalog says, all of one instant. */
 export interface Source {
   /** Tables in the chosen schemas. */
-  tables: CatalogueTable[];
+  tables: CatalogTable[];
   /** Tables of every schema: an extension's may be dumped with the extension, wherever they are. */
-  allTables: CatalogueTable[];
+  allTables: CatalogTable[];
   /** Partitioned tables through which rows are loaded, by the oid of the partition. */
   roots: Map<number, PartitionRoot>;
   /** Schemas that are not to be dumped. */
@@ -39,10 +39,10 @@ export interface Source {
   details: Omit<ArchiveDetails, 'data'>;
 }
 
-/** Reads the catalogue in the session's transaction, and refuses what could not be restored. */
+/** Reads the catalog in the session's transaction, and refuses what could not be restored. */
 export async function readSource(
   { report }: EngineContext,
-  session: Session,
+  session: PsqlSession,
   { request, serverVersion }: { request: DumpRequest; serverVersion: string },
 ): Promise<Source> {
   const available = await readSchemas(session);
@@ -98,7 +98,7 @@ function neededSchemas({ needed }: Broken, copyOf: DumpRequest['copyOf']): Pick<
 }
 
 /** `ALTER DATABASE … SET` of the database of the session, as `name=value`. */
-export async function readDatabaseSettings(session: Session): Promise<string[]> {
+export async function readDatabaseSettings(session: PsqlSession): Promise<string[]> {
   const rows = await session.query<{ setting: string }>(`
     SELECT unnest(setconfig) AS setting FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
     WHERE s.setrole = 0 AND d.datname = current_database()`);

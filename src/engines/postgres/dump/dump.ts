@@ -6,10 +6,10 @@ import type { ManifestTable } from '../../../repository/manifest.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
-import type { CatalogueTable } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
-import type { Session } from '../connection/session.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
+import type { CatalogTable } from '../introspect.ts';
 import { type ClientTools, findClientTools, toolsForServer } from '../tools.ts';
 import {
   type ArchiveDetails,
@@ -26,7 +26,7 @@ import { readSource, type Source } from './dump-source.ts';
 import { explainDumpFailure } from './rights.ts';
 
 /**
- * One consistent dump by parallel workers: a transaction of ours exports its snapshot, the catalogue is read in it and
+ * One consistent dump by parallel workers: a transaction of ours exports its snapshot, the catalog is read in it and
  * pg_dump reads in it too. Tables are packed while they are written, so that no more than the largest ones lie on
  * the disk uncompressed.
  */
@@ -57,13 +57,13 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   return { serverVersion, toolVersion: tools.version, ...assemble({ packed, archive, source }) };
 }
 
-async function readServerVersion(session: Session): Promise<string> {
+async function readServerVersion(session: PsqlSession): Promise<string> {
   const [row] = await session.query<{ version: string }>(`SELECT current_setting('server_version') AS version`);
   // Distributions add their own words: `15.18 (Debian 15.18-0+deb12u1)`.
   return row?.version.split(' ')[0] ?? '';
 }
 
-async function exportSnapshot(session: Session): Promise<string> {
+async function exportSnapshot(session: PsqlSession): Promise<string> {
   await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   const [row] = await session.query<{ id: string }>('SELECT pg_export_snapshot() AS id');
   if (!row) throw new Error('pg_export_snapshot() gave no row');
@@ -133,7 +133,7 @@ interface PgDump {
   tools: ClientTools;
   snapshot: string;
   /** Asked why, when it fails. */
-  session: Session;
+  session: PsqlSession;
   source: Source;
   progress: DumpProgress;
 }
@@ -235,7 +235,7 @@ function assemble({ packed, archive, source }: Parts): Pick<DumpResult, 'tables'
   return { tables, files, schemas, details: { ...source.details, data } satisfies ArchiveDetails };
 }
 
-function cutShort(table: CatalogueTable): UserError {
+function cutShort(table: CatalogTable): UserError {
   return new UserError(`The dump of ${nameOf(table)} is cut short`, {
     code: 'dump_failed',
     exit: EXIT.failed,

@@ -1,6 +1,6 @@
 import { type HiddenObjects, whatIsHidden } from '../../../results/hidden-objects.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
-import type { Session } from '../connection/session.ts';
+import type { PsqlSession } from '../connection/session.ts';
 
 /** What pg_dump leaves out without a word, since the role may not read it. */
 export interface Hidden {
@@ -12,7 +12,7 @@ export interface Hidden {
  * Everything else of a catalog is readable by everybody, and pg_dump fails where it may not read rows. Of options that
  * nobody shows it cannot be known whether there are any.
  */
-export async function readHidden(session: Session): Promise<Hidden[]> {
+export async function readHidden(session: PsqlSession): Promise<Hidden[]> {
   const mappings = await session.query<{ name: string; grant: string | null }>(`
     SELECT format('%s for %s', m.srvname, coalesce(m.usename, 'public')) AS name,
       CASE WHEN m.umuser = 0 AND NOT o.rolsuper THEN format('GRANT %I TO %I', o.rolname, current_user)

@@ -1,4 +1,4 @@
-import type { Session } from '../connection/session.ts';
+import type { PsqlSession } from '../connection/session.ts';
 
 /** A table as SQL names it. */
 export interface PartitionRoot {
@@ -11,7 +11,10 @@ export interface PartitionRoot {
  * another partition. The hash of an enum is that of its oid, as pg_dump knows too; so is that of arrays, ranges and rows
  * of enums, and an operator class of an extension or a user may hash by whatever it likes. By the oid of the partition.
  */
-export async function readPartitionRoots(session: Session, schemas?: string[]): Promise<Map<number, PartitionRoot>> {
+export async function readPartitionRoots(
+  session: PsqlSession,
+  schemas?: string[],
+): Promise<Map<number, PartitionRoot>> {
   const rows = await session.query<{ leaf: number; schema: string; table: string }>(`
     SELECT tree.relid::oid::int8 AS leaf, n.nspname AS schema, root.relname AS "table"
     FROM (

@@ -1,5 +1,5 @@
 import type { EngineContext } from '../../engine.ts';
-import { quoteName, quoteText, type Session } from '../connection/session.ts';
+import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 
 /** Objects of one kind that the role may not read, and what would let it. */
 interface LackingRight {
@@ -16,7 +16,7 @@ const NAMED = 5;
  * What of the schemas the session's role may not dump, found by asking for its rights: the words of pg_dump are in the
  * language of the server. In the order in which pg_dump needs them.
  */
-async function readLackingRights(session: Session, schemas: string[]): Promise<LackingRight[]> {
+async function readLackingRights(session: PsqlSession, schemas: string[]): Promise<LackingRight[]> {
   const within = `n.nspname IN (${schemas.map(quoteText).join(', ') || 'NULL'})`;
   const [role] = await session.query<{ name: string }>('SELECT current_user AS name');
   const name = quoteName(role?.name ?? '');
@@ -72,7 +72,7 @@ function schemasOf(found: { schema: string }[]): string {
 }
 
 /** Sessions that pg_dump could not open beside those that are there. */
-async function readFreeConnections(session: Session): Promise<number> {
+async function readFreeConnections(session: PsqlSession): Promise<number> {
   const [row] = await session.query<{ free: number }>(`
     SELECT least(
       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
@@ -88,7 +88,7 @@ async function readFreeConnections(session: Session): Promise<number> {
 /** A hint for a dump that failed, with the objects that it is about. */
 export async function explainDumpFailure(
   { signal }: EngineContext,
-  session: Session,
+  session: PsqlSession,
   { schemas, jobs }: { schemas: string[]; jobs: number },
 ): Promise<{ hint: string; details: string[] }> {
   signal.throwIfAborted();

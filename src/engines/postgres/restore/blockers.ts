@@ -1,6 +1,6 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
-import { quoteText, type Session } from '../connection/session.ts';
+import { type PsqlSession, quoteText } from '../connection/session.ts';
 import { besideNames, findBeside } from '../server/server.ts';
 
 interface Blocker {
@@ -11,7 +11,7 @@ interface Blocker {
 }
 
 /** What keeps databases from being renamed or dropped, although no client is connected to them. */
-async function findBlockers(server: Session, databases: string[]): Promise<Blocker[]> {
+async function findBlockers(server: PsqlSession, databases: string[]): Promise<Blocker[]> {
   const list = databases.map(quoteText).join(', ');
   return server.query<Blocker>(`
     SELECT database, format('the prepared transaction %L', gid) AS what, true AS renaming
@@ -38,7 +38,7 @@ export interface SwapCheck {
  * Rejects where a swap would fail in the end, after hours; returns warnings of databases that cannot be dropped then.
  * Also names databases that look like the program's own, but carry no mark.
  */
-export async function checkSwap(server: Session, { destination, undo }: SwapCheck): Promise<WarningEvent[]> {
+export async function checkSwap(server: PsqlSession, { destination, undo }: SwapCheck): Promise<WarningEvent[]> {
   const names = besideNames(destination);
   const beside = await findBeside(server, destination);
   const exists = (await server.query(`SELECT FROM pg_database WHERE datname = ${quoteText(destination)}`)).length > 0;

@@ -1,6 +1,6 @@
 import { redact } from '../../../process/redact.ts';
 import type { EngineContext } from '../../engine.ts';
-import { quoteText, type Session, SqlError } from '../connection/session.ts';
+import { type PsqlSession, quoteText, SqlError } from '../connection/session.ts';
 import { OWNABLE } from './ownable.ts';
 
 /** Owners, grants and default privileges of a database; only SQL reads what is in the lists. */
@@ -18,7 +18,7 @@ const entriesOf = (acl: string): string => `
   FROM aclexplode(${acl}) a WHERE a.grantee = 0 OR EXISTS (SELECT FROM pg_roles r WHERE r.oid = a.grantee)`;
 
 /** Reads them in the database that is to be replaced. */
-export async function readOwnership(session: Session): Promise<Ownership> {
+export async function readOwnership(session: PsqlSession): Promise<Ownership> {
   const objects = await session.query<unknown>(`
     SELECT o.granted_on, o.identity, NULL AS "column", o.owner::int8 AS owner, e.entries, e.signature
     FROM (${OWNABLE}) o, LATERAL (${entriesOf('o.acl')}) e WHERE o.granted_on IS NOT NULL
@@ -130,7 +130,7 @@ export function lostGrantsQuery({ objects }: Ownership): string {
 }
 
 /** Runs the statements that the queries put together, each by itself, and returns what the server refused. */
-export async function runCarryOver(session: Session, carrying: CarryingOver): Promise<string[]> {
+export async function runCarryOver(session: PsqlSession, carrying: CarryingOver): Promise<string[]> {
   const failures: string[] = [];
   for (const query of carryOverQueries(carrying)) {
     const rows = await session.query<{ statement: string }>(query);
@@ -143,7 +143,7 @@ export async function runCarryOver(session: Session, carrying: CarryingOver): Pr
 }
 
 /** What the server says when it refuses the statement; `null` when it does not. */
-export async function attempt(session: Session, statement: string): Promise<string | null> {
+export async function attempt(session: PsqlSession, statement: string): Promise<string | null> {
   try {
     await session.execute(statement);
     return null;

@@ -1,10 +1,10 @@
 import { splitName } from '../../../text/table-names.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
 import { compareNames, refuseDifferences } from '../../shared/verify.ts';
-import { IN_NO_SCHEMA, type Inventory, readInventory } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
-import { type Session, SqlError } from '../connection/session.ts';
+import { type PsqlSession, SqlError } from '../connection/session.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
+import { IN_NO_SCHEMA, type Inventory, readInventory } from '../introspect.ts';
 import type { ClientTools } from '../tools.ts';
 import { countedRows } from './rows/rows-by-root.ts';
 
@@ -64,7 +64,7 @@ async function countRows(context: EngineContext, { url, tools, details, plan, jo
 /** SQLSTATE of a table that does not exist. */
 const UNDEFINED_TABLE = '42P01';
 
-async function countedBy(session: Session, count: string): Promise<number | null> {
+async function countedBy(session: PsqlSession, count: string): Promise<number | null> {
   try {
     const [counted] = await session.query<{ rows: number }>(count);
     return counted?.rows ?? null;
@@ -99,7 +99,7 @@ function compareInventories(expected: Inventory, found: Inventory): string[] {
   const sequences = expected.sequences.flatMap(({ name, last_value, ascending }) => {
     if (!values.has(name)) return [`sequence ${name} is missing`];
     const value = values.get(name) ?? null;
-    // The source may have drawn numbers between the reading of its catalogue and that of its sequences.
+    // The source may have drawn numbers between the reading of its catalog and that of its sequences.
     const kept = last_value === null || (value !== null && (ascending ? value >= last_value : value <= last_value));
     return kept ? [] : [`sequence ${name} stands at ${value}, at ${last_value} in the manifest`];
   });

@@ -1,6 +1,6 @@
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 
@@ -36,7 +36,7 @@ const PRESENT = new Set(['public', 'pg_catalog']);
 /** undefined_object: an extension needs another one that is not there yet. */
 const REQUIRED_MISSING = '42704';
 
-async function createEach(session: Session, extensions: ArchiveDetails['extensions']): Promise<void> {
+async function createEach(session: PsqlSession, extensions: ArchiveDetails['extensions']): Promise<void> {
   let left = extensions;
   for (let before = left.length + 1; left.length > 0 && left.length < before; ) {
     before = left.length;
@@ -58,7 +58,7 @@ async function createEach(session: Session, extensions: ArchiveDetails['extensio
  * The extension becomes the role's, which comments on it, as the server itself does for trusted ones; what is in it
  * stays the superuser's. The tables whose rows are dumped are to be written.
  */
-async function ownershipStatements(session: Session, role: string): Promise<string[]> {
+async function ownershipStatements(session: PsqlSession, role: string): Promise<string[]> {
   const rows = await session.query<{ statement: string }>(`
     SELECT format('GRANT ALL ON %s %s TO %I', CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, i.identity, ${quoteText(role)}) AS statement
     FROM pg_extension e, unnest(e.extconfig) t (oid) JOIN pg_class c ON c.oid = t.oid,

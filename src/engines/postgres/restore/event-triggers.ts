@@ -1,4 +1,4 @@
-import { quoteName, type Session } from '../connection/session.ts';
+import { type PsqlSession, quoteName } from '../connection/session.ts';
 import { type ArchiveEntry, withoutDependents } from '../dump/archive.ts';
 
 /**
@@ -26,7 +26,7 @@ const ENABLED: Record<string, string> = { O: 'ENABLE', R: 'ENABLE REPLICA', A: '
  * Does work whose commands those of a restored database must not record: a refreshed view, a grant. No setting keeps
  * one from it that is enabled always, before version 17. Those of extensions are left alone, and so are those of others.
  */
-export async function withoutEventTriggers<T>(session: Session, work: () => Promise<T>): Promise<T> {
+export async function withoutEventTriggers<T>(session: PsqlSession, work: () => Promise<T>): Promise<T> {
   const enabled = await session.query<{ name: string; state: string }>(`
     SELECT evtname AS name, evtenabled AS state FROM pg_event_trigger e
     WHERE evtenabled <> 'D' AND pg_has_role(evtowner, 'USAGE') AND NOT EXISTS (

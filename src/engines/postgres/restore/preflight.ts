@@ -4,13 +4,13 @@ import type { WarningEvent } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
 import { freeBytesOf, refuseShortSpace } from '../../shared/server/free-space.ts';
-import { replicationWarnings } from '../catalogue.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { isLocalHost } from '../connection/location.ts';
-import { quoteName, quoteText, type Session } from '../connection/session.ts';
+import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 import { portOf } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import { foreignTableWarnings } from '../foreign-tables.ts';
+import { replicationWarnings } from '../introspect.ts';
 import { leftOutByBuild, selectSchemas } from '../schema-selection.ts';
 import { NAME_LIMIT } from '../server/server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
@@ -63,7 +63,11 @@ export async function planRestore(context: EngineContext, request: RestoreReques
 }
 
 /** What would be lost by the swap; rejects where something would stop it in the end. */
-async function planSwap(context: EngineContext, url: DatabaseUrl, facts: Facts): Promise<WarningEvent[]> {
+async function planSwap(
+  context: EngineContext,
+  url: DatabaseUrl,
+  facts: InspectedDestination,
+): Promise<WarningEvent[]> {
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url);
   const warnings = await checkSwap(server, { destination, undo: true });
@@ -78,7 +82,7 @@ function noConnection(thrown: unknown): null {
   throw thrown;
 }
 
-interface Facts {
+interface InspectedDestination {
   /** Whether the role may do everything. */
   superuser: boolean;
   destination: DestinationState;
@@ -91,7 +95,7 @@ interface Facts {
   freeBytes: number | null;
 }
 
-export async function inspectDestination(context: EngineContext, url: DatabaseUrl): Promise<Facts> {
+export async function inspectDestination(context: EngineContext, url: DatabaseUrl): Promise<InspectedDestination> {
   if (url.database === null) {
     throw new UserError(`The destination ${url.display} names no database`, {
       code: 'url_invalid',
@@ -131,7 +135,11 @@ interface Row {
   data_directory: string | null;
 }
 
-async function readFacts(context: EngineContext, session: Session, url: DatabaseUrl): Promise<Facts> {
+async function readFacts(
+  context: EngineContext,
+  session: PsqlSession,
+  url: DatabaseUrl,
+): Promise<InspectedDestination> {
   const database = quoteText(url.database ?? '');
   const [row] = await session.query<Row>(`
     SELECT split_part(current_setting('server_version'), ' ', 1) AS version, d.oid IS NOT NULL AS present,
@@ -168,7 +176,7 @@ async function readFacts(context: EngineContext, session: Session, url: Database
   };
 }
 
-function refuseMissing(facts: Facts, needed: { extensions: string[]; roles: string[] }): void {
+function refuseMissing(facts: InspectedDestination, needed: { extensions: string[]; roles: string[] }): void {
   const extensions = needed.extensions.filter((name) => !facts.extensions.includes(name));
   const roles = needed.roles.filter((name) => !facts.roles.includes(name));
   const server = facts.destination.host;
@@ -209,7 +217,7 @@ async function refuseRole(context: EngineContext, url: DatabaseUrl, role: string
 }
 
 function chooseStrategy(
-  facts: Facts,
+  facts: InspectedDestination,
   { inPlace, url }: RestoreRequest,
 ): Pick<RestorePlan, 'strategy' | 'strategyReason'> {
   const { exists } = facts.destination;
@@ -234,14 +242,14 @@ function keepGoingNeedsSecond(why: string): UserError {
   });
 }
 
-function versionWarnings(facts: Facts, { manifest }: RestoreRequest): WarningEvent[] {
+function versionWarnings(facts: InspectedDestination, { manifest }: RestoreRequest): WarningEvent[] {
   const { server_version } = facts.destination;
   if (majorOf(server_version) >= majorOf(manifest.server_version)) return [];
   const message = `The snapshot is of PostgreSQL ${manifest.server_version}, the destination is ${server_version}: what is newer may not restore`;
   return [{ event: 'warning', code: 'server_older', message }];
 }
 
-function sessionWarnings({ destination }: Facts, strategy: RestorePlan['strategy']): WarningEvent[] {
+function sessionWarnings({ destination }: InspectedDestination, strategy: RestorePlan['strategy']): WarningEvent[] {
   if (destination.connections === 0) return [];
   const sessions = destination.connections === 1 ? '1 session is' : `${destination.connections} sessions are`;
   const fate = strategy === 'swap' ? 'they are ended when the databases are swapped' : 'the load waits for their locks';

@@ -4,7 +4,7 @@ import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import type { Session } from '../connection/session.ts';
+import type { PsqlSession } from '../connection/session.ts';
 import { type Settings, withDatabase } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import {
@@ -116,7 +116,7 @@ export interface Beside {
 export async function besideDestination(
   context: EngineContext,
   { url, undo, locale, settings = [], role, throwAway }: Beside,
-  fill: (made: { fresh: string; server: Session }) => Promise<void>,
+  fill: (made: { fresh: string; server: PsqlSession }) => Promise<void>,
 ): Promise<Replaced> {
   const { report } = context;
   const destination = url.database ?? '';
@@ -162,7 +162,7 @@ export async function besideDestination(
 /** `null` for the default of the server, and where the role may not create anything in the destination's. */
 async function inheritedTablespace(
   { report }: EngineContext,
-  server: Session,
+  server: PsqlSession,
   destination: string,
 ): Promise<string | null> {
   const tablespace = await readTablespace(server, destination);
@@ -181,7 +181,7 @@ async function dropAfterFailure(
   try {
     await using server = await connectToServer(clean, url);
     // The server may still be making the database for the session that was ended, which holds the lock until it is done.
-    if (context.signal.aborted) await lockDestination(server, url.database ?? '', { timeout: LOCK_PATIENCE });
+    if (context.signal.aborted) await lockDestination(server, url.database ?? '', { timeout: LOCK_TIMEOUT });
     await dropMarked(server, { name: fresh, destination: url.database ?? '', report: context.report });
   } catch {
     const message = `Could not remove ${fresh} now; the next load into ${url.display} does`;
@@ -190,7 +190,7 @@ async function dropAfterFailure(
 }
 
 const CLEAN_UP_TIMEOUT = 20_000;
-const LOCK_PATIENCE = '15s';
+const LOCK_TIMEOUT = '15s';
 const MEGABYTE = 1024 * 1024;
 
 /**

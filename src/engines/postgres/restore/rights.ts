@@ -1,13 +1,13 @@
 import type { WarningEvent } from '../../../runtime/events.ts';
-import { quoteText, type Session } from '../connection/session.ts';
+import { type PsqlSession, quoteText } from '../connection/session.ts';
 import { attempt } from './carry-over.ts';
 import { readDatabase, settingStatements } from './swap.ts';
 
 export interface RightsCheck {
   /** On another database of the server. */
-  server: Session;
+  server: PsqlSession;
   /** On the destination, if it takes connections. */
-  inside: Session | null;
+  inside: PsqlSession | null;
   destination: string;
 }
 
@@ -26,7 +26,7 @@ export async function checkRights({ server, inside, destination }: RightsCheck):
 }
 
 /** Whether a setting may be set depends on it, on its extension and on grants: the server tells, in a transaction that is rolled back. */
-async function refusedSettings(server: Session, destination: string): Promise<string[]> {
+async function refusedSettings(server: PsqlSession, destination: string): Promise<string[]> {
   const old = await readDatabase(server, destination);
   const refused: string[] = [];
   await server.execute('BEGIN');
@@ -43,14 +43,14 @@ async function refusedSettings(server: Session, destination: string): Promise<st
   return refused;
 }
 
-async function foreignDefaults(inside: Session): Promise<string[]> {
+async function foreignDefaults(inside: PsqlSession): Promise<string[]> {
   const rows = await inside.query<{ role: string }>(`
     SELECT DISTINCT pg_get_userbyid(defaclrole) AS role FROM pg_default_acl
     WHERE NOT pg_has_role(defaclrole, 'USAGE') ORDER BY 1`);
   return rows.map(({ role }) => `the default privileges of ${role}, of which the role is not a member`);
 }
 
-async function refusedTablespace(server: Session, destination: string): Promise<string[]> {
+async function refusedTablespace(server: PsqlSession, destination: string): Promise<string[]> {
   const tablespace = await readTablespace(server, destination);
   return tablespace && !tablespace.allowed
     ? [`the tablespace ${tablespace.name}, in which the role may not create`]
@@ -63,7 +63,7 @@ export interface Tablespace {
 }
 
 /** Where the database is; `null` for the default of the server. */
-export async function readTablespace(server: Session, database: string): Promise<Tablespace | null> {
+export async function readTablespace(server: PsqlSession, database: string): Promise<Tablespace | null> {
   const [row] = await server.query<Tablespace>(`
     SELECT t.spcname AS name, has_tablespace_privilege(t.oid, 'CREATE') AS allowed
     FROM pg_database d JOIN pg_tablespace t ON t.oid = d.dattablespace

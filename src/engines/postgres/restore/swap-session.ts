@@ -1,6 +1,6 @@
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
-import type { Session } from '../connection/session.ts';
+import type { PsqlSession } from '../connection/session.ts';
 
 /** How often an idle session says something: load balancers cut connections that are silent for some minutes. */
 const HEARTBEAT_MS = 30_000;
@@ -15,7 +15,7 @@ const TIMEOUTS = ['idle_session_timeout', 'transaction_timeout'];
  * The session that holds a destination's lock for as long as a load takes, and swaps in the end. It does nothing
  * for hours in between, and must still be there then.
  */
-export async function openSwapSession(context: EngineContext, url: DatabaseUrl): Promise<Session> {
+export async function openSwapSession(context: EngineContext, url: DatabaseUrl): Promise<PsqlSession> {
   const session = await connectToServer(
     context,
     { ...url, parameters: { ...KEEPALIVES, ...url.parameters } },

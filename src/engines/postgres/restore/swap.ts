@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { writeComment, writeMark } from '../mark.ts';
 import { besideNames, dropMarked, findBeside, verifyLock } from '../server/server.ts';
@@ -27,7 +27,7 @@ const TRIES = 3;
 const TERMINATE_EVERY = 100;
 
 export interface Swap {
-  server: Session;
+  server: PsqlSession;
   url: DatabaseUrl;
   /** The complete database that takes the destination's name. */
   fresh: string;
@@ -71,7 +71,7 @@ export async function swapDatabases(context: EngineContext, { server, url, fresh
 }
 
 interface Renaming {
-  server: Session;
+  server: PsqlSession;
   url: DatabaseUrl;
   renames: string[];
   /** Those whose sessions have to end. */
@@ -101,7 +101,7 @@ export async function renameAll(context: EngineContext, { server, url, renames, 
   }
 }
 
-async function endSessions(other: Session, databases: string[], settled: AbortSignal): Promise<void> {
+async function endSessions(other: PsqlSession, databases: string[], settled: AbortSignal): Promise<void> {
   const list = databases.map(quoteText).join(', ');
   while (!settled.aborted) {
     // Refused where the role may not end a session; the rename then says what stands in its way.
@@ -114,7 +114,7 @@ async function endSessions(other: Session, databases: string[], settled: AbortSi
   }
 }
 
-async function sessionsStay(other: Session, databases: string[], cause: SqlError): Promise<UserError> {
+async function sessionsStay(other: PsqlSession, databases: string[], cause: SqlError): Promise<UserError> {
   const rows = await other.query<{ who: string }>(`
     SELECT concat_ws(' ', usename, application_name, client_addr) AS who FROM pg_stat_activity
     WHERE datname IN (${databases.map(quoteText).join(', ')})`);
@@ -131,12 +131,12 @@ export function rename(from: string, to: string): string {
   return `ALTER DATABASE ${quoteName(from)} RENAME TO ${quoteName(to)}`;
 }
 
-export async function databaseExists(server: Session, name: string): Promise<boolean> {
+export async function databaseExists(server: PsqlSession, name: string): Promise<boolean> {
   return (await server.query(`SELECT FROM pg_database WHERE datname = ${quoteText(name)}`)).length > 0;
 }
 
 /** The comment of a database; `null` when it does not exist. */
-export async function readComment(server: Session, name: string): Promise<{ comment: string | null } | null> {
+export async function readComment(server: PsqlSession, name: string): Promise<{ comment: string | null } | null> {
   const [row] = await server.query<{ comment: string | null }>(
     `SELECT shobj_description(oid, 'pg_database') AS comment FROM pg_database WHERE datname = ${quoteText(name)}`,
   );
@@ -159,7 +159,7 @@ export interface Inheritance {
  * A destination keeps its own owner, settings and grants: they belong to the place, not to the snapshot. What the
  * server refuses is a warning: the rows are restored, and somebody with more rights can do the rest.
  */
-export async function inherit(context: EngineContext, server: Session, inheritance: Inheritance): Promise<void> {
+export async function inherit(context: EngineContext, server: PsqlSession, inheritance: Inheritance): Promise<void> {
   const { from, to, settings } = inheritance;
   const failures: string[] = [];
   const each = async (statements: string[]): Promise<void> => {
@@ -192,7 +192,7 @@ export async function inherit(context: EngineContext, server: Session, inheritan
 /** A database that was not there, with all that is in it. */
 async function giveTo(
   context: EngineContext,
-  server: Session,
+  server: PsqlSession,
   { to, url, owner }: Pick<Inheritance, 'to' | 'url'> & { owner: string },
 ): Promise<string[]> {
   const failure = await attempt(server, `ALTER DATABASE ${quoteName(to)} OWNER TO ${quoteName(owner)}`);
@@ -246,7 +246,7 @@ export interface OldDatabase {
   grants: Grant[] | null;
 }
 
-export async function readDatabase(server: Session, name: string): Promise<OldDatabase | undefined> {
+export async function readDatabase(server: PsqlSession, name: string): Promise<OldDatabase | undefined> {
   const [old] = await server.query<OldDatabase>(`
     SELECT pg_get_userbyid(d.datdba) AS owner, d.datconnlimit AS connection_limit,
       coalesce((SELECT json_agg(json_build_object('role', r.rolname, 'setting', c))

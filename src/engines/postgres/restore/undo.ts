@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext, Kept, Replaced } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { quoteText, type Session } from '../connection/session.ts';
+import { type PsqlSession, quoteText } from '../connection/session.ts';
 import { type MarkedDatabase, writeComment, writeMark } from '../mark.ts';
 import { besideNames, findBeside, lockDestination, verifyLock } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
@@ -44,14 +44,14 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   return { swapMs, undoDatabase: names.undo };
 }
 
-interface Exchange {
+interface UndoSwap {
   destination: string;
   kept: MarkedDatabase;
   aside: string;
   replaced_at: string;
 }
 
-async function renamesOf(server: Session, { destination, kept, aside, replaced_at }: Exchange): Promise<string[]> {
+async function renamesOf(server: PsqlSession, { destination, kept, aside, replaced_at }: UndoSwap): Promise<string[]> {
   const present = await readComment(server, destination);
   const back = [rename(kept.name, destination), writeComment(destination, kept.mark.comment)];
   if (!present) return back;

@@ -2,7 +2,7 @@ import type { ColumnFacts, ColumnFamily } from '../../../sanitize/column-facts.t
 import type { ColumnsRequest, EngineContext } from '../../engine.ts';
 import { SAMPLE_LENGTH, SAMPLED_ROWS, SAMPLES } from '../../shared/samples.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText, type Session } from '../connection/session.ts';
+import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 
 /** Of a larger table a part of its pages is read, so much in all. */
 const SAMPLED_BYTES = 4 * 1024 * 1024;
@@ -10,7 +10,7 @@ const SAMPLED_BYTES = 4 * 1024 * 1024;
 /** Every column of the snapshot's schemas, those of partitions as one with their table's, with samples of its values. */
 export async function readColumns(context: EngineContext, { url, manifest }: ColumnsRequest): Promise<ColumnFacts[]> {
   await using session = await connect(context, url, { settings: { row_security: 'off', statement_timeout: '0' } });
-  const rows = await readCatalogue(session, manifest.schemas);
+  const rows = await readCatalog(session, manifest.schemas);
   const facts: ColumnFacts[] = [];
   for (const columns of Map.groupBy(rows, ({ oid }) => oid).values()) {
     const samples = await sampleTable(session, columns);
@@ -19,7 +19,7 @@ export async function readColumns(context: EngineContext, { url, manifest }: Col
   return facts;
 }
 
-interface CatalogueRow {
+interface CatalogRow {
   oid: number;
   schema: string;
   table: string;
@@ -35,8 +35,8 @@ interface CatalogueRow {
   generated: boolean;
 }
 
-function readCatalogue(session: Session, schemas: string[]): Promise<CatalogueRow[]> {
-  return session.query<CatalogueRow>(`
+function readCatalog(session: PsqlSession, schemas: string[]): Promise<CatalogRow[]> {
+  return session.query<CatalogRow>(`
     SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS "table", c.relkind = 'p' AS partitioned,
       CASE c.relkind WHEN 'p' THEN (SELECT coalesce(sum(pg_relation_size(relid)), 0) FROM pg_partition_tree(c.oid))
         ELSE pg_relation_size(c.oid) END AS bytes,
@@ -64,7 +64,7 @@ interface Sample {
 const SAMPLED_FAMILIES = new Set<ColumnFamily>(['text', 'number', 'date', 'network', 'hardware', 'document']);
 
 /** Samples by the column's place in the list. */
-async function sampleTable(session: Session, columns: CatalogueRow[]): Promise<Map<number, Sample>> {
+async function sampleTable(session: PsqlSession, columns: CatalogRow[]): Promise<Map<number, Sample>> {
   const [table] = columns;
   const wanted = [...columns.entries()].filter(([, column]) => SAMPLED_FAMILIES.has(familyOf(column)));
   if (!table || wanted.length === 0) return new Map();
@@ -94,11 +94,11 @@ export function tableReference({
   schema,
   table,
   partitioned,
-}: Pick<CatalogueRow, 'schema' | 'table' | 'partitioned'>): string {
+}: Pick<CatalogRow, 'schema' | 'table' | 'partitioned'>): string {
   return `${partitioned ? '' : 'ONLY '}${quoteName(schema)}.${quoteName(table)}`;
 }
 
-function factsOf(row: CatalogueRow, sample: Sample | undefined): ColumnFacts {
+function factsOf(row: CatalogRow, sample: Sample | undefined): ColumnFacts {
   const { schema, table, column, type, max_length, is_unique, nullable, generated } = row;
   return {
     ...{ schema, table, column, type, nullable, generated },
@@ -136,11 +136,11 @@ const FAMILY_OF_CATEGORY: Record<string, ColumnFamily> = {
   S: 'text',
 };
 
-function familyOf(row: CatalogueRow): ColumnFamily {
+function familyOf(row: CatalogRow): ColumnFamily {
   return FAMILY_OF_TYPE[baseOf(row)] ?? FAMILY_OF_CATEGORY[row.category] ?? 'other';
 }
 
 /** A type of an extension is written with the schema that the extension is in. */
-function baseOf({ base }: CatalogueRow): string {
+function baseOf({ base }: CatalogRow): string {
   return base.slice(base.lastIndexOf('.') + 1);
 }

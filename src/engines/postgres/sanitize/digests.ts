@@ -2,7 +2,7 @@ import { type ColumnDigest, type ColumnFacts, columnName } from '../../../saniti
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { type DigestRow, digestsIn } from '../../shared/digests.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText, type Session } from '../connection/session.ts';
+import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 import { hashOf, tableReference } from './columns.ts';
 
 /** A target list has room for some 1600 expressions, and a column takes three. */
@@ -35,7 +35,7 @@ interface Present {
   columns: ColumnFacts[];
 }
 
-async function presentColumns(session: Session, columns: ColumnFacts[]): Promise<Present> {
+async function presentColumns(session: PsqlSession, columns: ColumnFacts[]): Promise<Present> {
   const [table] = columns;
   const rows = await session.query<{ partitioned: boolean; name: string }>(`
     SELECT c.relkind = 'p' AS partitioned, a.attname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -45,7 +45,7 @@ async function presentColumns(session: Session, columns: ColumnFacts[]): Promise
   return { partitioned: rows[0]?.partitioned ?? false, columns: columns.filter(({ column }) => names.has(column)) };
 }
 
-async function scan(session: Session, { partitioned, columns }: Present): Promise<ColumnDigest[]> {
+async function scan(session: PsqlSession, { partitioned, columns }: Present): Promise<ColumnDigest[]> {
   const [table] = columns;
   if (!table) return [];
   const expressions = columns.flatMap(({ column, sampleHashes }, index) => {

@@ -4,7 +4,7 @@ import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext, QueryRun } from '../../engine.ts';
 import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/query-failed.ts';
 import { connect } from '../connection/connect.ts';
-import { ConnectionLost, type Session, SqlError } from '../connection/session.ts';
+import { ConnectionLost, type PsqlSession, SqlError } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import { dropUserMappings } from '../foreign-tables.ts';
@@ -45,7 +45,7 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
 const REFUSES_TRANSACTION = new Set(['25001', '2D000']);
 
 /** Whether the statement ran in the transaction; one that refuses it has done nothing. */
-async function runWithin(session: Session, statement: Statement): Promise<boolean> {
+async function runWithin(session: PsqlSession, statement: Statement): Promise<boolean> {
   try {
     // Not released: that would end the savepoints that the query makes itself.
     await session.execute('SAVEPOINT before_statement');

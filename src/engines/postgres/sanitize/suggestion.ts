@@ -12,7 +12,7 @@ import {
 } from '../../../sanitize/suggestion.ts';
 import type { EngineContext, SuggestionRequest } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteText, type Session } from '../connection/session.ts';
+import { type PsqlSession, quoteText } from '../connection/session.ts';
 import { DIALECT, FUNCTIONS } from './replacements.ts';
 
 /**
@@ -68,7 +68,7 @@ interface ForeignKey {
 }
 
 /** Each column of a key with the column that it refers to; keys of partitions are those of their tables. */
-function readForeignKeys(session: Session): Promise<ForeignKey[]> {
+function readForeignKeys(session: PsqlSession): Promise<ForeignKey[]> {
   const place = (relation: string, attribute: string): string =>
     `json_build_object('schema', ${relation}n.nspname, 'table', ${relation}c.relname, 'column', ${attribute}.attname)`;
   return session.query<ForeignKey>(`
@@ -85,7 +85,7 @@ function readForeignKeys(session: Session): Promise<ForeignKey[]> {
 }
 
 /** Names as they stand in SQL, quoted only where they must be. */
-async function quotedNames(session: Session, columns: SuspectColumn[]): Promise<Map<string, string>> {
+async function quotedNames(session: PsqlSession, columns: SuspectColumn[]): Promise<Map<string, string>> {
   const all = new Set(columns.flatMap(({ facts: { schema, table, column } }) => [schema, table, column]));
   const rows = await session.query<{ name: string; quoted: string }>(
     `SELECT name, quote_ident(name) AS quoted FROM unnest(ARRAY[${[...all].map(quoteText).join(', ')}]::text[]) AS name`,
@@ -97,7 +97,7 @@ function nameIn(names: Map<string, string>, facts: ColumnFacts | undefined): str
   return `${names.get(facts?.schema ?? '')}.${names.get(facts?.table ?? '')}`;
 }
 
-async function tablesWithTriggers(session: Session): Promise<Set<string>> {
+async function tablesWithTriggers(session: PsqlSession): Promise<Set<string>> {
   const rows = await session.query<{ schema: string; table: string }>(`
     SELECT DISTINCT n.nspname AS schema, c.relname AS "table" FROM pg_trigger t
     JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace

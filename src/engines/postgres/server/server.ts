@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { redact } from '../../../process/redact.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
-import type { DatabaseLocale } from '../catalogue.ts';
-import { ConnectionLost, quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { ConnectionLost, type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import type { DatabaseLocale } from '../introspect.ts';
 import { type MarkedDatabase, provisionalLimit, readMarked, writeMark } from '../mark.ts';
 
 /** A name may have so many bytes; longer ones the server would cut without a word. */
@@ -43,7 +43,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 /** One load at a time into a destination: the lock lives as long as the session, so a killed run leaves none. */
 export async function lockDestination(
-  server: Session,
+  server: PsqlSession,
   destination: string,
   { timeout = LOCK_TIMEOUT } = {},
 ): Promise<void> {
@@ -63,7 +63,7 @@ export async function lockDestination(
 }
 
 /** Rejects unless the session still holds the lock: a pooler may have given it another connection meanwhile. */
-export async function verifyLock(server: Session, destination: string): Promise<void> {
+export async function verifyLock(server: PsqlSession, destination: string): Promise<void> {
   const held = await server
     .query(
       `SELECT FROM pg_locks l, (SELECT ${lockKey(destination)} AS key) k
@@ -97,7 +97,7 @@ export interface Beside {
 }
 
 /** The databases with the names beside a destination, compared byte by byte. */
-export async function findBeside(server: Session, destination: string): Promise<Beside> {
+export async function findBeside(server: PsqlSession, destination: string): Promise<Beside> {
   const { prefix, undo } = besideNames(destination);
   const rows = await server.query<{ name: string }>(`
     SELECT datname AS name FROM pg_database
@@ -116,7 +116,7 @@ function isFresh(name: string, prefix: string): boolean {
 }
 
 /** Drops what killed loads into the destination have left; only while holding its lock. */
-export async function sweepLeftovers(server: Session, destination: string, report?: Report): Promise<string[]> {
+export async function sweepLeftovers(server: PsqlSession, destination: string, report?: Report): Promise<string[]> {
   const { leftovers } = await findBeside(server, destination);
   const swept: string[] = [];
   for (const { name } of leftovers) if (await dropMarked(server, { name, destination, report })) swept.push(name);
@@ -130,7 +130,7 @@ export interface MarkedDrop {
 }
 
 /** Drops a database whose mark is verified just before; one that cannot be dropped is a warning. */
-export async function dropMarked(server: Session, { name, destination, report }: MarkedDrop): Promise<boolean> {
+export async function dropMarked(server: PsqlSession, { name, destination, report }: MarkedDrop): Promise<boolean> {
   const [marked] = await readMarked(server, [name], destination);
   if (!marked) return false;
   try {
@@ -161,7 +161,7 @@ const LOCALE_REFUSED = new Set(['42809', '22023', '0A000']);
  * `markNew` its connection limit says that it is ours.
  */
 export async function createDatabase(
-  server: Session,
+  server: PsqlSession,
   { name, locale, major, tablespace }: NewDatabase,
 ): Promise<boolean> {
   const place = tablespace ? ` TABLESPACE ${quoteName(tablespace)}` : '';
@@ -182,7 +182,7 @@ export async function createDatabase(
 }
 
 /** Writes the mark that lasts until the swap. */
-export async function markNew(server: Session, name: string, destination: string): Promise<void> {
+export async function markNew(server: PsqlSession, name: string, destination: string): Promise<void> {
   await server.transaction([
     writeMark(name, { tool: 'new', of: destination }),
     `ALTER DATABASE ${quoteName(name)} CONNECTION LIMIT -1`,

@@ -4,10 +4,10 @@ import { copyProgress, type Moved } from '../../shared/copy-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { quoteName } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
-import type { Leaf, SubsetTable } from './catalogue.ts';
 import { type Part, pipeRows } from './pipe.ts';
 import type { OpenSource } from './reading.ts';
 import { batchesOf, isOneOf } from './rows.ts';
+import type { Leaf, SubsetTable } from './subset-catalog.ts';
 
 export interface Copying {
   source: OpenSource;
@@ -45,8 +45,8 @@ export async function copyRows(context: EngineContext, copying: Copying): Promis
   return counts;
 }
 
-function tasksOf({ source: { catalogue }, run: { plan, collected } }: Copying): Task[] {
-  return [...catalogue.tables.values()].flatMap((table): Task[] => {
+function tasksOf({ source: { catalog }, run: { plan, collected } }: Copying): Task[] {
+  return [...catalog.tables.values()].flatMap((table): Task[] => {
     if (plan.rules.get(table.name) === 'copy') {
       const rows = plan.graph.tables.get(table.name)?.rows ?? 0;
       return table.leaves.map((leaf) => ({ table, leaf, rows: Math.ceil(rows / table.leaves.length) }));

@@ -5,14 +5,14 @@ import type { RowFinder } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
 import { splitName } from '../../../text/table-names.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
-import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
-import { type Leaf, type Reference, resolveAdded, type SubsetCatalogue, type SubsetTable } from './catalogue.ts';
+import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { forEachLine } from './line-numbers.ts';
 import { type Batch, batchesOf, isOneOf, rowNumber } from './rows.ts';
+import { type Leaf, type Reference, resolveAdded, type SubsetCatalog, type SubsetTable } from './subset-catalog.ts';
 
 export interface Finding {
-  catalogue: SubsetCatalogue;
-  withSession: WithResource<Session>;
+  catalog: SubsetCatalog;
+  withSession: WithResource<PsqlSession>;
   seed: number;
 }
 
@@ -20,18 +20,16 @@ export interface Finding {
 const PLACE_NUMBERS = 2;
 
 /** Finds rows by joins over whole batches, so that the server chooses between an index and reading the table once. */
-export async function createFinder(graph: Graph, { catalogue, withSession, seed }: Finding): Promise<RowFinder> {
-  const leaves = new Map(
-    [...catalogue.tables.values()].flatMap((table) => table.leaves.map((leaf) => [leaf.oid, leaf])),
-  );
+export async function createFinder(graph: Graph, { catalog, withSession, seed }: Finding): Promise<RowFinder> {
+  const leaves = new Map([...catalog.tables.values()].flatMap((table) => table.leaves.map((leaf) => [leaf.oid, leaf])));
   for (const relationship of [...graph.relationships, ...graph.cut].filter(({ added }) => added)) {
-    const reference = await withSession((session) => resolveAdded(session, catalogue, relationship));
-    catalogue.references.set(relationship.id, reference);
+    const reference = await withSession((session) => resolveAdded(session, catalog, relationship));
+    catalog.references.set(relationship.id, reference);
   }
 
   function referenceOf(id: string): Reference {
-    const reference = catalogue.references.get(id);
-    if (!reference) throw new Error(`the catalogue has no reference ${id}`);
+    const reference = catalog.references.get(id);
+    if (!reference) throw new Error(`the catalog has no reference ${id}`);
     return reference;
   }
 
@@ -62,7 +60,7 @@ export async function createFinder(graph: Graph, { catalogue, withSession, seed 
 
   return {
     async targets(target, take) {
-      const table = catalogue.tables.get(target.table);
+      const table = catalog.tables.get(target.table);
       if (!table) throw new Error(`${target.table} was not checked`);
       if (target.where === undefined) return rowsOf(shareQuery(table, target.percent ?? 100, seed), take);
       const { where } = target;
@@ -75,7 +73,7 @@ export async function createFinder(graph: Graph, { catalogue, withSession, seed 
       const join = columns
         .map((column, index) => compare(reference, index, { key: 'k', column: `f.${quoteName(column)}` }))
         .join(' AND ');
-      await askBatches({ rows, of: leavesOf(catalogue, to), take: (lines) => takeRows(lines, take) }, (batch) => {
+      await askBatches({ rows, of: leavesOf(catalog, to), take: (lines) => takeRows(lines, take) }, (batch) => {
         const keys = `SELECT ${names(refColumns)} FROM ${batch.leaf.from} r WHERE r.${isOneOf(batch)}`;
         return `SELECT f.tableoid, f.ctid FROM (${keys}) k JOIN ${reference.from} f ON ${join}`;
       });
@@ -129,7 +127,7 @@ function compare(
   return `${key}.${quoteName(refColumns[index] ?? '')} ${operators[index]} ${column}`;
 }
 
-function leavesOf({ tables }: SubsetCatalogue, table: string): Leaf[] {
+function leavesOf({ tables }: SubsetCatalog, table: string): Leaf[] {
   return tables.get(table)?.leaves ?? [];
 }
 
@@ -151,7 +149,7 @@ interface Condition {
  * The rows that meet a condition of the user's, whose functions and operators are looked for where theirs are. The
  * server reads it as a text first: what is no condition (an open quote, say) would make psql wait for its end.
  */
-async function rowsWhere(session: Session, { table, where, take }: Condition): Promise<void> {
+async function rowsWhere(session: PsqlSession, { table, where, take }: Condition): Promise<void> {
   const query = `SELECT tableoid, ctid FROM ${table.from} WHERE (${where}\n)`;
   const check = `BEGIN EXECUTE ${quoteText(`EXPLAIN ${query}`)}; END`;
   const { schema } = splitName(table.name);

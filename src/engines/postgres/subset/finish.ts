@@ -1,6 +1,6 @@
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText, type Session } from '../connection/session.ts';
+import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
 import type { ClientTools } from '../tools.ts';
 import type { OpenSource } from './reading.ts';
@@ -32,14 +32,14 @@ interface Sequence {
   last_value: string;
 }
 
-function readSequences(session: Session): Promise<Sequence[]> {
+function readSequences(session: PsqlSession): Promise<Sequence[]> {
   return session.query<Sequence>(`
     SELECT schemaname AS schema, sequencename AS name, last_value::text FROM pg_sequences
     WHERE last_value IS NOT NULL`);
 }
 
 /** New rows get numbers that no row of the source has. Sequences of extensions may not be there. */
-async function setSequences(session: Session, sequences: Sequence[]): Promise<void> {
+async function setSequences(session: PsqlSession, sequences: Sequence[]): Promise<void> {
   for (const { schema, name, last_value } of sequences) {
     const sequence = `to_regclass(${quoteText(`${quoteName(schema)}.${quoteName(name)}`)})`;
     await session.execute(`SELECT setval(${sequence}, ${quoteText(last_value)}::int8) WHERE ${sequence} IS NOT NULL`);
@@ -56,7 +56,7 @@ interface SequenceUse {
 }
 
 /** Where the source's own sequence lags behind its rows, since those were written with numbers of their own. */
-async function passHighest(session: Session): Promise<void> {
+async function passHighest(session: PsqlSession): Promise<void> {
   const used = await session.query<SequenceUse>(`
     SELECT DISTINCT sn.nspname AS schema, s.relname AS sequence, cn.nspname AS table_schema, c.relname AS table,
       a.attname AS column, q.seqincrement > 0 AS ascending
@@ -81,14 +81,14 @@ async function passHighest(session: Session): Promise<void> {
   }
 }
 
-function readPopulatedViews(session: Session): Promise<View[]> {
+function readPopulatedViews(session: PsqlSession): Promise<View[]> {
   return session.query<View>(`
     SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind = 'm' AND c.relispopulated`);
 }
 
 /** Each after those that it reads. */
-async function refreshViews(session: Session, populated: View[]): Promise<void> {
+async function refreshViews(session: PsqlSession, populated: View[]): Promise<void> {
   for (const { schema, name } of await materializedViewsInOrder(session)) {
     if (!populated.some((view) => view.schema === schema && view.name === name)) continue;
     await session.execute(`REFRESH MATERIALIZED VIEW ${quoteName(schema)}.${quoteName(name)}`);

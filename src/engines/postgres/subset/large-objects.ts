@@ -1,5 +1,5 @@
-import type { TableFacts } from '../../../subset/facts.ts';
 import { createRowSet, type RowSet } from '../../../subset/row-set.ts';
+import type { SourceTable } from '../../../subset/source-schema.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
@@ -16,7 +16,7 @@ const LINE_BYTES = 256 * 1024;
 const INV_READ = 0x40000;
 
 /** What a plan has to say of a source's large objects, which no foreign key leads to. */
-export function largeObjectsWarning(count: number, tables: TableFacts[]): { code: string; message: string }[] {
+export function largeObjectsWarning(count: number, tables: SourceTable[]): { code: string; message: string }[] {
   if (count === 0) return [];
   const columns = tables.flatMap((table) => oidColumns(table).map((column) => `${table.name}.${column}`));
   const message =
@@ -28,7 +28,7 @@ export function largeObjectsWarning(count: number, tables: TableFacts[]): { code
 
 /**
  * Copies the large objects that the new rows name: what is no number of one (an oid may be that of anything) finds none.
- * As a program that reads and writes them would, by functions, since the catalogue itself is for superusers.
+ * As a program that reads and writes them would, by functions, since the catalog itself is for superusers.
  */
 export async function copyLargeObjects(context: EngineContext, copying: Copying): Promise<void> {
   const { source, run, settings } = copying;
@@ -55,12 +55,12 @@ export async function copyLargeObjects(context: EngineContext, copying: Copying)
   report({ event: 'step', step: 'large_objects', state: 'done', label });
 }
 
-function oidColumns({ columns }: TableFacts): string[] {
+function oidColumns({ columns }: SourceTable): string[] {
   return columns.filter(({ family, generated }) => family === 'oid_ops' && !generated).map(({ name }) => name);
 }
 
 async function namedObjects(context: EngineContext, { source, run, settings }: Copying): Promise<RowSet> {
-  const { facts, tables }: OpenSource['catalogue'] = source.catalogue;
+  const { facts, tables }: OpenSource['catalog'] = source.catalog;
   const named = createRowSet();
   await using session = await connect(context, run.url, { tools: source.tools, settings });
   for (const table of facts.tables) {

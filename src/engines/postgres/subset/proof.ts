@@ -2,10 +2,10 @@ import type { ProofRow } from '../../../results/subset-results.ts';
 import type { Relationship } from '../../../subset/graph.ts';
 import type { SubsetRun } from '../../engine.ts';
 import { proveReferences } from '../../shared/prove-references.ts';
-import { quoteName, type Session } from '../connection/session.ts';
-import type { Reference } from './catalogue.ts';
+import { type PsqlSession, quoteName } from '../connection/session.ts';
 import { createFinder } from './finder.ts';
 import type { OpenSource } from './reading.ts';
+import type { Reference } from './subset-catalog.ts';
 
 interface Proving {
   source: OpenSource;
@@ -13,27 +13,26 @@ interface Proving {
 }
 
 /** Proves every reference in the new database, to which the session is connected. */
-export function prove(session: Session, { source, run }: Proving): Promise<ProofRow[]> {
+export function prove(session: PsqlSession, { source, run }: Proving): Promise<ProofRow[]> {
   const referenceWith = ({ id }: Relationship): Reference => referenceOf(source, id);
   return proveReferences(run, {
     inSubset: (all) => countOrphans(session, all.map(referenceWith)),
     inSource: async (one) =>
       (await source.withSession((reading) => countOrphans(reading, [referenceWith(one)])))[0] ?? 0,
-    finder: () =>
-      createFinder(run.plan.graph, { catalogue: source.catalogue, withSession: source.withSession, seed: 0 }),
+    finder: () => createFinder(run.plan.graph, { catalog: source.catalog, withSession: source.withSession, seed: 0 }),
   });
 }
 
-function referenceOf({ catalogue }: OpenSource, id: string): Reference {
-  const reference = catalogue.references.get(id);
-  if (!reference) throw new Error(`the catalogue has no reference ${id}`);
+function referenceOf({ catalog }: OpenSource, id: string): Reference {
+  const reference = catalog.references.get(id);
+  if (!reference) throw new Error(`the catalog has no reference ${id}`);
   return reference;
 }
 
 /** How many references one statement proves: a server far away is asked seldom. */
 const BATCH_REFERENCES = 100;
 
-async function countOrphans(session: Session, references: Reference[]): Promise<number[]> {
+async function countOrphans(session: PsqlSession, references: Reference[]): Promise<number[]> {
   const counts: number[] = [];
   for (let start = 0; start < references.length; start += BATCH_REFERENCES) {
     const queries = references.slice(start, start + BATCH_REFERENCES).map(orphansQuery);

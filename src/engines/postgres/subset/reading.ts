@@ -1,9 +1,9 @@
 import type { DatabaseUrl } from '../../engine.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
-import type { DatabaseLocale } from '../catalogue.ts';
-import type { Session } from '../connection/session.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import type { DatabaseLocale } from '../introspect.ts';
 import type { ClientTools } from '../tools.ts';
-import type { SubsetCatalogue } from './catalogue.ts';
+import type { SubsetCatalog } from './subset-catalog.ts';
 
 /** A source as long as it is open, with all that making a subset of it needs to know. */
 export interface OpenSource {
@@ -14,10 +14,10 @@ export interface OpenSource {
   locale: DatabaseLocale;
   /** `ALTER DATABASE … SET`, as `name=value`. */
   settings: string[];
-  catalogue: SubsetCatalogue;
+  catalog: SubsetCatalog;
   /** How many it has. */
   largeObjects: number;
-  withSession: WithResource<Session>;
+  withSession: WithResource<PsqlSession>;
 }
 
 /** What reads a source: never writes, never gives up, and writes values in the one way on which their hashes depend. */

@@ -1,7 +1,7 @@
 import { releaseChunk } from '../../../repository/objects/release.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
-import type { Leaf, SubsetTable } from './catalogue.ts';
+import type { Leaf, SubsetTable } from './subset-catalog.ts';
 
 /**
  * A row's number says where it lies: which leaf of its table, which page, which line there. Within one snapshot that
@@ -16,13 +16,13 @@ const MOST_LEAVES = 2 ** 53 / LEAF_SPAN;
 const BATCH_ROWS = 10_000;
 
 /** A `ctid`. */
-export interface Place {
+export interface TupleId {
   page: number;
   line: number;
 }
 
 /** The row that lies there. */
-export function rowNumber({ index }: Leaf, { page, line }: Place): number {
+export function rowNumber({ index }: Leaf, { page, line }: TupleId): number {
   return index * LEAF_SPAN + page * PAGE_SPAN + line;
 }
 

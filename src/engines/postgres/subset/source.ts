@@ -1,17 +1,17 @@
 import type { DatabaseUrl, EngineContext, SubsetSource } from '../../engine.ts';
 import { createResourcePool } from '../../shared/resource-pool.ts';
 import { sourceUnreadable } from '../../shared/source-unreadable.ts';
-import { readLocale, readReplication, replicationWarnings } from '../catalogue.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
+import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { readDatabaseSettings, settingsToKeep } from '../dump/dump-source.ts';
+import { readLocale, readReplication, replicationWarnings } from '../introspect.ts';
 import { findClientTools, toolsForServer } from '../tools.ts';
-import { readSubsetCatalogue, type SubsetCatalogue } from './catalogue.ts';
 import { createFinder } from './finder.ts';
 import { largeObjectsWarning } from './large-objects.ts';
 import { makeSubset } from './make.ts';
 import { type OpenSource, READING_SETTINGS } from './reading.ts';
 import { placeOf, refuseUnnumbered, rowNumber } from './rows.ts';
+import { readSubsetCatalog, type SubsetCatalog } from './subset-catalog.ts';
 
 /** One transaction exports its snapshot and is the first of several that see the source by it. */
 export async function openSource(
@@ -19,7 +19,7 @@ export async function openSource(
   { url, jobs }: { url: DatabaseUrl; jobs: number },
 ): Promise<SubsetSource> {
   const installed = await findClientTools(context);
-  const sessions: Session[] = [];
+  const sessions: PsqlSession[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(sessions.map((session) => session.close()));
   };
@@ -34,9 +34,9 @@ export async function openSource(
     await first.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const [exported] = await first.query<{ id: string }>('SELECT pg_export_snapshot() AS id');
     const snapshot = exported?.id ?? '';
-    const catalogue = await readSubsetCatalogue(first);
-    refuseUnnumbered(catalogue.tables.values(), row?.page ?? 0);
-    await lockTables(first, catalogue);
+    const catalog = await readSubsetCatalog(first);
+    refuseUnnumbered(catalog.tables.values(), row?.page ?? 0);
+    await lockTables(first, catalog);
     while (sessions.length < jobs) {
       const other = await connect(context, url, { tools, settings: READING_SETTINGS });
       sessions.push(other);
@@ -46,18 +46,18 @@ export async function openSource(
     const replication = await readReplication(first);
     const withSession = createResourcePool(sessions);
     const open: OpenSource = {
-      ...{ url, snapshot, tools, catalogue, withSession },
+      ...{ url, snapshot, tools, catalog, withSession },
       locale: await readLocale(first, tools.major < 15 ? tools.major : Number.parseInt(version, 10)),
       settings: settingsToKeep(await readDatabaseSettings(first), context.report),
       largeObjects: await countLargeObjects(first),
     };
     return {
-      facts: catalogue.facts,
+      facts: catalog.facts,
       warnings: [
-        ...largeObjectsWarning(open.largeObjects, catalogue.facts.tables),
+        ...largeObjectsWarning(open.largeObjects, catalog.facts.tables),
         ...replicationWarnings(replication).map(({ code, message }) => ({ code, message })),
       ],
-      finder: (graph, seed) => createFinder(graph, { catalogue, withSession, seed }),
+      finder: (graph, seed) => createFinder(graph, { catalog, withSession, seed }),
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, number) => nameRow(open, table, number),
       // By the tools that the source was opened with.
@@ -73,19 +73,19 @@ export async function openSource(
 const RIGHTS_HINT =
   'The user of subset.src_url needs SELECT on every table: GRANT pg_read_all_data TO … (PostgreSQL 14 or newer).';
 
-async function countLargeObjects(session: Session): Promise<number> {
+async function countLargeObjects(session: PsqlSession): Promise<number> {
   const [row] = await session.query<{ count: number }>('SELECT count(*) FROM pg_largeobject_metadata');
   return row?.count ?? 0;
 }
 
 /** A rewritten table (VACUUM FULL, TRUNCATE) would have its rows in other places than those that were noted. */
-async function lockTables(session: Session, { tables }: SubsetCatalogue): Promise<void> {
+async function lockTables(session: PsqlSession, { tables }: SubsetCatalog): Promise<void> {
   const leaves = [...tables.values()].flatMap((table) => table.leaves.map(({ name }) => `ONLY ${name}`));
   if (leaves.length > 0) await session.execute(`LOCK TABLE ${leaves.join(', ')} IN ACCESS SHARE MODE`);
 }
 
-async function findRow({ catalogue, withSession }: OpenSource, name: string, key: string[]): Promise<number | null> {
-  const table = catalogue.tables.get(name);
+async function findRow({ catalog, withSession }: OpenSource, name: string, key: string[]): Promise<number | null> {
+  const table = catalog.tables.get(name);
   if (!table || table.primaryKey.length !== key.length || key.length === 0) return null;
   const condition = table.primaryKey.map(
     (column, index) => `${quoteName(column)}::text = ${quoteText(key[index] ?? '')}`,
@@ -100,8 +100,8 @@ async function findRow({ catalogue, withSession }: OpenSource, name: string, key
   return leaf ? rowNumber(leaf, { page: Number(page), line: Number(line) }) : null;
 }
 
-async function nameRow({ catalogue, withSession }: OpenSource, name: string, number: number): Promise<string> {
-  const table = catalogue.tables.get(name);
+async function nameRow({ catalog, withSession }: OpenSource, name: string, number: number): Promise<string> {
+  const table = catalog.tables.get(name);
   const { leaf, ctid } = placeOf(number, table?.leaves ?? []);
   if (!table || table.primaryKey.length === 0) return ctid;
   const key = table.primaryKey.map((column) => `${quoteName(column)}::text`);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSession, type Session } from '../../../../src/engines/mysql/connection/session.ts';
+import { type MysqlSession, openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { loadRows } from '../../../../src/engines/mysql/restore/load-tables.ts';
 import { rowStatements } from '../../../../src/engines/mysql/restore/rows/row-statements.ts';
@@ -68,7 +68,7 @@ describe('rows as INSERT statements', () => {
 for (const flavour of ['mariadb', 'mysql'] as const) {
   describeWithMysql(flavour, { name: 'rows and max_allowed_packet' }, () => {
     let server: TestMysql;
-    const session = (): Promise<Session> => openSession({ url: parseMysqlUrl(server.url('rows')) });
+    const session = (): Promise<MysqlSession> => openSession({ url: parseMysqlUrl(server.url('rows')) });
 
     beforeAll(async () => {
       server = await startMysql(flavour, ['--local-infile=ON', '--max-allowed-packet=1M']);

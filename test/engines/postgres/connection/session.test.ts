@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   ConnectionLost,
   openSession,
+  type PsqlSession,
   quoteName,
   quoteText,
-  type Session,
   SqlError,
 } from '../../../../src/engines/postgres/connection/session.ts';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
@@ -21,7 +21,7 @@ const context = testContext({ settings: {} });
 
 describeWithPostgres('a session', () => {
   let server: TestPostgres;
-  let session: Session;
+  let session: PsqlSession;
 
   beforeAll(async () => {
     server = await startPostgres();
@@ -33,7 +33,7 @@ describeWithPostgres('a session', () => {
     await server?.stop();
   });
 
-  async function open(settings: Record<string, string> = {}, signal?: AbortSignal): Promise<Session> {
+  async function open(settings: Record<string, string> = {}, signal?: AbortSignal): Promise<PsqlSession> {
     const { psql } = await anyClientTools(context);
     const url = parsePostgresUrl(server.url('postgres'));
     return openSession({ ...context, psql, url, settings, signal });
@@ -137,7 +137,7 @@ describeWithPostgres('a session', () => {
     expect(await session.query('SELECT FROM public.late')).toEqual([]);
   });
 
-  it('has the settings it was opened with, whatever they hold, and looks nowhere but in the catalogue', async () => {
+  it('has the settings it was opened with, whatever they hold, and looks nowhere but in the catalog', async () => {
     await using own = await open({ 'my.name': String.raw`my "own" \ it's`, work_mem: '7MB' });
     expect(
       await own.query(`SELECT current_setting('my.name') AS name, current_setting('work_mem') AS memory,

@@ -5,7 +5,7 @@ import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext, RestoreRun } from '../../../engine.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
-import { quoteName, type Session, SqlError } from '../../connection/session.ts';
+import { type MysqlSession, quoteName, SqlError } from '../../connection/session.ts';
 import { checkDefinitions } from '../../definitions/check-definitions.ts';
 import { createCode } from '../../definitions/code.ts';
 import {
@@ -116,7 +116,7 @@ function withRowsToCome(tables: TableDefinition[], { plan, details, client }: Fi
  */
 export async function createDependents(
   context: Pick<EngineContext, 'report'>,
-  session: Session,
+  session: MysqlSession,
   { definitions, leftOut }: { definitions: Definitions; leftOut: string[] },
 ): Promise<CodeDefinitions> {
   for (const { name, foreignKeys } of definitions.tables) {
@@ -141,7 +141,7 @@ export async function createDependents(
 }
 
 /** Creates the views that can be created, in whatever order they need; returns the others. */
-async function createPossible(session: Session, code: CodeDefinitions): Promise<Code[]> {
+async function createPossible(session: MysqlSession, code: CodeDefinitions): Promise<Code[]> {
   let left = code.views;
   for (let before = left.length + 1; left.length < before; ) {
     before = left.length;
@@ -158,7 +158,7 @@ async function createPossible(session: Session, code: CodeDefinitions): Promise<
   return left;
 }
 
-export async function createTables(session: Session, { sequences, tables }: Definitions): Promise<void> {
+export async function createTables(session: MysqlSession, { sequences, tables }: Definitions): Promise<void> {
   try {
     // A column's default may draw from a sequence.
     for (const { name, create, next } of sequences) {

@@ -1,4 +1,4 @@
-import type { Session } from '../../connection/session.ts';
+import type { MysqlSession } from '../../connection/session.ts';
 import { packetLimit, StatementTooLong } from './packet-limit.ts';
 import { rowStatements, type StatementPiece } from './row-statements.ts';
 
@@ -23,7 +23,7 @@ export interface Warning {
   Message: string;
 }
 
-export function warningsOf(session: Session): Promise<Warning[]> {
+export function warningsOf(session: MysqlSession): Promise<Warning[]> {
   return session.query<Warning>('SHOW WARNINGS');
 }
 
@@ -31,7 +31,7 @@ export function warningsOf(session: Session): Promise<Warning[]> {
 const STATEMENT_BYTES = 256 * 1024;
 
 /** Rows as INSERT, for servers that take no LOAD DATA LOCAL; one transaction a table. No row is held in memory. */
-export async function insertRows(session: Session, { content, ...options }: InsertOptions): Promise<Loaded> {
+export async function insertRows(session: MysqlSession, { content, ...options }: InsertOptions): Promise<Loaded> {
   const limit = await packetLimit(session);
   const statementBytes = Math.min(STATEMENT_BYTES, Math.floor(limit / 4));
   const pieces = rowStatements(content, { ...options, statementBytes });

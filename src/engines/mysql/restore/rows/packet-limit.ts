@@ -2,7 +2,7 @@ import type { ManifestTable } from '../../../../repository/manifest.ts';
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../../runtime/events.ts';
 import { formatBytes } from '../../../../text/format.ts';
-import { quoteName, type Session, SqlError } from '../../connection/session.ts';
+import { type MysqlSession, quoteName, SqlError } from '../../connection/session.ts';
 import type { Details } from '../../details.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -10,10 +10,10 @@ const MEGABYTE = 1024 * 1024;
 const MOST_PACKET_BYTES = 1024 * MEGABYTE;
 
 /** A session keeps the value that it began with. */
-const limits = new WeakMap<Session, number>();
+const limits = new WeakMap<MysqlSession, number>();
 
 /** How long a statement to this session may be, `max_allowed_packet`. */
-export async function packetLimit(session: Session): Promise<number> {
+export async function packetLimit(session: MysqlSession): Promise<number> {
   const known = limits.get(session);
   if (known !== undefined) return known;
   const [row] = await session.query<{ bytes: number | string }>('SELECT @@max_allowed_packet AS bytes');
@@ -22,7 +22,7 @@ export async function packetLimit(session: Session): Promise<number> {
   return limit;
 }
 
-export function knownPacketLimit(session: Session): number | null {
+export function knownPacketLimit(session: MysqlSession): number | null {
   return limits.get(session) ?? null;
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
-import { inDatabase, type Session } from '../../connection/session.ts';
+import { inDatabase, type MysqlSession } from '../../connection/session.ts';
 import { selectOf } from '../../dump/dump.ts';
 
 export interface Doubted {
@@ -21,7 +21,7 @@ const LINE_FEED = 10;
  * Rejects when the server did not take every value as it is. What it warned of may as well be an expression of a check
  * or a generated column: only the rows themselves tell. They are compared in no order.
  */
-export async function compareRows(session: Session, doubted: Doubted): Promise<void> {
+export async function compareRows(session: MysqlSession, doubted: Doubted): Promise<void> {
   const sent = await digestOf(doubted.sent);
   const types = await typesOf(session, doubted.table);
   const columns = doubted.columns.map((name) => ({ name, type: types.get(name) ?? '', generated: false }));
@@ -37,7 +37,7 @@ export async function compareRows(session: Session, doubted: Doubted): Promise<v
   );
 }
 
-async function typesOf(session: Session, table: string): Promise<Map<string, string>> {
+async function typesOf(session: MysqlSession, table: string): Promise<Map<string, string>> {
   const rows = await session.query<{ name: string; type: string }>(`
     SELECT COLUMN_NAME AS name, LOWER(DATA_TYPE) AS type FROM information_schema.COLUMNS
     WHERE TABLE_SCHEMA = DATABASE() AND ${inDatabase('TABLE_NAME', table)}`);

@@ -1,7 +1,7 @@
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext } from '../../../engine.ts';
 import { connect } from '../../connection/connect.ts';
-import { quoteName, type Session } from '../../connection/session.ts';
+import { type PsqlSession, quoteName } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 
 /** Refuses a load in place that the server would refuse in the middle; reads only. */
@@ -14,7 +14,7 @@ export async function refuseInPlace(
   await refuseTooManyLocks(session, { url, details });
 }
 
-async function refuseForeignOwners(session: Session, { display, database }: DatabaseUrl): Promise<void> {
+async function refuseForeignOwners(session: PsqlSession, { display, database }: DatabaseUrl): Promise<void> {
   const [role] = await session.query<{ name: string; creates: boolean }>(
     `SELECT current_user AS name, has_database_privilege(current_database(), 'CREATE') AS creates`,
   );
@@ -52,7 +52,7 @@ interface Locks {
  * locks has room for max_locks_per_transaction × (max_connections + max_prepared_transactions).
  */
 async function refuseTooManyLocks(
-  session: Session,
+  session: PsqlSession,
   { url, details }: { url: DatabaseUrl; details: ArchiveDetails },
 ): Promise<void> {
   const [locks] = await session.query<Locks>(`

@@ -7,11 +7,11 @@ import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../../engine.ts';
 import { tablesText } from '../../../shared/divide-tables.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
-import { LARGE_OBJECTS_QUERY, objectsQuery, readSchemas } from '../../catalogue.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/session.ts';
 import { connectionOf } from '../../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
+import { LARGE_OBJECTS_QUERY, objectsQuery, readSchemas } from '../../introspect.ts';
 import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../../tools.ts';
 import { within } from '../check.ts';
 import {

@@ -1,4 +1,4 @@
-import { quoteName, type Session } from '../../connection/session.ts';
+import { type PsqlSession, quoteName } from '../../connection/session.ts';
 import { withoutEventTriggers } from '../event-triggers.ts';
 
 /** Those of extensions may belong to somebody else. */
@@ -11,7 +11,7 @@ const BATCH = 100;
  * Lifts FORCE ROW LEVEL SECURITY, which hides rows also from the role that restores them: foreign keys could not be
  * verified, and no rows counted. Resolves with the tables, for `forceRowSecurity`.
  */
-export async function liftForcedRowSecurity(session: Session): Promise<string[]> {
+export async function liftForcedRowSecurity(session: PsqlSession): Promise<string[]> {
   const rows = await session.query<{ schema: string; name: string }>(`
     SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE ${FORCED} ORDER BY c.oid`);
@@ -21,11 +21,11 @@ export async function liftForcedRowSecurity(session: Session): Promise<string[]>
 }
 
 /** When all is counted and verified; event triggers do not hear of it. */
-export async function forceRowSecurity(session: Session, tables: string[]): Promise<void> {
+export async function forceRowSecurity(session: PsqlSession, tables: string[]): Promise<void> {
   if (tables.length > 0) await withoutEventTriggers(session, () => alterAll(session, tables, 'FORCE'));
 }
 
-async function alterAll(session: Session, tables: string[], how: 'FORCE' | 'NO FORCE'): Promise<void> {
+async function alterAll(session: PsqlSession, tables: string[], how: 'FORCE' | 'NO FORCE'): Promise<void> {
   for (let at = 0; at < tables.length; at += BATCH) {
     await session.transaction(
       tables.slice(at, at + BATCH).map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY`),

@@ -3,21 +3,21 @@ import { claim, foreignBucket, ownershipOf } from '../claim.ts';
 import type { Store } from '../store.ts';
 import { SealBroken } from './sealed-format.ts';
 
-/** Says whose a shelf is, whether it is encrypted, and with which key: what is there is never mixed, nor taken for nothing. */
-export interface ShelfMark {
-  /** Throws when the shelf is not what the storage profile takes it for. */
+/** Says whose a remote repository is, whether it is encrypted, and with which key: what is there is never mixed, nor taken for nothing. */
+export interface EncryptionMark {
+  /** Throws when the remote repository is not what the storage profile takes it for. */
   check(): Promise<void>;
-  /** Marks a new shelf, before anything is stored in it or removed from it; throws when it is of somebody else. */
+  /** Marks a new remote repository, before anything is stored in it or removed from it; throws when it is of somebody else. */
   set(): Promise<void>;
 }
 
-/** Lies at the top of an encrypted shelf; whoever can open it has the key of the shelf. */
+/** Lies at the top of an encrypted remote repository; whoever can open it has the key of the remote repository. */
 const MARK = 'encrypted';
 
 const MARK_TEXT = 'format 1\n';
 
-/** The mark of a shelf that is not to be encrypted: there must be no `encrypted`. */
-export function clearMark(store: Store, profile: string): ShelfMark {
+/** The mark of a remote repository that is not to be encrypted: there must be no `encrypted`. */
+export function clearMark(store: Store, profile: string): EncryptionMark {
   const check = async (): Promise<void> => {
     // Asked for as a whole: of a refusal without a body nobody could say the reason.
     if ((await store.read(MARK)) !== null) throw isEncrypted(store, profile);
@@ -31,8 +31,8 @@ export function clearMark(store: Store, profile: string): ShelfMark {
   };
 }
 
-/** The mark of a shelf that is to be encrypted; `clear` is the bucket as it is. */
-export function sealedMark(store: Store, clear: Store, profile: string): ShelfMark {
+/** The mark of a remote repository that is to be encrypted; `clear` is the bucket as it is. */
+export function sealedMark(store: Store, clear: Store, profile: string): EncryptionMark {
   async function isSet(): Promise<boolean> {
     const text = await store.read(MARK).catch((error) => {
       throw error instanceof SealBroken ? keyDiffers(store) : error;

@@ -1,13 +1,13 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { ColumnFacts, Facts, ForeignKeyFacts, TableFacts } from '../../../subset/facts.ts';
 import type { Relationship } from '../../../subset/graph.ts';
+import type { SourceColumn, SourceForeignKey, SourceSchema, SourceTable } from '../../../subset/source-schema.ts';
 import { tableName } from '../../../text/table-names.ts';
-import { quoteName, quoteNumber, quoteText, type Session } from '../connection/session.ts';
+import { type PsqlSession, quoteName, quoteNumber, quoteText } from '../connection/session.ts';
 import { type PartitionRoot, readPartitionRoots } from '../dump/partition-roots.ts';
 
 /** The source as subsets see it: what every engine says of itself, and how SQL says it here. */
-export interface SubsetCatalogue {
-  facts: Facts;
+export interface SubsetCatalog {
+  facts: SourceSchema;
   tables: Map<string, SubsetTable>;
   /** By the id of the relationship. */
   references: Map<string, Reference>;
@@ -57,14 +57,14 @@ interface RelationRow {
   root: number;
   /** For a partitioned table its partitions with rows, at whatever depth; for another one itself. */
   leaves: number[];
-  columns: (ColumnFacts & { number: number })[];
+  columns: (SourceColumn & { number: number })[];
   keys: string[][];
   primary: string[];
   rows: number;
   bytes: number;
 }
 
-interface KeyRow extends Omit<ForeignKeyFacts, 'from' | 'to'> {
+interface KeyRow extends Omit<SourceForeignKey, 'from' | 'to'> {
   relation: number;
   refers_to: number;
   operators: Operator[];
@@ -75,7 +75,7 @@ interface Operator {
   name: string;
 }
 
-export async function readSubsetCatalogue(session: Session): Promise<SubsetCatalogue> {
+export async function readSubsetCatalog(session: PsqlSession): Promise<SubsetCatalog> {
   const relations = await session.query<RelationRow>(RELATIONS);
   const byOid = new Map(relations.map((relation) => [relation.oid, relation]));
   const tables = new Map<string, SubsetTable>();
@@ -86,12 +86,12 @@ export async function readSubsetCatalogue(session: Session): Promise<SubsetCatal
     session,
     roots.filter(({ rows }) => rows < 0),
   );
-  const facts: TableFacts[] = roots.map((relation) => {
+  const facts: SourceTable[] = roots.map((relation) => {
     const { oid, columns, keys, rows, bytes } = relation;
     return { name: nameOf(relation), columns, keys, rows: rows < 0 ? (counted.get(oid) ?? 0) : rows, bytes };
   });
   const references = new Map<string, Reference>();
-  const foreignKeys: ForeignKeyFacts[] = [];
+  const foreignKeys: SourceForeignKey[] = [];
   for (const key of await session.query<KeyRow>(FOREIGN_KEYS)) {
     const own = byOid.get(key.relation);
     const other = byOid.get(key.refers_to);
@@ -116,8 +116,8 @@ export async function readSubsetCatalogue(session: Session): Promise<SubsetCatal
 
 /** What SQL needs to know of a relationship that the configuration adds. */
 export async function resolveAdded(
-  session: Session,
-  { tables }: SubsetCatalogue,
+  session: PsqlSession,
+  { tables }: SubsetCatalog,
   { from, columns, to, refColumns }: Relationship,
 ): Promise<Reference> {
   const own = tables.get(from);
@@ -176,7 +176,7 @@ function tableOf(
 
 function tableAt(
   oid: number,
-  { byOid, tables }: { byOid: Map<number, RelationRow>; tables: SubsetCatalogue['tables'] },
+  { byOid, tables }: { byOid: Map<number, RelationRow>; tables: SubsetCatalog['tables'] },
 ): SubsetTable | undefined {
   const relation = byOid.get(oid);
   return relation && tables.get(nameOf(relation));
@@ -195,7 +195,7 @@ function fromText(relation: RelationRow): string {
 }
 
 /** Where nothing was ever analyzed. */
-async function countRows(session: Session, relations: RelationRow[]): Promise<Map<number, number>> {
+async function countRows(session: PsqlSession, relations: RelationRow[]): Promise<Map<number, number>> {
   if (relations.length === 0) return new Map();
   const counts = relations.map(
     (relation) => `SELECT ${quoteNumber(relation.oid)}::int8 AS oid, count(*) AS rows FROM ${fromText(relation)}`,

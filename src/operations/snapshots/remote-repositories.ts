@@ -1,11 +1,11 @@
 import type { Settings } from '../../config/schema/settings.ts';
-import { openShelf, type Shelf } from '../../repository/shelf.ts';
+import { openRemoteRepository, type RemoteRepository } from '../../repository/remote-repository.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 
-/** The shelf of a storage profile. */
-export function openProfile(context: Context, name: string): Promise<Shelf> {
+/** The remote repository of a storage profile. */
+export function openRemote(context: Context, name: string): Promise<RemoteRepository> {
   const { configuration, report, signal, roleCredentials } = context;
   const { storage_profiles, working_directory: directory } = configuration.settings;
   const profile = Object.hasOwn(storage_profiles, name) ? storage_profiles[name] : undefined;
@@ -19,7 +19,7 @@ export function openProfile(context: Context, name: string): Promise<Shelf> {
   const hasRole = profile.role_arn !== undefined && roleCredentials !== undefined;
   const credentials = hasRole ? () => roleCredentials(name) : undefined;
   const secretKey = bucketKey(configuration.settings, name);
-  return openShelf({ name, profile, secretKey, directory, report, signal, credentials });
+  return openRemoteRepository({ name, profile, secretKey, directory, report, signal, credentials });
 }
 
 /** Encrypts what lies in the bucket. One of its own can be shared without what the secret_key opens besides: tokens. */

@@ -1,13 +1,13 @@
 /** What an engine says of a source's tables and references: all that a subset is planned from. */
-export interface Facts {
-  tables: TableFacts[];
-  foreignKeys: ForeignKeyFacts[];
+export interface SourceSchema {
+  tables: SourceTable[];
+  foreignKeys: SourceForeignKey[];
 }
 
-export interface TableFacts {
+export interface SourceTable {
   /** With its schema: `public.orders`. */
   name: string;
-  columns: ColumnFacts[];
+  columns: SourceColumn[];
   /** Sets of columns in which no two rows are alike, the primary key first. */
   keys: string[][];
   /** How many there are now; an estimate where the engine keeps one. */
@@ -16,7 +16,7 @@ export interface TableFacts {
   bytes: number;
 }
 
-export interface ColumnFacts {
+export interface SourceColumn {
   name: string;
   nullable: boolean;
   /** Made from other columns, so that nothing can be written into it. */
@@ -26,7 +26,7 @@ export interface ColumnFacts {
   family: string;
 }
 
-export interface ForeignKeyFacts {
+export interface SourceForeignKey {
   /** By which the engine knows it. */
   id: string;
   /** Of the constraint. */

@@ -19,7 +19,7 @@ import { storeTables } from '../../helpers/stored-snapshot.ts';
 const DAY = 24 * 60 * 60 * 1000;
 const OTHER_KEY = 'cd'.repeat(16);
 
-describeWithS3('an encrypted shelf', () => {
+describeWithS3('an encrypted bucket', () => {
   let server: S3Server;
   let proxy: FaultProxy;
   let clear: StorageProfile;
@@ -198,7 +198,7 @@ describeWithS3('an encrypted shelf', () => {
     expect(await inBucket()).toHaveLength(3);
   });
 
-  it('a shelf that is not encrypted is not taken for an encrypted one', async () => {
+  it('a bucket that is not encrypted is not taken for an encrypted one', async () => {
     await using plain = await machine({ profile: clear });
     await storeTables(plain.directory, { ...first, contents: { items: 'x\n' } });
     await push(plain.context, { target: 'app' });

@@ -1,12 +1,12 @@
 import type { PostgresDetails } from '../../repository/details/postgres-details.ts';
 import type { WarningEvent } from '../../runtime/events.ts';
-import { quoteText, type Session } from './connection/session.ts';
+import { type PsqlSession, quoteText } from './connection/session.ts';
 
 /** What a database holds besides its rows: recorded when a snapshot is taken, and compared after it is restored. */
 export type Inventory = PostgresDetails['inventory'];
 export type DatabaseLocale = PostgresDetails['locale'];
 
-export interface CatalogueTable {
+export interface CatalogTable {
   oid: number;
   schema: string;
   name: string;
@@ -18,14 +18,14 @@ export interface CatalogueTable {
   of_extension: boolean;
 }
 
-export interface CatalogueSchema {
+export interface CatalogSchema {
   oid: number;
   name: string;
 }
 
 /** The user's schemas; those that belong to an extension come and go with it. */
-export function readSchemas(session: Session): Promise<CatalogueSchema[]> {
-  return session.query<CatalogueSchema>(`
+export function readSchemas(session: PsqlSession): Promise<CatalogSchema[]> {
+  return session.query<CatalogSchema>(`
     SELECT n.oid::int8 AS oid, nspname AS name FROM pg_namespace n
     WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_namespace'::regclass AND d.objid = n.oid AND d.deptype = 'e')
@@ -33,8 +33,8 @@ export function readSchemas(session: Session): Promise<CatalogueSchema[]> {
 }
 
 /** Every table that has rows of its own: plain tables and leaf partitions, in whatever schema. */
-export function readTables(session: Session): Promise<CatalogueTable[]> {
-  return session.query<CatalogueTable>(`
+export function readTables(session: PsqlSession): Promise<CatalogTable[]> {
+  return session.query<CatalogTable>(`
     SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name,
       pg_table_size(c.oid) AS bytes,
       EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e') AS of_extension,
@@ -123,7 +123,7 @@ export const LARGE_OBJECTS_QUERY = `
 
 /** What a database holds in these schemas, without what extensions brought, and without some objects by `class:oid`. */
 export async function readInventory(
-  session: Session,
+  session: PsqlSession,
   schemas: string[],
   without: ReadonlySet<string> = new Set(),
 ): Promise<Inventory> {
@@ -149,14 +149,14 @@ export interface Requirement {
 }
 
 /** Extensions that the database uses; `plpgsql` is in every database. */
-export function readExtensions(session: Session): Promise<Requirement[]> {
+export function readExtensions(session: PsqlSession): Promise<Requirement[]> {
   return session.query<Requirement>(`
     SELECT e.extname AS name, n.nspname AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
     WHERE e.extname <> 'plpgsql' ORDER BY e.extname`);
 }
 
 /** Roles that policies name: without them `CREATE POLICY … TO role` fails. */
-export async function readPolicyRoles(session: Session, schemas: string[]): Promise<string[]> {
+export async function readPolicyRoles(session: PsqlSession, schemas: string[]): Promise<string[]> {
   const rows = await session.query<{ name: string }>(`
     SELECT DISTINCT r.rolname AS name FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
     JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_roles r ON r.oid = ANY (p.polroles)
@@ -165,7 +165,7 @@ export async function readPolicyRoles(session: Session, schemas: string[]): Prom
 }
 
 /** Publications and subscriptions, which no copy of a database has: it must not start to replicate. */
-export async function readReplication(session: Session): Promise<string[]> {
+export async function readReplication(session: PsqlSession): Promise<string[]> {
   const rows = await session.query<{ name: string }>(`
     SELECT 'publication ' || pubname AS name FROM pg_publication
     UNION ALL SELECT 'subscription ' || subname FROM pg_subscription s JOIN pg_database d ON d.oid = s.subdbid
@@ -181,7 +181,7 @@ export function replicationWarnings(replication: string[] = []): WarningEvent[] 
 }
 
 /** How a database sorts and encodes: a restored one must do the same for its indexes to mean the same. */
-export async function readLocale(session: Session, major: number): Promise<DatabaseLocale> {
+export async function readLocale(session: PsqlSession, major: number): Promise<DatabaseLocale> {
   const provider = major >= 15 ? 'datlocprovider' : "'c'";
   const icu = major >= 17 ? 'datlocale' : major >= 15 ? 'daticulocale' : 'NULL';
   const [row] = await session.query<DatabaseLocale>(`

@@ -1,5 +1,5 @@
 import type { MysqlDetails } from '../../repository/details/mysql-details.ts';
-import { inDatabase, type Session, tablesIn } from './connection/session.ts';
+import { inDatabase, type MysqlSession, tablesIn } from './connection/session.ts';
 import { readTablesWithoutRows, tablesExcept } from './own-rows.ts';
 
 /** MySQL and MariaDB differ in what they know; where it matters the code asks for this. */
@@ -15,7 +15,7 @@ export interface Server {
 
 export const LABELS: Record<Flavour, string> = { mysql: 'MySQL', mariadb: 'MariaDB' };
 
-export async function readServer(session: Session): Promise<Server> {
+export async function readServer(session: MysqlSession): Promise<Server> {
   const [row] = await session.query<{ version: string }>('SELECT VERSION() AS version');
   return serverOf(row?.version ?? '');
 }
@@ -27,7 +27,7 @@ export function serverOf(text: string): Server {
   return { flavour, version, label: `${LABELS[flavour]} ${version}` };
 }
 
-export interface CatalogueTable {
+export interface CatalogTable {
   name: string;
   engine: string;
   /** Estimates of the server's; the only size known before a dump. */
@@ -35,10 +35,10 @@ export interface CatalogueTable {
   rows: number;
   /** Of the primary key, in order; empty without one. */
   key: string[];
-  columns: CatalogueColumn[];
+  columns: CatalogColumn[];
 }
 
-export interface CatalogueColumn {
+export interface CatalogColumn {
   name: string;
   /** `int`, `float`, `json`, `geometry` … */
   type: string;
@@ -50,7 +50,7 @@ export interface CatalogueColumn {
 export const TEXT_TYPES = new Set(['json', 'uuid', 'inet4', 'inet6']);
 
 /** Every table that has rows of its own, by name. */
-export async function readTables(session: Session, database: string): Promise<CatalogueTable[]> {
+export async function readTables(session: MysqlSession, database: string): Promise<CatalogTable[]> {
   const others = await readTablesWithoutRows(session, database);
   const within = tablesExcept(
     database,
@@ -111,7 +111,7 @@ const INVENTORY: Record<string, (database: string, withoutRows: string[]) => str
 
 /** Events are not in it: those of a database that is being made would run. Neither are views that are no longer valid. */
 export async function readInventory(
-  session: Session,
+  session: MysqlSession,
   database: string,
   invalidViews: string[] = [],
 ): Promise<Inventory> {
@@ -133,7 +133,7 @@ export async function readInventory(
 }
 
 /** Not grouped by the server, to which `Case1` and `case1` are one. */
-async function readIndexes(session: Session, database: string): Promise<string[]> {
+async function readIndexes(session: MysqlSession, database: string): Promise<string[]> {
   const rows = await session.query<{ table_: string; name: string; column_: string | null }>(`
     SELECT TABLE_NAME AS table_, INDEX_NAME AS name, COLUMN_NAME AS column_
     FROM information_schema.STATISTICS WHERE ${tablesIn(database)} ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`);
@@ -152,7 +152,7 @@ export interface CodeSettings {
   database_collation?: string | null | undefined;
 }
 
-export async function readCodeSettings(session: Session, database: string): Promise<CodeSettings[]> {
+export async function readCodeSettings(session: MysqlSession, database: string): Promise<CodeSettings[]> {
   const settings = 'CHARACTER_SET_CLIENT AS charset, COLLATION_CONNECTION AS collation';
   const queries = [
     `SELECT ROUTINE_TYPE AS kind, ROUTINE_NAME AS name, ${settings}, DATABASE_COLLATION AS database_collation
@@ -186,7 +186,7 @@ export interface Collations {
 }
 
 /** How a database sorts what says nothing else. */
-export async function readCollations(session: Session, database: string): Promise<Collations | null> {
+export async function readCollations(session: MysqlSession, database: string): Promise<Collations | null> {
   const [row] = await session.query<Collations>(`
     SELECT DEFAULT_CHARACTER_SET_NAME AS charset, DEFAULT_COLLATION_NAME AS collation
     FROM information_schema.SCHEMATA WHERE ${inDatabase('SCHEMA_NAME', database)}`);

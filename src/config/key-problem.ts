@@ -3,7 +3,7 @@ import { dotted, type KeyPath } from './tree.ts';
 import type { YamlSource } from './yaml/yaml-source.ts';
 
 /** What a check has found at a key; where that key comes from is not its business. */
-export interface Finding {
+export interface KeyProblem {
   path: KeyPath;
   /** Default `error`. */
   severity?: 'error' | 'warning';
@@ -26,7 +26,7 @@ export interface Origins {
 }
 
 /** A finding with its place: file, line and column, or the variable's name. */
-export function toProblem(finding: Finding, origins: Origins): Problem {
+export function toProblem(finding: KeyProblem, origins: Origins): Problem {
   const { path, code, message, severity = 'error', hint = null, at = 'value', offset = 0 } = finding;
   const variable = variableOf(path, origins.variables);
   const source = variable === null ? origins.source : null;

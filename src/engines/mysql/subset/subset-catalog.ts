@@ -1,14 +1,14 @@
-import type { Facts, ForeignKeyFacts, TableFacts } from '../../../subset/facts.ts';
 import type { Relationship } from '../../../subset/graph.ts';
-import { type CatalogueTable, readTables } from '../catalogue.ts';
-import type { Session } from '../connection/session.ts';
+import type { SourceForeignKey, SourceSchema, SourceTable } from '../../../subset/source-schema.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { type CatalogTable, readTables } from '../introspect.ts';
 import { readTablesWithoutRows, tablesExcept } from '../own-rows.ts';
 import { comparableFamily, familyOf, type KeyPart, keyPartOf, type SubsetColumn, wholeRowPart } from './keys.ts';
 import { createRowNumbers, type RowNumbers } from './rows.ts';
 
 /** The source as subsets see it: what every engine says of itself, and how SQL says it here. */
-export interface SubsetCatalogue {
-  facts: Facts;
+export interface SubsetCatalog {
+  facts: SourceSchema;
   /** By name with the database, as in the facts. */
   tables: Map<string, SubsetTable>;
   /** By the id of the relationship. */
@@ -20,7 +20,7 @@ export interface SubsetCatalogue {
 export interface SubsetTable {
   /** With the database. */
   name: string;
-  catalogue: CatalogueTable;
+  catalog: CatalogTable;
   columns: Map<string, SubsetColumn>;
   primaryKey: SubsetColumn[];
   /** What its rows are known by. */
@@ -58,21 +58,21 @@ interface KeyRow {
   ref_column: string;
 }
 
-export async function readSubsetCatalogue(session: Session, database: string): Promise<SubsetCatalogue> {
+export async function readSubsetCatalog(session: MysqlSession, database: string): Promise<SubsetCatalog> {
   const withoutRows = (await readTablesWithoutRows(session, database)).map(({ name }) => name);
   const within = tablesExcept(database, withoutRows);
   const columns = Map.groupBy(await session.query<ColumnRow>(columnsQuery(within)), ({ table_ }) => table_);
   const indexes = Map.groupBy(await session.query<IndexRow>(indexesQuery(within)), ({ table_ }) => table_);
   const tables = new Map<string, SubsetTable>();
-  const facts: TableFacts[] = [];
+  const facts: SourceTable[] = [];
   const indexed = new Map<string, Set<string>>();
-  for (const catalogue of await readTables(session, database)) {
-    const name = `${database}.${catalogue.name}`;
-    const rows = columns.get(catalogue.name) ?? [];
-    const own = [...Map.groupBy(indexes.get(catalogue.name) ?? [], (index) => index.name).values()];
+  for (const catalog of await readTables(session, database)) {
+    const name = `${database}.${catalog.name}`;
+    const rows = columns.get(catalog.name) ?? [];
+    const own = [...Map.groupBy(indexes.get(catalog.name) ?? [], (index) => index.name).values()];
     const keys = own.filter(isUniqueKey).map((index) => index.map(({ column_ }) => column_ ?? ''));
-    const generated = new Set(catalogue.columns.filter((column) => column.generated).map((column) => column.name));
-    tables.set(name, tableOf(name, { catalogue, columns: rows, keys }));
+    const generated = new Set(catalog.columns.filter((column) => column.generated).map((column) => column.name));
+    tables.set(name, tableOf(name, { catalog, columns: rows, keys }));
     indexed.set(name, new Set(own.map(([first]) => first?.column_ ?? '')));
     facts.push({
       name,
@@ -84,13 +84,13 @@ export async function readSubsetCatalogue(session: Session, database: string): P
         family: comparableFamily(column),
       })),
       keys,
-      rows: catalogue.rows,
-      bytes: catalogue.bytes,
+      rows: catalog.rows,
+      bytes: catalog.bytes,
     });
   }
   const dangling: string[] = [];
   const references = new Map<string, Reference>();
-  const foreignKeys: ForeignKeyFacts[] = [];
+  const foreignKeys: SourceForeignKey[] = [];
   const keyRows = await session.query<KeyRow>(foreignKeysQuery(within));
   for (const [id, parts] of Map.groupBy(keyRows, ({ table_, name }) => `${table_}.${name}`)) {
     const [first] = parts;
@@ -114,7 +114,7 @@ export async function readSubsetCatalogue(session: Session, database: string): P
 }
 
 function isThere(
-  tables: SubsetCatalogue['tables'],
+  tables: SubsetCatalog['tables'],
   { to, refColumns }: Pick<Relationship, 'to' | 'refColumns'>,
 ): boolean {
   const columns = tables.get(to)?.columns;
@@ -123,17 +123,17 @@ function isThere(
 
 /** What SQL needs to know of a reference by its names. */
 export function referenceIn(
-  tables: SubsetCatalogue['tables'],
+  tables: SubsetCatalog['tables'],
   { from, columns, to, refColumns }: Pick<Relationship, 'from' | 'columns' | 'to' | 'refColumns'>,
 ): Reference {
   const table = (name: string): SubsetTable => {
     const found = tables.get(name);
-    if (!found) throw new Error(`the catalogue has no table ${name}`);
+    if (!found) throw new Error(`the catalog has no table ${name}`);
     return found;
   };
   const column = ({ name, columns: all }: SubsetTable, wanted: string): SubsetColumn => {
     const found = all.get(wanted);
-    if (!found) throw new Error(`the catalogue has no column ${name}.${wanted}`);
+    if (!found) throw new Error(`the catalog has no column ${name}.${wanted}`);
     return found;
   };
   const [own, other] = [table(from), table(to)];
@@ -151,21 +151,21 @@ function isUniqueKey(index: IndexRow[]): boolean {
 }
 
 interface Given {
-  catalogue: CatalogueTable;
+  catalog: CatalogTable;
   columns: ColumnRow[];
   /** The primary one first. */
   keys: string[][];
 }
 
-function tableOf(name: string, { catalogue, columns: rows, keys }: Given): SubsetTable {
+function tableOf(name: string, { catalog, columns: rows, keys }: Given): SubsetTable {
   const columns = new Map(rows.map((column) => [column.name, column]));
   const named = (names: string[]): ColumnRow[] => names.flatMap((column) => columns.get(column) ?? []);
   const key = named(keys.find((names) => named(names).every(({ nullable }) => nullable === 'NO')) ?? []);
   return {
     name,
-    catalogue,
+    catalog,
     columns,
-    primaryKey: named(catalogue.key),
+    primaryKey: named(catalog.key),
     key: key.length > 0 ? key.map(keyPartOf) : [wholeRowPart(rows)],
     unique: key.length > 0,
     numbers: createRowNumbers(key.length === 1 && key.every((column) => familyOf(column) === 'integer')),

@@ -2,33 +2,33 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Report } from '../runtime/events.ts';
-import { type Catalogue, createCatalogue } from './catalogue.ts';
+import { clearMark, type EncryptionMark, sealedMark } from './encryption/encryption-mark.ts';
 import { sealedEnvelope } from './encryption/envelope.ts';
-import { clearMark, type ShelfMark, sealedMark } from './encryption/shelf-mark.ts';
 import { createFolder } from './folder.ts';
 import type { Headline } from './headline.ts';
 import { readHeadlines } from './headlines.ts';
 import { createLocks, type Locks } from './locks.ts';
+import { createRepository, type Repository } from './repository.ts';
 import type { Credentials } from './s3/client.ts';
 import type { StorageProfile } from './s3/providers.ts';
 import { createS3Store } from './s3/store.ts';
 import type { Store } from './store.ts';
 
 /** The snapshots in a bucket, which many may use at the same moment. */
-export interface Shelf extends Omit<Catalogue, 'sweep'> {
+export interface RemoteRepository extends Omit<Repository, 'sweep'> {
   /** For people: `s3://bucket/prefix`. */
   name: string;
   store: Store;
   locks: Locks;
-  /** The same shelf, for work that is ended by another signal. */
-  within(signal: AbortSignal): Promise<Shelf>;
+  /** The same remote repository, for work that is ended by another signal. */
+  within(signal: AbortSignal): Promise<RemoteRepository>;
   /** Newest first; of every target unless one is named. */
   headlines(target?: string): Promise<Headline[]>;
-  /** As that of a catalogue; `null` when others use the shelf, and nothing was removed. */
+  /** As that of a repository; `null` when others use the remote repository, and nothing was removed. */
   sweep(now: Date): Promise<number | null>;
 }
 
-export interface ShelfOptions {
+export interface RemoteRepositoryOptions {
   /** Name of the storage profile. */
   name: string;
   profile: StorageProfile;
@@ -42,27 +42,29 @@ export interface ShelfOptions {
   credentials?: Credentials | undefined;
 }
 
-/** Throws when the profile says that the shelf is encrypted, and it is not, or with another key. */
-export async function openShelf(options: ShelfOptions): Promise<Shelf> {
+/** Throws when the profile says that the remote repository is encrypted, and it is not, or with another key. */
+export async function openRemoteRepository(options: RemoteRepositoryOptions): Promise<RemoteRepository> {
   const { createS3Client } = await import('./s3/client.ts');
   const client = await createS3Client(options.profile, options.credentials);
-  const { shelf, mark } = await createShelf({ ...options, client });
+  const { remote, mark } = await createRemoteRepository({ ...options, client });
   if (options.profile.encrypt) await mark.check();
-  return shelf;
+  return remote;
 }
 
-async function createShelf(options: ShelfOptions & { client: S3Client }): Promise<{ shelf: Shelf; mark: ShelfMark }> {
+async function createRemoteRepository(
+  options: RemoteRepositoryOptions & { client: S3Client },
+): Promise<{ remote: RemoteRepository; mark: EncryptionMark }> {
   const { name, profile, client, secretKey, directory, report, signal } = options;
   const clear = await createS3Store({ name, profile, client, signal });
   const store = profile.encrypt
     ? await createS3Store({ name, profile, client, envelope: sealedEnvelope(secretKey), signal })
     : clear;
   const mark = profile.encrypt ? sealedMark(store, clear, name) : clearMark(store, name);
-  const catalogue = createCatalogue(store, report);
+  const repository = createRepository(store, report);
   const locks = createLocks(store, signal);
   const cache = createFolder(join(directory, 'cache', cacheName(profile)));
-  const shelf: Shelf = {
-    ...catalogue,
+  const remote: RemoteRepository = {
+    ...repository,
     name: store.name,
     store,
     locks: {
@@ -73,20 +75,20 @@ async function createShelf(options: ShelfOptions & { client: S3Client }): Promis
       },
     },
     async within(other) {
-      const { shelf: same } = await createShelf({ ...options, signal: other });
+      const { remote: same } = await createRemoteRepository({ ...options, signal: other });
       return same;
     },
     async headlines(target) {
-      const found = await readHeadlines({ store, catalogue, cache }, target);
+      const found = await readHeadlines({ store, repository, cache }, target);
       if (found.length === 0) await mark.check();
       return found;
     },
     async sweep(now) {
       await mark.set();
-      return await locks.whileSweeping((mayGoOn) => catalogue.sweep(now, mayGoOn));
+      return await locks.whileSweeping((mayGoOn) => repository.sweep(now, mayGoOn));
     },
   };
-  return { shelf, mark };
+  return { remote, mark };
 }
 
 /** One for each place in a bucket, whatever the profile that leads to it is called. */
