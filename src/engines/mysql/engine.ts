@@ -29,7 +29,7 @@ const unexplained: Engine = {
   id: 'mysql',
   capabilities: {
     whyNotKeepGoing: 'the swap of a MySQL database renames every table of the snapshot, so none may be missing',
-    alwaysProgram: false,
+    onlyProgram: null,
     scriptsRollBack: false,
   },
   connect: {

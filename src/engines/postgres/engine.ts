@@ -25,7 +25,7 @@ import { reportTools } from './tools.ts';
 
 export const postgres: Engine = {
   id: 'postgres',
-  capabilities: { whyNotKeepGoing: null, alwaysProgram: true, scriptsRollBack: true },
+  capabilities: { whyNotKeepGoing: null, onlyProgram: 'pg_dump', scriptsRollBack: true },
   connect: {
     parseUrl: parsePostgresUrl,
     reportTools,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { count, fileName, list } from '../../repository/values.ts';
 import { definitionsOnlySchema } from '../../results/definitions-only.ts';
 import { hiddenSchema } from '../../results/hidden-objects.ts';
-import { count, fileName, list } from '../values.ts';
 
 /** What a manifest holds for MySQL and MariaDB beyond what every engine records; `text` is what a name in it may be. */
 export function mysqlDetails(text: v.GenericSchema<string>) {
