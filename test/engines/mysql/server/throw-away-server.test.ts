@@ -10,7 +10,7 @@ import { describeWithMysql } from '../../../helpers/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 import { processesNaming } from '../../../helpers/processes.ts';
 
-const HOLDER = new URL('fixtures/hold-server.ts', import.meta.url).pathname;
+const HOLDER = new URL('../fixtures/hold-server.ts', import.meta.url).pathname;
 
 afterEach(() => {
   vi.unstubAllEnvs();

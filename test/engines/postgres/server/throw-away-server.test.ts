@@ -9,7 +9,7 @@ import { freePort, takenPort } from '../../../helpers/free-port.ts';
 import { describeWithPostgres, eventually, temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 import { processesNaming } from '../../../helpers/processes.ts';
 
-const HOLDER = new URL('fixtures/hold-server.ts', import.meta.url).pathname;
+const HOLDER = new URL('../fixtures/hold-server.ts', import.meta.url).pathname;
 const EMBEDDED = embeddedPrograms();
 
 afterEach(() => {
