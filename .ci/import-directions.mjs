@@ -13,7 +13,11 @@ const operations = '^src/operations/';
 const parts = '^src/(engines|repository|subset|sanitize|sso|config|state)/';
 const process = '^src/process/';
 /** What everybody may import: it knows nothing of the rest. */
-const ground = ['^src/(runtime/(?!context\\.ts)|text/|results/)', '^src/engines/(list|profile|[^/]+/profile)\\.ts$'];
+const ground = [
+  '^src/(runtime/(?!context\\.ts)|text/|results/)',
+  '^src/engines/(list|profile|[^/]+/(profile|manifest-details))\\.ts$',
+  '^src/repository/values\\.ts$',
+];
 const skins = '^(components|screens)/';
 
 /** Whatever a layer lies on; an import of anything above is reported. */

@@ -1,3 +1,6 @@
-import type { SnapshotRow } from '../../src/results/results.ts';
+import { ENGINE_PROFILES, type EngineId } from '../../src/engines/list.ts';
 
-export const ENGINE_NAMES: Record<SnapshotRow['engine'], string> = { postgres: 'PostgreSQL', mysql: 'MySQL' };
+export const ENGINE_NAMES = Object.fromEntries(ENGINE_PROFILES.map(({ id, products }) => [id, products[0]])) as Record<
+  EngineId,
+  string
+>;

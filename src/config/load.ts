@@ -20,7 +20,7 @@ import { originalsAreNotShared } from './rules/shared-originals.ts';
 import { storageProfilesAreComplete, storageProfilesExist } from './rules/storage.ts';
 import { cliProfilesAreUsable, storageCredentialsAreKept } from './rules/storage-credentials.ts';
 import {
-  schemaConfigIsForPostgres,
+  schemaConfigNeedsSchemas,
   schemaListsDiffer,
   subsetTablesChooseRows,
   targetsDoSomething,
@@ -79,7 +79,7 @@ const RULES: Rule[] = [
   storageProfilesAreComplete,
   storageCredentialsAreKept,
   cliProfilesAreUsable,
-  schemaConfigIsForPostgres,
+  schemaConfigNeedsSchemas,
   enginesAgree,
   destinationsAreNoSources,
   allowedTargetsExist,

@@ -223,8 +223,8 @@ export interface Engine {
 export interface Capabilities {
   /** Why a restore ends at its first error, where it cannot go on; `null` where it can. */
   whyNotKeepGoing: string | null;
-  /** Whether a dump is always made by the vendor's own program. */
-  alwaysProgram: boolean;
+  /** The vendor's program that makes every dump; `null` where the engine reads the database itself. */
+  onlyProgram: string | null;
   /** Whether a script that fails on a database as it is has done nothing. */
   scriptsRollBack: boolean;
 }

@@ -1,4 +1,6 @@
 import { connectionUrl } from '../config/urls/connection-url.ts';
+import type { Engine } from '../engines/engine.ts';
+import { profileOf } from '../engines/list.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { newSnapshotId } from '../repository/local-repository.ts';
 import type { Manifest } from '../repository/manifest.ts';
@@ -51,7 +53,8 @@ export async function build(
 
   const jobs = cpus ?? cpusFor(context, name);
   const byProgram = program ?? target.program ?? false;
-  if (byProgram && engine.capabilities.alwaysProgram) report(ALWAYS_PROGRAM);
+  if (byProgram && engine.capabilities.onlyProgram)
+    report(programWithoutEffect(engine, engine.capabilities.onlyProgram));
   const stored = await storeDump(context, {
     engine,
     repository,
@@ -60,7 +63,7 @@ export async function build(
     url,
     schemaConfig: target.snapshot?.schema_config,
     includeNeededSchemas,
-    program: byProgram && !engine.capabilities.alwaysProgram,
+    program: byProgram && engine.capabilities.onlyProgram === null,
   });
   if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url });
   const { serverVersion, toolVersion, ...dumped } = stored.dump;
@@ -91,11 +94,10 @@ export async function build(
   return { ...row, where: ['local', 'remote'] };
 }
 
-const ALWAYS_PROGRAM: WarningEvent = {
-  event: 'warning',
-  code: 'program_without_effect',
-  message: 'program has no effect on PostgreSQL: its snapshots are always built with pg_dump',
-};
+function programWithoutEffect({ id }: Engine, program: string): WarningEvent {
+  const message = `program has no effect on ${profileOf(id).products[0]}: its snapshots are always built with ${program}`;
+  return { event: 'warning', code: 'program_without_effect', message };
+}
 
 /** What the source says of itself is remembered for the guard; a source that is gone by now costs no snapshot. */
 async function rememberSource(context: Context, { key, url }: Omit<SeenSource, 'identity'>): Promise<void> {

@@ -4,7 +4,7 @@ import { describeStatement, type Statement } from '../../../sanitize/statement.t
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext, QueryRun } from '../../engine.ts';
 import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/query-failed.ts';
-import { connect } from '../connection/connect.ts';
+import { connect, linesOf } from '../connection/connect.ts';
 import { ConnectionLost, type PsqlSession, SqlError } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
@@ -95,10 +95,4 @@ function commitFailed(cause: unknown): unknown {
     hint: `${UNPUBLISHED} Correct the query, then sanitize again.`,
     cause,
   });
-}
-
-function linesOf({ message }: Error): string[] {
-  return redact(message)
-    .split('\n')
-    .filter((line) => line.trim() !== '');
 }

@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { afterEach, expect, it, vi } from 'vitest';
-import type { EngineContext } from '../../../src/engines/engine.ts';
-import { openSession } from '../../../src/engines/mysql/connection/session.ts';
-import { findServerPrograms, type ServerPrograms } from '../../../src/engines/mysql/server/server-programs.ts';
-import { startThrowAwayServer } from '../../../src/engines/mysql/server/throw-away-server.ts';
-import { describeWithMysql } from '../../helpers/mysql-server.ts';
-import { eventually, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
-import { processesNaming } from '../../helpers/processes.ts';
+import type { EngineContext } from '../../../../src/engines/engine.ts';
+import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
+import { findServerPrograms, type ServerPrograms } from '../../../../src/engines/mysql/server/server-programs.ts';
+import { startThrowAwayServer } from '../../../../src/engines/mysql/server/throw-away-server.ts';
+import { describeWithMysql } from '../../../helpers/mysql-server.ts';
+import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { processesNaming } from '../../../helpers/processes.ts';
 
-const HOLDER = new URL('fixtures/hold-server.ts', import.meta.url).pathname;
+const HOLDER = new URL('../fixtures/hold-server.ts', import.meta.url).pathname;
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { mysql } from '../../../src/engines/mysql/engine.ts';
-import { describeWithMysql, startMysql, type TestFlavour } from '../../helpers/mysql-server.ts';
-import { testContext } from '../../helpers/postgres-server.ts';
+import { mysql } from '../../../../src/engines/mysql/engine.ts';
+import { describeWithMysql, startMysql, type TestFlavour } from '../../../helpers/mysql-server.ts';
+import { testContext } from '../../../helpers/postgres-server.ts';
 
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
 

@@ -1,14 +1,19 @@
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
-import { connectToServer } from '../../../src/engines/postgres/connection/connect.ts';
-import type { PsqlSession } from '../../../src/engines/postgres/connection/session.ts';
-import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
+import { connectToServer } from '../../../../src/engines/postgres/connection/connect.ts';
+import type { PsqlSession } from '../../../../src/engines/postgres/connection/session.ts';
+import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
 import {
   besideNames,
   createDatabase,
   lockDestination,
   sweepLeftovers,
-} from '../../../src/engines/postgres/server/server.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres, testContext } from '../../helpers/postgres-server.ts';
+} from '../../../../src/engines/postgres/server/server.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  type TestPostgres,
+  testContext,
+} from '../../../helpers/postgres-server.ts';
 
 const NAME_LIMIT = 63;
 const LONG_NAMES = [

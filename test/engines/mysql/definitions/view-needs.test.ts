@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { viewNeeds } from '../../../src/engines/mysql/definitions/view-needs.ts';
+import { viewNeeds } from '../../../../src/engines/mysql/definitions/view-needs.ts';
 
 const HEAD = 'CREATE ALGORITHM=UNDEFINED DEFINER=`root`@`localhost` SQL SECURITY DEFINER VIEW `v` AS ';
 
