@@ -62,6 +62,8 @@ export function postgresDetails(text: v.GenericSchema<string>) {
     hidden: v.exactOptional(list(hiddenSchema(text))),
     /** Foreign tables; absent from snapshots of earlier versions. */
     definitions_only: v.optional(definitionsOnlySchema(text)),
+    /** Foreign servers; absent where there are none, and from earlier versions. */
+    foreign_servers: v.exactOptional(list(text)),
     /** Schemas of the source that are not in the snapshot; absent from earlier versions. */
     left_out_schemas: v.optional(list(v.object({ schema: text, tables: count }))),
     /** Schemas that were not chosen and that tables of the chosen ones cannot be without: every load restores them. */

@@ -2,6 +2,7 @@ import type { DatabaseUrl } from '../../engine.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
 import type { DatabaseLocale } from '../catalogue.ts';
 import type { Session } from '../connection/session.ts';
+import type { RemoteObjects } from '../foreign-tables.ts';
 import type { ClientTools } from '../tools.ts';
 import type { SubsetCatalogue } from './catalogue.ts';
 
@@ -17,6 +18,8 @@ export interface OpenSource {
   catalogue: SubsetCatalogue;
   /** How many it has. */
   largeObjects: number;
+  /** Foreign tables and servers, which a subset does not have. */
+  remote: RemoteObjects;
   withSession: WithResource<Session>;
 }
 

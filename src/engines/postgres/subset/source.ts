@@ -5,6 +5,7 @@ import { readLocale, readReplication, replicationWarnings } from '../catalogue.t
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText, type Session, SqlError } from '../connection/session.ts';
 import { readDatabaseSettings, settingsToKeep } from '../dump/dump-source.ts';
+import { readRemoteObjects, remoteText } from '../foreign-tables.ts';
 import { findClientTools, toolsForServer } from '../tools.ts';
 import { readSubsetCatalogue, type SubsetCatalogue } from './catalogue.ts';
 import { createFinder } from './finder.ts';
@@ -44,17 +45,20 @@ export async function openSource(
       await other.execute(`SET TRANSACTION SNAPSHOT ${quoteText(snapshot)}`);
     }
     const replication = await readReplication(first);
+    const remote = await readRemoteObjects(first);
     const withSession = createResourcePool(sessions);
     const open: OpenSource = {
       ...{ url, snapshot, tools, catalogue, withSession },
       locale: await readLocale(first, tools.major < 15 ? tools.major : Number.parseInt(version, 10)),
       settings: settingsToKeep(await readDatabaseSettings(first), context.report),
       largeObjects: await countLargeObjects(first),
+      remote,
     };
     return {
       facts: catalogue.facts,
       warnings: [
         ...largeObjectsWarning(open.largeObjects, catalogue.facts.tables),
+        ...(remoteText(remote) === '' ? [] : [remoteLeftOut(remote)]),
         ...replicationWarnings(replication).map(({ code, message }) => ({ code, message })),
       ],
       finder: (graph, seed) => createFinder(graph, { catalogue, withSession, seed }),
@@ -68,6 +72,11 @@ export async function openSource(
     await close();
     throw error instanceof SqlError ? sourceUnreadable(url, { cause: error, hint: RIGHTS_HINT }) : error;
   }
+}
+
+function remoteLeftOut(remote: OpenSource['remote']): SubsetSource['warnings'][number] {
+  const message = `Not created in the subset, with the objects that depend on them, because the rows are outside the database: ${remoteText(remote)}`;
+  return { code: 'remote_tables_left_out', message };
 }
 
 const RIGHTS_HINT =
