@@ -96,8 +96,12 @@ function refuseTables(tables: RemoteEntry[]): void {
   });
 }
 
-function nameOf({ schema, tag }: RemoteEntry['needs']): string {
-  return schema === '' ? tag : tableName(schema, tag);
+/** Their names have arguments, which may hold dots. */
+const ROUTINES = new Set(['FUNCTION', 'PROCEDURE', 'AGGREGATE']);
+
+function nameOf({ kind, schema, tag }: RemoteEntry['needs']): string {
+  if (schema === '') return tag;
+  return ROUTINES.has(kind) ? `${schema}.${tag}` : tableName(schema, tag);
 }
 
 function textOf(entry: RemoteEntry['needs']): string {
@@ -183,8 +187,6 @@ const OF_TABLES: Record<string, string> = {
   RULE: 'rule',
   POLICY: 'policy',
 };
-
-const ROUTINES = new Set(['FUNCTION', 'PROCEDURE', 'AGGREGATE']);
 
 /**
  * Splits an inventory into what a restore without these objects must have, and what it may lack. Foreign tables are in
