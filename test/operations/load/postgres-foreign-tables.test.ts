@@ -20,6 +20,13 @@ import {
 /** Debian has it in a package of the server's. */
 const FDW = '/usr/share/postgresql/15/extension/postgres_fdw.control';
 
+/** Without a primary key, with columns in another order, and with a partition elsewhere. */
+const SHARE = `CREATE TABLE share (person integer, part integer GENERATED ALWAYS AS (person * 2) STORED) PARTITION BY LIST (person);
+  CREATE TABLE share_own (part integer GENERATED ALWAYS AS (person * 2) STORED, person integer);
+  ALTER TABLE share ATTACH PARTITION share_own FOR VALUES IN (1, 2);
+  CREATE FOREIGN TABLE share_far PARTITION OF share FOR VALUES IN (3) SERVER far OPTIONS (table_name 'nobody');
+  INSERT INTO share VALUES (1), (2), (1), (1);`;
+
 const DEPENDENTS = `
   CREATE VIEW emails AS SELECT email FROM customer;
   CREATE VIEW upper_emails AS SELECT upper(email) AS email FROM emails;
@@ -37,6 +44,7 @@ const DEPENDENTS = `
   CREATE TABLE sale (id integer) PARTITION BY RANGE (id);
   CREATE INDEX sale_id ON sale (id);
   CREATE TABLE sale_own PARTITION OF sale FOR VALUES FROM (1) TO (2); INSERT INTO sale VALUES (1);
+  ${SHARE}
   CREATE FOREIGN TABLE sale_far PARTITION OF sale FOR VALUES FROM (2) TO (9) SERVER far OPTIONS (table_name 'sale');`;
 
 const DIRECTLY = [
@@ -52,7 +60,10 @@ const DIRECTLY = [
 ].map((name) => `The ${name} needs the foreign table public.customer: it is not created`);
 const LEFT_OUT = [
   ...DIRECTLY,
-  'The partition public.sale_far is a foreign table: it is not created, and its rows are not in the snapshot',
+  ...['sale_far', 'share_far'].map(
+    (name) =>
+      `The partition public.${name} is a foreign table: it is not created, and its rows are not in the snapshot`,
+  ),
 ].toSorted();
 
 describeWithPostgres(
@@ -128,12 +139,13 @@ describeWithPostgres(
     it('are in a snapshot as definitions, which the build states', async () => {
       const row = await build(contextOf({ snapshot: snapshot() }), { target: 'app' });
       expect(row).toMatchObject({
-        rows: 3,
+        rows: 7,
         definitions_only: [
           { table: 'public."cust.omer x"', engine: 'postgres_fdw', remote: true },
           { table: 'public.customer', engine: 'postgres_fdw', remote: true },
           { table: 'public.heir', engine: 'postgres_fdw', remote: true },
           { table: 'public.sale_far', engine: 'postgres_fdw', remote: true },
+          { table: 'public.share_far', engine: 'postgres_fdw', remote: true },
         ],
       });
       expect(warnings()).toContainEqual(
@@ -218,7 +230,7 @@ describeWithPostgres(
       expect(await emails()).toBe('ada@example.com\nbob@example.com\n');
       const before = await logins();
       const { coverage, snapshot: row } = await sanitized("UPDATE person SET email = id || '@example.invalid'");
-      expect(row.rows).toBe(3);
+      expect(row.rows).toBe(7);
       expect(JSON.stringify(coverage)).not.toContain('customer');
       expect(await logins()).toBe(before);
       expect(await foreignObjects('app_safe')).toBe('0|0|0\n');
@@ -234,7 +246,11 @@ describeWithPostgres(
         subset: {
           src_url: server.url('app'),
           dst_url: server.url('app_small'),
-          subset_tables: [{ table: 'public.person', where: 'id = 1' }],
+          subset_tables: [
+            { table: 'public.person', where: 'id = 1' },
+            { table: 'public.sale', where: 'sale.id < 3' },
+            { table: 'public.share', percent: 50 },
+          ],
         },
       });
       const before = await logins();
@@ -244,7 +260,7 @@ describeWithPostgres(
         message: expect.stringContaining('public.customer (postgres_fdw)'),
       });
       const { rows } = await withDetails(subset(context, planned));
-      expect(rows).toBe(1);
+      expect(rows).toBe(4);
       expect(await logins()).toBe(before);
       expect(await foreignObjects('app_small')).toBe('0|0|0\n');
       expect(warnings()).toContainEqual(

@@ -101,7 +101,7 @@ async function findRow({ catalogue, withSession }: OpenSource, name: string, key
   );
   const [row] = await withSession((session) =>
     session.query<{ oid: number; place: string }>(
-      `SELECT tableoid::int8 AS oid, ctid::text AS place FROM ${table.from} WHERE ${condition.join(' AND ')}`,
+      `SELECT tableoid::int8 AS oid, ctid::text AS place FROM ${table.fromNamed} WHERE ${condition.join(' AND ')}`,
     ),
   );
   const leaf = table.leaves.find(({ oid }) => oid === row?.oid);
