@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { ENGINE_IDS } from '../engines/list.ts';
 import { EXIT, UserError } from '../errors.ts';
+import { mapTexts } from '../map-texts.ts';
 import { mysqlDetails } from './details/mysql-details.ts';
 import { postgresDetails } from './details/postgres-details.ts';
-import { escapeName, mapTexts, unescapeName } from './name-escapes.ts';
+import { escapeName, unescapeName } from './name-escapes.ts';
 import { MOST_TEXT_BYTES } from './store.ts';
 import { count, fileName, list, name, sha256, snapshotId, time } from './values.ts';
 
