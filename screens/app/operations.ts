@@ -42,6 +42,7 @@ import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
 import type { SubsetResult } from '../../src/results/subset-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunContext } from '../../src/state/runs.ts';
+import { withoutSecrets } from './hide-secrets.ts';
 
 /** The operations as the screens see them. */
 export interface Operations {
@@ -124,7 +125,7 @@ export function lazyOperations(
     ) =>
     async (session: RunContext, ...args: Args): Promise<Result> => {
       const perform = await operation();
-      return perform(await createContext(session), ...args);
+      return withoutSecrets(session, createContext, (context) => perform(context, ...args));
     };
   return {
     listTargets: inContext(async () => (await import('../../src/operations/targets.ts')).listTargets),
@@ -136,16 +137,17 @@ export function lazyOperations(
         if (await refreshInThread({ ...request, signal: session.signal, place, fileRead })) return;
       }
       const { refreshTargets } = await import('../../src/operations/targets.ts');
-      return refreshTargets(await createContext(session), request);
+      return withoutSecrets(session, createContext, (context) => refreshTargets(context, request));
     },
     listSnapshots: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).listSnapshots),
     annotate: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).annotate),
     build: inContext(async () => (await import('../../src/operations/build.ts')).build),
     async planBuild(session, request) {
       const { hasSanitizeQuery, planSanitize } = await import('../../src/operations/sanitize/sanitize.ts');
-      const context = await createContext(session);
       const build = request.includeNeededSchemas ? { includeNeededSchemas: true } : {};
-      return hasSanitizeQuery(context, request.target) ? planSanitize(context, { ...request, build }) : null;
+      return withoutSecrets(session, createContext, (context) =>
+        hasSanitizeQuery(context, request.target) ? planSanitize(context, { ...request, build }) : null,
+      );
     },
     planSanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).planSanitize),
     sanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).applySanitize),
@@ -213,7 +215,7 @@ export function lazyOperations(
     },
     async planSubset(session, request) {
       const { planSubset } = await import('../../src/operations/subset/subset.ts');
-      return planSubset(await createContext(session), { ...request, count: true });
+      return withoutSecrets(session, createContext, (context) => planSubset(context, { ...request, count: true }));
     },
     subset: inContext(async () => (await import('../../src/operations/subset/subset.ts')).applySubset),
     saveSubset: inContext(async () => (await import('../../src/operations/subset/save-subset.ts')).saveSubset),

@@ -44,7 +44,7 @@ const specification = {
     ORIGINAL,
     {
       flags: '--remote-tables',
-      description: 'MySQL: create tables whose rows are in other databases, too (FEDERATED and the like)',
+      description: 'create tables whose rows are outside the database, too (foreign tables, FEDERATED and the like)',
     },
     { flags: '--events', description: 'MySQL: let the events of the snapshot or file run in the destination' },
     { flags: '--no-drop', description: 'with a file: run it on the database as it is' },

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { ENGINE_IDS, profileOf } from '../engines/list.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
-import { escapeName, mapTexts, unescapeName } from './name-escapes.ts';
+import { mapTexts } from '../text/map-texts.ts';
+import { escapeName, unescapeName } from './name-escapes.ts';
 import { MOST_TEXT_BYTES } from './store.ts';
 import { count, fileName, list, name, sha256, snapshotId, time } from './values.ts';
 

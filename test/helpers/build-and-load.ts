@@ -10,7 +10,7 @@ export interface RoundTrip {
   warnings: string[];
 }
 
-/** Builds a snapshot of a database and loads it as `NAME_copy`; the comparison is the caller's. */
+/** Builds a snapshot of a database and loads it with all that is in it as `NAME_copy`; the comparison is the caller's. */
 export async function buildAndLoad(
   server: TestPostgres,
   {
@@ -34,7 +34,7 @@ export async function buildAndLoad(
   const settings = { working_directory: workingDirectory, targets: { [database]: { snapshot } } };
   const context = testContext({ settings, events });
   await build(context, { target: database, includeNeededSchemas });
-  const plan = await planLoad(context, { target: database, cpus: 2 });
+  const plan = await planLoad(context, { target: database, cpus: 2, remoteTables: true });
   await withDetails(applyLoad(context, plan));
   return {
     warnings: events

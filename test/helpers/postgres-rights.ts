@@ -95,7 +95,7 @@ export async function checkPostgresRights(
   );
   expect(new Set(warnings.map(({ message }) => message)).size).toBe(hidden.length);
 
-  const planned = await planLoad(context, { target: database, cpus: 2 });
+  const planned = await planLoad(context, { target: database, cpus: 2, remoteTables: true });
   expect(planned.plan.snapshot?.hidden ?? []).toEqual(hidden);
   await withDetails(applyLoad(context, planned));
   const dumpOf = (name: string): Promise<string[]> => server.dump(name, '--load-via-partition-root').then(normalized);

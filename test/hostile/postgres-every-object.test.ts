@@ -58,7 +58,12 @@ describeWithPostgres('a database with every kind of object', () => {
     const context = testContext({ settings });
     await server.createDatabase('all_kinds_in_place');
     for (let time = 0; time < 2; time += 1) {
-      await withDetails(applyLoad(context, await planLoad(context, { target: 'all_kinds', cpus: 1, inPlace: true })));
+      await withDetails(
+        applyLoad(
+          context,
+          await planLoad(context, { target: 'all_kinds', cpus: 1, inPlace: true, remoteTables: true }),
+        ),
+      );
       expect(await dumpOf('all_kinds_in_place')).toEqual(expected);
     }
   });
@@ -76,7 +81,9 @@ describeWithPostgres('a database with every kind of object', () => {
       await server.psql(copy, {
         sql: `CREATE TABLE kinds (id integer); CREATE ROLE ${role}; GRANT SELECT ON kinds TO ${role}; ALTER DATABASE ${copy} OWNER TO ${role}`,
       });
-      await withDetails(applyLoad(context, await planLoad(context, { target: 'all_kinds', cpus: 2, inPlace })));
+      await withDetails(
+        applyLoad(context, await planLoad(context, { target: 'all_kinds', cpus: 2, inPlace, remoteTables: true })),
+      );
       const facts = `SELECT (SELECT count(*) FROM noted), tableowner FROM pg_tables WHERE tablename = 'kinds';
       SELECT evtname, evtenabled FROM pg_event_trigger ORDER BY 1`;
       expect(await server.psql(copy, { sql: facts })).toBe(`0|${role}\nnotes|A\nnotes_off|D\n`);

@@ -13,6 +13,7 @@ import type { Runner } from '../../src/process/runner.ts';
 import { stagingRoot } from '../../src/repository/staging.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
+import { withDetails } from '../helpers/build-and-load.ts';
 import { describeWithDocker, IMAGE, MYSQL_IMAGE, startDocker, type TestDocker } from '../helpers/docker-daemon.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../helpers/postgres-server.ts';
@@ -99,6 +100,24 @@ for (const { flavour, image } of COMBINATIONS) {
         await applyUndo(context, await planUndo(context, { target: 'app' }));
         expect(await server.dump('copy_mydocker')).toContain('CREATE TABLE `mine`');
         expect(JSON.stringify(events)).not.toContain(USER.password);
+      }, 240_000);
+
+      it('builds with the dump program of the image, and loads with its client', async () => {
+        for (const scheme of ['mydocker', 'mysql']) {
+          events = [];
+          const context = contextFor(scheme, `program_${scheme}`);
+          const snapshot = await withDetails(build(context, { target: 'app', program: true }));
+          expect(snapshot).toMatchObject({ rows: 47_273, program: expect.stringMatching(/dump \d+\./) });
+          const destdb = `${url(scheme, `program_${scheme}`)}?definer=keep`;
+          await withDetails(applyLoad(context, await planLoad(context, { target: 'app', destdb, cpus: 2 })));
+          expect(await server.dump(`program_${scheme}`)).toBe(await server.dump('sakila'));
+          const programs = new Set(commands().map((command) => command.split(' ')[0]));
+          expect(programs.has('docker')).toBe(scheme === 'mydocker');
+          if (scheme === 'mydocker') expect(programs).toEqual(new Set(['docker']));
+          expect(commands().filter((command) => command.includes('--single-transaction'))).not.toEqual([]);
+          expect(JSON.stringify(events)).not.toContain(USER.password);
+        }
+        expect(await readdir(stagingRoot(folder.path))).toEqual([]);
       }, 240_000);
 
       /** Its DELIMITER is the client program's; the tables come from a dump that the flavour's own program made. */

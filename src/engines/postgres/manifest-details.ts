@@ -59,6 +59,8 @@ export function postgresDetails(text: v.GenericSchema<string>) {
     /** Objects that the build's user could not read. */
     hidden: v.exactOptional(list(hiddenSchema(text))),
     definitions_only: v.optional(definitionsOnlySchema(text)),
+    /** Foreign servers. */
+    foreign_servers: v.exactOptional(list(text)),
     /** Schemas of the source outside the snapshot. */
     left_out_schemas: v.optional(list(v.object({ schema: text, tables: count }))),
     /** Schemas outside the selection that its tables need: every load restores them. */

@@ -50,11 +50,11 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     const { extensions } = details;
     const premade = run.admin ? await createExtensions(context, { admin: run.admin, url: filled, extensions }) : [];
     const filling = fillDatabase(context, { ...run, url: filled, tools, details, settings, premade, errors });
-    const forced = await filling.catch((error) =>
+    const { forced, leftOut } = await filling.catch((error) =>
       Promise.reject(run.admin ? hintAtRights(error) : hintAtTheRest(error, run)),
     );
     const checked = startStep(report, 'check', 'Check against the manifest');
-    const check = { url: filled, tools, details, plan, jobs };
+    const check = { url: filled, tools, details, plan, jobs, leftOut };
     if (errors) missing = missingParts(await findDifferences(context, check), errors);
     else await checkRestored(context, check);
     checked(`Checked ${tablesText(plan)}; row by row counted`);

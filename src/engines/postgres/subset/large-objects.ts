@@ -66,7 +66,7 @@ async function namedObjects(context: EngineContext, { source, run, settings }: C
   for (const table of facts.tables) {
     for (const column of oidColumns(table)) {
       const value = quoteName(column);
-      const query = `SELECT DISTINCT ${value}::oid FROM ${tables.get(table.name)?.from} WHERE ${value} IS NOT NULL`;
+      const query = `SELECT DISTINCT ${value}::oid FROM ${tables.get(table.name)?.fromNamed} WHERE ${value} IS NOT NULL`;
       await session.lines(`COPY (${query}) TO STDOUT`, (lines) =>
         forEachLine(lines, ([oid = 0]) => void named.add(oid)),
       );

@@ -8,9 +8,11 @@ import type { DatabaseUrl, EngineContext, Made, SubsetRun } from '../../engine.t
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { connect } from '../connection/connect.ts';
 import { connectionOf, type Settings, withDatabase } from '../connection/url.ts';
+import { CONTENTS } from '../dump/archive-contents.ts';
 import { listText, separateEventTriggers } from '../restore/event-triggers.ts';
 import { type ArchiveToList, listArchive } from '../restore/list-archive.ts';
 import { inspectDestination } from '../restore/preflight.ts';
+import { leaveOutRemote, leftOutWarnings } from '../restore/remote-objects.ts';
 import { besideDestination, restoreSettings } from '../restore/restore.ts';
 import { restoreErrors } from '../restore/restore-errors.ts';
 import { forceRowSecurity, liftForcedRowSecurity } from '../restore/rows/forced-row-security.ts';
@@ -37,7 +39,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
       const url = withDatabase(run.url, fresh);
       const restoring = { url, tools, archive, settings };
       const copied = startStep(report, 'copy', 'Copy the rows');
-      const lists = await writeLists(context, { tools, archive, directory: run.directory });
+      const lists = await writeLists(context, { tools, archive, directory: run.directory, remote: source.remote });
       await restoreSection(context, { ...restoring, list: lists.others, section: 'pre-data', jobs: 1 });
       await using session = await connect(context, url, { tools, settings });
       const forced = await liftForcedRowSecurity(session);
@@ -81,7 +83,7 @@ async function dumpDefinitions(context: EngineContext, source: OpenSource, direc
   const { args, env, mounts } = connectionOf(source.url, { statement_timeout: '0' });
   const archive = join(directory, 'definitions');
   const flags = [
-    ...['--schema-only', '--format=custom', `--snapshot=${source.snapshot}`, `--file=${archive}`],
+    ...['--schema-only', '--format=directory', `--snapshot=${source.snapshot}`, `--file=${archive}`],
     ...['--no-publications', '--no-subscriptions', '--no-privileges', '--no-owner', '--no-password'],
   ];
   const result = await runner.run(
@@ -105,9 +107,12 @@ async function dumpDefinitions(context: EngineContext, source: OpenSource, direc
 /** Event triggers are created last: they would hear of the refreshed views. */
 async function writeLists(
   context: EngineContext,
-  archive: ArchiveToList,
+  archive: ArchiveToList & { remote: OpenSource['remote'] },
 ): Promise<{ others: string; eventTriggers: string | null }> {
-  const { others, eventTriggers } = separateEventTriggers(await listArchive(context, archive));
+  const contents = join(archive.archive, CONTENTS);
+  const { entries, leftOut } = await leaveOutRemote(await listArchive(context, archive), { contents });
+  for (const warning of leftOutWarnings(leftOut, archive.remote)) context.report(warning);
+  const { others, eventTriggers } = separateEventTriggers(entries);
   const lists = {
     others: join(archive.directory, 'definitions.list'),
     eventTriggers: join(archive.directory, 'event-triggers.list'),

@@ -12,20 +12,25 @@ import { connect } from '../../connection/connect.ts';
 import { quoteName } from '../../connection/session.ts';
 import { connectionOf } from '../../connection/url.ts';
 import { type ArchiveEntry, isTableData, withoutDependents } from '../../dump/archive.ts';
+import { CONTENTS } from '../../dump/archive-contents.ts';
 import { isLeftOut } from '../../dump/left-out-entries.ts';
 import { listText, separateEventTriggers } from '../event-triggers.ts';
 import { failureHint } from '../failure-hint.ts';
 import { listArchive } from '../list-archive.ts';
 import { loadTables } from '../load-tables.ts';
+import { leaveOutRemote, leftOutWarnings, type RemoteEntry } from '../remote-objects.ts';
 import { restoreErrors, wentOn } from '../restore-errors.ts';
 import type { Filling } from './filling.ts';
 import { liftForcedRowSecurity } from './forced-row-security.ts';
 
-/**
- * Fills an empty database: definitions, then rows side by side, then indexes and constraints side by side. Resolves with
- * the tables whose row level security is to be forced when their rows are counted.
- */
-export async function fillDatabase(context: EngineContext, fill: Filling): Promise<string[]> {
+export interface Filled {
+  /** Tables whose row level security is to be forced when their rows are counted. */
+  forced: string[];
+  leftOut: RemoteEntry[];
+}
+
+/** Fills an empty database: definitions, then rows side by side, then indexes and constraints side by side. */
+export async function fillDatabase(context: EngineContext, fill: Filling): Promise<Filled> {
   const { report } = context;
   const { plan, jobs } = fill;
   const archive = await materialize(context, fill);
@@ -49,7 +54,7 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
     await pgRestore(context, { fill, archive: last, section: 'post-data', jobs: 1 });
   }
   indexed('Built indexes and constraints');
-  return forced;
+  return { forced, leftOut: archive.leftOut };
 }
 
 async function liftForced(context: EngineContext, { url, tools, settings }: Filling): Promise<string[]> {
@@ -64,6 +69,8 @@ interface Archive {
   list: string;
   /** The list of those to restore when all else is done, if there are any. */
   eventTriggers: string | null;
+  /** Objects that lead to other servers, and what needs them. */
+  leftOut: RemoteEntry[];
 }
 
 /** Lays the archive out for pg_restore: its table of contents and large objects, and the list of what to take. */
@@ -77,7 +84,8 @@ export async function materialize(
     details,
     plan,
     premade,
-  }: Pick<Filling, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan' | 'premade'>,
+    remoteTables,
+  }: Pick<Filling, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan' | 'premade' | 'remoteTables'>,
 ): Promise<Archive> {
   const archive = join(directory, 'archive');
   await mkdir(archive);
@@ -86,12 +94,23 @@ export async function materialize(
   const listed = await listArchive(context, { tools, archive, directory });
   const list = join(directory, 'archive.list');
   const able = withoutDependents(listed, isLeftOut(details.left_out));
-  const entries = able.filter((entry) => !isTableData(entry) && isWanted(entry, { details, plan, premade }));
+  const planned = details.definitions_only;
+  const choice = { contents: join(archive, CONTENTS), remoteTables, schemas: plan.schemas, planned };
+  const arriving = await leaveOutRemote(able, choice);
+  for (const warning of leftOutWarnings(arriving.leftOut, details)) context.report(warning);
+  const entries = arriving.entries.filter(
+    (entry) => !isTableData(entry) && isWanted(entry, { details, plan, premade }),
+  );
   const eventTriggers = join(directory, 'event-triggers.list');
   const separated = separateEventTriggers(entries);
   await writeFile(list, listText(separated.others), { flag: 'wx', mode: 0o600 });
   await writeFile(eventTriggers, listText(separated.eventTriggers), { flag: 'wx', mode: 0o600 });
-  return { directory: archive, list, eventTriggers: separated.eventTriggers.length > 0 ? eventTriggers : null };
+  return {
+    directory: archive,
+    list,
+    eventTriggers: separated.eventTriggers.length > 0 ? eventTriggers : null,
+    leftOut: arriving.leftOut,
+  };
 }
 
 /** Which files hold large objects. pg_restore would read whatever file of this machine such a list names. */
