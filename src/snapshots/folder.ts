@@ -14,6 +14,8 @@ export interface Folder extends Store {
    * `write` or `put` on.
    */
   adopt(file: string, key: string): Promise<boolean>;
+  /** Notes what a run has found under a key and made young, of which its manifest will say that it is there. */
+  found(key: string): void;
   /** Makes what lies under a key young; `false` when there is nothing. */
   renew(key: string): Promise<boolean>;
 }
@@ -101,13 +103,17 @@ export function createFolder(directory: string): Folder {
     },
     async adopt(file, key) {
       const wasThere = await renew(key);
-      await mkdir(dirname(path(key)), { recursive: true, mode: 0o700 });
       // Also over what was there, which may be damaged: this one has just been written or checked.
-      await rename(file, path(key));
+      await rename(file, path(key)).catch(async (error) => {
+        ignoreMissing(error);
+        await mkdir(dirname(path(key)), { recursive: true, mode: 0o700 });
+        await rename(file, path(key));
+      });
       unsynced.add(dirname(path(key)));
       return !wasThere;
     },
     renew,
+    found: (key) => void unsynced.add(dirname(path(key))),
     remove: (key) => rm(path(key), { force: true }),
     async removeUnfinished(before) {
       const below = await Promise.all(OWN_FOLDERS.map((folder) => filesBelow(root, path(folder))));

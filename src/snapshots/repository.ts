@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Report } from '../events.ts';
-import { type Catalogue, createCatalogue, objectKey, timeInKey } from './catalogue.ts';
+import { type Catalogue, createCatalogue, timeInKey } from './catalogue.ts';
 import { claim, foreignFolder } from './claim.ts';
 import { createFolder } from './folder.ts';
+import { objectKey } from './keys.ts';
 import type { ManifestFile } from './manifest.ts';
 import { looksWhole, type ObjectToRead } from './objects/object-file.ts';
 import { createStaging, liveStagings, type Staging, stagingRoot } from './staging.ts';
@@ -13,6 +14,10 @@ export interface Repository extends Catalogue {
   takenAt(target: string): Promise<string[]>;
   /** Takes a packed object over, which has just been written or checked; `false` when it replaced one. */
   store(file: string, object: { sha256: string }): Promise<boolean>;
+  /** Notes an object that was there, whole, and has been made young. */
+  found(object: { sha256: string }): void;
+  /** The folder of the store. */
+  directory: string;
   object(file: Pick<ManifestFile, 'sha256' | 'bytes'>): ObjectToRead;
   /**
    * Whether an object is stored, and has the size that it must have; makes it young, so that whoever is about to name it
@@ -62,6 +67,8 @@ export function createRepository({
       await ready();
       return await folder.adopt(file, objectKey(sha256));
     },
+    found: ({ sha256 }) => folder.found(objectKey(sha256)),
+    directory: folder.name,
     object: ({ sha256, bytes }) => ({ path: folder.path(objectKey(sha256)), sha256, bytes }),
     async has({ sha256, bytes }) {
       const key = objectKey(sha256);

@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { DEFINITIONS_FILE } from '../../src/engines/mysql/details.ts';
-import { objectKey } from '../../src/snapshots/catalogue.ts';
+import { objectKey } from '../../src/snapshots/keys.ts';
 import type { Manifest } from '../../src/snapshots/manifest.ts';
 import { createObjectPool } from '../../src/snapshots/objects/object-pool.ts';
 import { createRepository } from '../../src/snapshots/repository.ts';

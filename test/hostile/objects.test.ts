@@ -10,7 +10,7 @@ import { store } from '../../src/operations/build.ts';
 import { importSnapshot } from '../../src/operations/snapshots/import.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
-import { objectKey } from '../../src/snapshots/catalogue.ts';
+import { objectKey } from '../../src/snapshots/keys.ts';
 import { type Manifest, manifestText } from '../../src/snapshots/manifest.ts';
 import { encodeSeekTable, largestObject } from '../../src/snapshots/objects/object-format.ts';
 import { createObjectPool } from '../../src/snapshots/objects/object-pool.ts';

@@ -3,7 +3,7 @@ import type { WorkerAnswer, WorkerReply, WorkerTask } from './object-worker.ts';
 
 /** One task's conversation with its thread; disposing gives the thread to the next task. */
 export interface Exchange extends AsyncDisposable {
-  send(task: WorkerTask): void;
+  send(task: WorkerTask, memory?: ArrayBuffer[]): void;
   /** The next answer; rejects when the task has failed or the pool is closed. */
   receive(): Promise<WorkerAnswer>;
 }
@@ -109,7 +109,7 @@ function conversation({ thread, ticket, closed, giveBack }: Conversation): Excha
   closed.addEventListener('abort', settle, { once: true });
 
   return {
-    send: (task) => thread.worker.postMessage({ ticket, ...task }),
+    send: (task, memory = []) => thread.worker.postMessage({ ticket, ...task }, memory),
     receive() {
       receiver = Promise.withResolvers();
       const { promise } = receiver;

@@ -3,7 +3,7 @@ import { copyFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { push } from '../../../src/operations/snapshots/push.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
-import { objectKey } from '../../../src/snapshots/catalogue.ts';
+import { objectKey } from '../../../src/snapshots/keys.ts';
 import type { Manifest } from '../../../src/snapshots/manifest.ts';
 import type { StorageProfile } from '../../../src/snapshots/s3/providers.ts';
 import { createS3Store } from '../../../src/snapshots/s3/store.ts';

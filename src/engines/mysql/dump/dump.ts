@@ -20,7 +20,7 @@ import { withoutTexts } from '../table-entries.ts';
 import { createDumpProgress, type DumpProgress } from './dump-progress.ts';
 import { beginInstant } from './instant.ts';
 import { type Part, partsOf } from './parts.ts';
-import { openRowReader, type RowReader } from './row-readers.ts';
+import { openRowReader, ReadFailure, type RowReader } from './row-readers.ts';
 import { ROWS_TERMINATOR, ROWS_TERMINATOR_LINES } from './row-text.ts';
 import { recordTreatedApart } from './treated-apart.ts';
 
@@ -35,7 +35,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   if (database === null) throw noDatabase(url.display);
   const schema = copyOf ? detailsOf(copyOf).database : database;
   report({ event: 'step', step: 'connect', state: 'started', label: `Connect to ${url.display}` });
-  await using session = await connect(context, url);
+  await using session = await connect(context, url, { several: true });
   const server = await readServer(session);
   const reserved = await reservedInSource(session, database);
   if (reserved !== null) throw nameReserved(url.display, reserved);
@@ -123,9 +123,11 @@ interface Reading {
   progress: DumpProgress;
 }
 
-/** A file of so few bytes is packed when it is complete: no thread waits for it to grow, and many may wait for a thread. */
+/** Tables of so few bytes have no file: so many, and together of so many bytes, are read and packed at once. */
 const SMALL_BYTES = 1024 * 1024;
-const SMALL_AT_ONCE = 32;
+const SMALL_AT_ONCE = 64;
+/** What a reader has read that is not packed yet. */
+const PACKING_AT_ONCE = 2;
 
 interface CutTable {
   table: CatalogueTable;
@@ -137,54 +139,114 @@ interface DumpedTable {
   data: Details['data'];
 }
 
-/** The largest tables first, each part after part; a file is packed while it is written. */
+interface RowsFile {
+  table: CatalogueTable;
+  part: Part;
+  name: string;
+  /** Bytes of the longest row. */
+  longest: number;
+  packed: Promise<PackedFile> | null;
+}
+
+/** The largest tables first, each part after part, and small ones together; a large file is packed while it is written. */
 async function readRows({ request, database, schema, tables, readers, progress }: Reading): Promise<DumpedTable[]> {
-  const files = tables.map(({ table, parts }, index) => ({
+  const all = tables.map(({ table, parts }, index) => ({
     table,
-    files: parts.map((part, at) => ({ part, name: fileName(index, at) })),
-    packed: new Array<Promise<PackedFile>>(parts.length),
-    longest: 0,
+    files: parts.map((part, at): RowsFile => ({ table, part, name: fileName(index, at), longest: 0, packed: null })),
   }));
-  const queue = files
-    .toSorted((a, b) => b.table.bytes - a.table.bytes)
-    .flatMap((each) => each.files.map((file, at) => ({ each, at, ...file })));
+  const queue = all.toSorted((a, b) => b.table.bytes - a.table.bytes).flatMap(({ files }) => files);
   let failed = false;
-  const work = async (reader: RowReader): Promise<void> => {
-    const packing: Promise<unknown>[] = [];
-    for (let next = queue.shift(); next && !failed; next = queue.shift()) {
-      const { each, at, part, name } = next;
-      const { table } = each;
-      const path = join(request.directory, name);
-      const isSmall = table.bytes <= SMALL_BYTES;
-      const pack = (): Promise<PackedFile> => {
-        const onBytes = (bytes: number): void => progress.onBytes(table.name, bytes);
-        const packed = request.pack({ name, terminator: ROWS_TERMINATOR, onBytes });
-        // Awaited with the others; when the reading fails before, its error is the one to tell.
-        packed.catch(() => {});
-        each.packed[at] = packed;
-        return packed;
+  const fail = ({ table }: RowsFile, error: unknown): unknown => {
+    failed = true;
+    request.finish();
+    return cannotRead(`${schema}.${table.name}`, error);
+  };
+  const toRead = ({ table, part, name }: RowsFile): { select: string; file: string } => ({
+    select: selectOf(database, table, part),
+    file: join(request.directory, name),
+  });
+  /** What is awaited with the others; when the reading fails before, its error is the one to tell. */
+  const packing = (file: RowsFile, packed: Promise<PackedFile>): Promise<PackedFile> => {
+    packed.catch(() => {});
+    file.packed = packed;
+    return packed;
+  };
+  const pack = (file: RowsFile): Promise<PackedFile> => {
+    const onBytes = (bytes: number): void => progress.onBytes(file.table.name, bytes);
+    return packing(file, request.pack({ name: file.name, terminator: ROWS_TERMINATOR, onBytes }));
+  };
+  const packContents = (files: { file: RowsFile; content: Uint8Array<ArrayBuffer> }[]): Promise<PackedFile>[] => {
+    const lengths = files.map(({ content }) => content.length);
+    const contents = files.map(({ file: { name }, content }) => ({ name, content, terminator: ROWS_TERMINATOR }));
+    const together = request.packContents(contents);
+    return files.map(({ file }, at) => {
+      const packed = async (): Promise<PackedFile> => {
+        const one = (await together)[at];
+        if (!one) throw new Error(`${file.name} was not packed`);
+        progress.onBytes(file.table.name, lengths[at] ?? 0);
+        return one;
       };
-      if (!isSmall) await writeFile(path, '', { mode: 0o600 });
-      const growing = isSmall ? null : pack();
-      const longest = await reader.read({ select: selectOf(database, table, part), file: path }).catch((error) => {
-        failed = true;
-        request.finish();
-        throw cannotRead(`${schema}.${table.name}`, error);
-      });
-      each.longest = Math.max(each.longest, longest);
-      packing.push(growing ?? pack());
-      // Few unpacked files a reader lie on the disk.
-      const most = isSmall ? SMALL_AT_ONCE : 1;
-      while (packing.length > most) await packing.shift();
+      return packing(file, packed());
+    });
+  };
+  const readLarge = async (reader: RowReader, file: RowsFile): Promise<Promise<PackedFile>[]> => {
+    await writeFile(join(request.directory, file.name), '', { mode: 0o600 });
+    const growing = pack(file);
+    file.longest = await reader.read(toRead(file)).catch((error) => {
+      throw fail(file, error);
+    });
+    return [growing];
+  };
+  const readSmall = async (reader: RowReader, files: RowsFile[]): Promise<Promise<PackedFile>[]> => {
+    const read = await reader.readSome(files.map(toRead)).catch((error) => {
+      const [file, cause] = error instanceof ReadFailure ? [files[error.at], error.cause] : [files[0], error];
+      throw file ? fail(file, cause) : cause;
+    });
+    const inMemory: { file: RowsFile; content: Uint8Array<ArrayBuffer> }[] = [];
+    const written: Promise<PackedFile>[] = [];
+    for (const [at, { longest, content }] of read.entries()) {
+      const file = files[at];
+      if (!file) throw new Error('the reader has read more than it was asked for');
+      file.longest = longest;
+      if (content) inMemory.push({ file, content });
+      else written.push(pack(file));
+    }
+    return [...written, ...packContents(inMemory)];
+  };
+  const work = async (reader: RowReader): Promise<void> => {
+    const waiting: Promise<unknown>[] = [];
+    for (let some = takeSome(queue); some.length > 0 && !failed; some = takeSome(queue)) {
+      const [first] = some;
+      const isLarge = first !== undefined && first.table.bytes > SMALL_BYTES;
+      waiting.push(Promise.all(await (isLarge ? readLarge(reader, first) : readSmall(reader, some))));
+      // Of a large file little is unpacked when its last rows are read.
+      while (waiting.length > (isLarge ? 1 : PACKING_AT_ONCE)) await waiting.shift();
     }
   };
   const outcomes = await Promise.allSettled(readers.map(work));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   return Promise.all(
-    files.map(async ({ table, longest, packed }) =>
-      assemble({ schema, table, longest, packed: await Promise.all(packed) }),
-    ),
+    all.map(async ({ table, files }) => {
+      const packed = await Promise.all(files.map((file) => file.packed ?? notRead(file)));
+      return assemble({ schema, table, longest: Math.max(...files.map((file) => file.longest)), packed });
+    }),
   );
+}
+
+function notRead({ name }: RowsFile): never {
+  throw new Error(`${name} was not read`);
+}
+
+/** The next large file, or a number of small ones. */
+function takeSome(queue: RowsFile[]): RowsFile[] {
+  const taken = queue.splice(0, 1);
+  let bytes = taken[0]?.table.bytes ?? 0;
+  for (let next = queue[0]; next && taken.length < SMALL_AT_ONCE; [next] = queue) {
+    bytes += next.table.bytes;
+    if (bytes > SMALL_BYTES) break;
+    taken.push(...queue.splice(0, 1));
+  }
+  return taken;
 }
 
 /** The files of a snapshot are sorted as its tables are. */

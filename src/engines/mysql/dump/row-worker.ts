@@ -10,12 +10,21 @@ import { mostBytesOf, piecesOfRow, ROWS_TERMINATOR, type RowPacket, writeRow } f
 export type RowTask =
   | { task: 'connect'; url: Omit<DatabaseUrl, 'toJSON'> }
   | { task: 'execute'; statement: string }
-  | { task: 'read'; select: string; file: string };
+  | { task: 'read'; select: string; file: string }
+  /** Of tables that are believed to be small, one after the other. */
+  | { task: 'read-some'; tables: { select: string; file: string }[] };
+
+export interface RowsRead {
+  /** Bytes of the longest row that was read, as text. */
+  longest: number;
+  /** The rows and their terminator; `null` where they are in the file. */
+  content: Uint8Array<ArrayBuffer> | null;
+}
 
 export type RowReply =
-  /** `longest`: bytes of the longest row that was read, as text. */
-  | { reply: 'done'; longest: number }
-  | { reply: 'failed'; of: 'server' | 'connection' | 'file'; message: string; errno: number | null };
+  | { reply: 'done'; read: RowsRead[] }
+  /** `at`: how many tables of the task had been read. */
+  | { reply: 'failed'; of: 'server' | 'connection' | 'file'; message: string; errno: number | null; at: number };
 
 /** How much is written at a time. */
 const BLOCK_BYTES = 1024 * 1024;
@@ -25,19 +34,25 @@ const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
 const port = parentPort;
 if (!port) throw new Error('row-worker runs in a worker thread only');
 let connection: Connection | null = null;
+/** How many tables of the task have been read. */
+let at = 0;
 
 port.on('message', (task: RowTask) => {
   work(task).then(
-    (longest) => port.postMessage({ reply: 'done', longest } satisfies RowReply),
+    (read) => {
+      const memory = read.flatMap(({ content }) => (content ? [content.buffer] : []));
+      port.postMessage({ reply: 'done', read } satisfies RowReply, memory);
+    },
     (thrown: Error) => {
       const errno = thrown instanceof SqlError || thrown instanceof ConnectionLost ? thrown.errno : null;
       const of = thrown instanceof SqlError ? 'server' : thrown instanceof ConnectionLost ? 'connection' : 'file';
-      port.postMessage({ reply: 'failed', of, message: thrown.message, errno } satisfies RowReply);
+      port.postMessage({ reply: 'failed', of, message: thrown.message, errno, at } satisfies RowReply);
     },
   );
 });
 
-async function work(task: RowTask): Promise<number> {
+async function work(task: RowTask): Promise<RowsRead[]> {
+  at = 0;
   switch (task.task) {
     case 'connect': {
       const opened = await openConnection({ url: { ...task.url, toJSON: () => task.url.display } });
@@ -45,13 +60,21 @@ async function work(task: RowTask): Promise<number> {
       for (const setting of SESSION_SETTINGS) await execute(setting).catch(() => {});
       // Bytes as they are stored: what a conversion would lose is kept.
       await execute('SET character_set_results = NULL');
-      return 0;
+      return [];
     }
     case 'execute':
       await execute(task.statement);
-      return 0;
+      return [];
     case 'read':
-      return read(task);
+      return [await read(task, { inMemory: false })];
+    case 'read-some': {
+      const tables: RowsRead[] = [];
+      for (const table of task.tables) {
+        tables.push(await read(table, { inMemory: true }));
+        at += 1;
+      }
+      return tables;
+    }
     default:
       return task satisfies never;
   }
@@ -63,12 +86,16 @@ function execute(statement: string): Promise<void> {
   });
 }
 
-/** Rows go from the socket into the file as text; how many bytes the longest has. */
-function read({ select, file }: { select: string; file: string }): Promise<number> {
-  const output = openSync(file, 'a', 0o600);
+/** Rows go from the socket into the file as text, or stay in memory when they fit into a block. */
+function read(
+  { select, file }: { select: string; file: string },
+  { inMemory }: { inMemory: boolean },
+): Promise<RowsRead> {
+  let output = inMemory ? null : openSync(file, 'a', 0o600);
   let filled = 0;
   let longest = 0;
   const write = (bytes: Uint8Array): void => {
+    output ??= openSync(file, 'a', 0o600);
     for (let written = 0; written < bytes.length; ) written += writeSync(output, bytes, written);
   };
   const flush = (): void => {
@@ -103,11 +130,15 @@ function read({ select, file }: { select: string; file: string }): Promise<numbe
       throw unwritable ?? translated(error);
     })
     .then(() => {
+      if (filled + ROWS_TERMINATOR.length > block.length) flush();
+      filled += block.write(ROWS_TERMINATOR, filled, 'latin1');
+      if (output === null) return { longest, content: new Uint8Array(block.subarray(0, filled)) };
       flush();
-      writeSync(output, ROWS_TERMINATOR);
-      return longest;
+      return { longest, content: null };
     })
-    .finally(() => closeSync(output));
+    .finally(() => {
+      if (output !== null) closeSync(output);
+    });
 }
 
 function connected(): Connection {
