@@ -8,7 +8,7 @@ import { type Definitions, type Listed, readDefinitions, type TableDefinition } 
 import { invalidViewsOf } from './invalid-views.ts';
 import { type Rights, readRights } from './rights.ts';
 import { entriesOf } from './table-entries.ts';
-import { lexicalModeOf, significant, type Token } from './tokens.ts';
+import { lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
 import { viewNeeds } from './view-needs.ts';
 
 /** What of a database its user may read, and what that leaves out. */
@@ -258,9 +258,14 @@ function hidesColumns(tables: CatalogueTable[], definitions: Definitions): boole
   const listed = new Map(tables.map(({ name, columns }) => [name, new Set(columns.map((column) => column.name))]));
   return definitions.tables.some(({ name, create }) =>
     entriesOf(create)
-      .entries.flatMap((entry) => significant(entry).slice(0, 1))
-      .some(({ kind, value }) => kind === 'name' && listed.get(name)?.has(value) === false),
+      .entries.map(firstOf)
+      .some((token) => token?.kind === 'name' && listed.get(name)?.has(token.value) === false),
   );
+}
+
+function firstOf(entry: string): Token | undefined {
+  for (const token of tokensOf(entry)) if (token.kind !== 'space' && token.kind !== 'comment') return token;
+  return undefined;
 }
 
 /** A UserError that names the tables and the GRANT, where the server refused to show or to read one; else the error. */
@@ -318,7 +323,12 @@ async function readStoredInventory(
     WHERE ${inDatabase('TRIGGER_SCHEMA', database)}`);
   const seesConstraints = TABLE_RIGHTS.some((right) => right !== 'SELECT' && rights.onDatabase(database, right));
   const derived = seesConstraints ? [] : definitions.tables.flatMap(constraintsOf);
-  const cut = read.tables.flatMap(constraintsOf).filter(isNotIn(definitions.tables.flatMap(constraintsOf)));
+  const kept = new Set(definitions.tables);
+  const whole = new Set(read.tables);
+  const cut = read.tables
+    .filter((table) => !kept.has(table))
+    .flatMap(constraintsOf)
+    .filter(isNotIn(definitions.tables.filter((table) => !whole.has(table)).flatMap(constraintsOf)));
   return {
     ...inventory,
     view: (inventory.view ?? []).filter((name) => stored.view.has(name)),

@@ -48,17 +48,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   await using readers = await openReaders(context, { request, count: Math.max(1, Math.min(jobs, names.length)) });
   const begun = await beginInstant(context, session, { database, tables: names, readers: readers.all });
   const tables = await readTables(session, database);
-  const readable = await readReadable(context, session, { url, server, tables });
-  const { inventory, hidden } = readable;
-  const found = {
-    ...readable.definitions,
-    tables: readable.definitions.tables.map((table) => withoutDatabaseOfSequences(table, database)),
-  };
-  // A copy's events are disabled, so that they do not run in it.
-  const definitions = copyOf ? withEventsEnabled(found, detailsOf(copyOf).enabled_events ?? []) : found;
-  const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });
   warnOfOtherEngines(context, tables);
-  warnOfHistory(context, definitions);
   report({ event: 'step', step: 'connect', state: 'done', label: `Connected to ${server.label}` });
 
   const of = `${formatNumberOf(tables.length, 'table')} of ${url.display}`;
@@ -69,9 +59,22 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   for (const table of tables) {
     cutTables.push({ table, parts: await partsOf(session, { database, table }).catch(explain) });
   }
-  const dumped = await readRows({ request, database, schema, tables: cutTables, readers: begun, progress }).catch(
-    explain,
-  );
+  const reading = readRows({ request, database, schema, tables: cutTables, readers: begun, progress });
+  // The definitions are read meanwhile; what is wrong with them is told first.
+  reading.catch(() => {});
+  const readable = await readReadable(context, session, { url, server, tables });
+  const { inventory, hidden } = readable;
+  const found = {
+    ...readable.definitions,
+    tables: readable.definitions.tables.map((table) => withoutDatabaseOfSequences(table, database)),
+  };
+  // A copy's events are disabled, so that they do not run in it.
+  const definitions = copyOf ? withEventsEnabled(found, detailsOf(copyOf).enabled_events ?? []) : found;
+  const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });
+  warnOfHistory(context, definitions);
+  const features = featuresOf(server.flavour, definitions);
+  const collations = collationsIn(definitions);
+  const dumped = await reading.catch(explain);
   await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
   request.finish();
   const { file } = await request.pack({ name: DEFINITIONS_FILE, terminator: null, onBytes: () => {} });
@@ -79,8 +82,8 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const details = {
     flavour: server.flavour,
     database: schema,
-    collations: collationsIn(definitions),
-    features: featuresOf(server.flavour, definitions),
+    collations,
+    features,
     inventory,
     ...treatedApart,
     data: Object.assign({}, ...dumped.map(({ data }) => data)),
@@ -218,7 +221,9 @@ async function readRows({ request, database, schema, tables, readers, progress }
     for (let some = takeSome(queue); some.length > 0 && !failed; some = takeSome(queue)) {
       const [first] = some;
       const isLarge = first !== undefined && first.table.bytes > SMALL_BYTES;
-      waiting.push(Promise.all(await (isLarge ? readLarge(reader, first) : readSmall(reader, some))));
+      const packed = Promise.all(await (isLarge ? readLarge(reader, first) : readSmall(reader, some)));
+      packed.catch(() => {});
+      waiting.push(packed);
       // Of a large file little is unpacked when its last rows are read.
       while (waiting.length > (isLarge ? 1 : PACKING_AT_ONCE)) await waiting.shift();
     }
