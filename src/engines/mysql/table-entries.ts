@@ -42,8 +42,17 @@ export function withoutTexts(sql: string): string {
 }
 
 /** Texts, names, and comments, in which quotes are none. */
-const QUOTED =
-  /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--(?=[\u0000-\u0020]|$)[^\n]*|#[^\n]*|\/\*(?!!|M!)[^]*?\*\/|\/\*M?!|\*\//gsu;
+const QUOTED = new RegExp(
+  [
+    "'(?:[^'\\\\]|\\\\.|'')*'",
+    '"(?:[^"\\\\]|\\\\.|"")*"',
+    '`(?:[^`]|``)*`',
+    '--(?=[\\u0000-\\u0020]|$)[^\\n]*|#[^\\n]*',
+    '/\\*(?!!|M!)[\\s\\S]*?\\*/',
+    '/\\*M?!|\\*/',
+  ].join('|'),
+  'gsu',
+);
 
 /** ``CONSTRAINT `c` FOREIGN KEY (`a`, `b`) REFERENCES `t` (`a`, `b`) ON DELETE …``; a table elsewhere has its database before it. */
 export function referredTable(clause: string): string | null {

@@ -160,7 +160,7 @@ function sessionOf({ connection, socket }: Opened, { signal, several = false }: 
     },
     load: (statement, content) => executed(statement, { content }),
     eachRow: (select, take) =>
-      forEachRow(connection, select, take).catch((error) => {
+      forEachRow(connection, select, { take }).catch((error) => {
         throw translated(error, signal);
       }),
     async *text(select, onRow) {

@@ -35,18 +35,20 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   if (database === null) throw noDatabase(url.display);
   const schema = copyOf ? detailsOf(copyOf).database : database;
   report({ event: 'step', step: 'connect', state: 'started', label: `Connect to ${url.display}` });
+  const byProgram = request.program || (copyOf && detailsOf(copyOf).program);
+  // Their threads start while the session connects.
+  await using readers = openReaders(context, { request, count: byProgram ? 0 : jobs });
   await using session = await connect(context, url, { several: true });
   const server = await readServer(session);
   const reserved = await reservedInSource(session, database);
   if (reserved !== null) throw nameReserved(url.display, reserved);
   const listed = await readTables(session, database);
-  if (request.program || (copyOf && detailsOf(copyOf).program)) {
+  if (byProgram) {
     warnOfOtherEngines(context, listed);
     return await dumpByProgram(context, request, { session, server, tables: listed });
   }
   const names = listed.map(({ name }) => name);
-  await using readers = await openReaders(context, { request, count: Math.max(1, Math.min(jobs, names.length)) });
-  const begun = await beginInstant(context, session, { database, tables: names, readers: readers.all });
+  const begun = await beginInstant(context, session, { database, tables: names, readers: await readers.all() });
   const tables = await readTables(session, database);
   warnOfOtherEngines(context, tables);
   report({ event: 'step', step: 'connect', state: 'done', label: `Connected to ${server.label}` });
@@ -100,20 +102,26 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
 }
 
 interface Readers extends AsyncDisposable {
-  all: RowReader[];
+  /** Rejects when one of them could not connect. */
+  all(): Promise<RowReader[]>;
 }
 
-async function openReaders(
+function openReaders(
   { signal }: EngineContext,
   { request: { url }, count }: { request: DumpRequest; count: number },
-): Promise<Readers> {
-  const opened = await Promise.allSettled(Array.from({ length: count }, () => openRowReader({ url, signal })));
-  const all = opened.filter((one) => one.status === 'fulfilled').map((one) => one.value);
-  const close = async (): Promise<void> => void (await Promise.all(all.map((reader) => reader[Symbol.asyncDispose]())));
-  const failed = opened.find((one) => one.status === 'rejected');
-  if (!failed) return { all, [Symbol.asyncDispose]: close };
-  await close();
-  throw explainConnection(failed.reason, url);
+): Readers {
+  const opening = Promise.allSettled(Array.from({ length: count }, () => openRowReader({ url, signal })));
+  return {
+    async all() {
+      const opened = await opening;
+      const failed = opened.find((one) => one.status === 'rejected');
+      if (failed) throw explainConnection(failed.reason, url);
+      return opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all((await opening).map((one) => one.status === 'fulfilled' && one.value[Symbol.asyncDispose]()));
+    },
+  };
 }
 
 interface Reading {

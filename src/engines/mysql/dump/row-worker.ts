@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { Connection } from 'mysql2';
 import type { DatabaseUrl } from '../../engine.ts';
-import { ConnectionLost, openConnection, SESSION_SETTINGS, SqlError } from '../connection/session.ts';
+import { ConnectionLost, openConnection, packetsOf, SESSION_SETTINGS, SqlError } from '../connection/session.ts';
 import { forEachRow } from './row-stream.ts';
 import { mostBytesOf, piecesOfRow, ROWS_TERMINATOR, type RowPacket, writeRow } from './row-text.ts';
 
@@ -55,7 +55,10 @@ async function work(task: RowTask): Promise<RowsRead[]> {
   at = 0;
   switch (task.task) {
     case 'connect': {
-      const opened = await openConnection({ url: { ...task.url, toJSON: () => task.url.display } });
+      const opened = await openConnection({
+        url: { ...task.url, toJSON: () => task.url.display },
+        several: true,
+      });
       connection = opened.connection;
       for (const setting of SESSION_SETTINGS) await execute(setting).catch(() => {});
       // Bytes as they are stored: what a conversion would lose is kept.
@@ -66,15 +69,9 @@ async function work(task: RowTask): Promise<RowsRead[]> {
       await execute(task.statement);
       return [];
     case 'read':
-      return [await read(task, { inMemory: false })];
-    case 'read-some': {
-      const tables: RowsRead[] = [];
-      for (const table of task.tables) {
-        tables.push(await read(table, { inMemory: true }));
-        at += 1;
-      }
-      return tables;
-    }
+      return [await readOne(task)];
+    case 'read-some':
+      return await readSome(task.tables);
     default:
       return task satisfies never;
   }
@@ -86,59 +83,102 @@ function execute(statement: string): Promise<void> {
   });
 }
 
-/** Rows go from the socket into the file as text, or stay in memory when they fit into a block. */
-function read(
-  { select, file }: { select: string; file: string },
-  { inMemory }: { inMemory: boolean },
-): Promise<RowsRead> {
+/** One table after the other: their queries travel together, since waiting for each answer takes longer than reading it. */
+async function readSome(tables: { select: string; file: string }[]): Promise<RowsRead[]> {
+  const read: RowsRead[] = [];
+  const files = tables.map(({ file }) => file);
+  for (const packet of packetsOf(tables.map(({ select }) => select))) {
+    let sink = sinkFor(files[at] ?? '', { inMemory: true });
+    try {
+      await forEachRow(
+        connected(),
+        packet.join('\n;\n'),
+        (row) => sink.take(row),
+        () => {
+          read.push(sink.end());
+          at += 1;
+          sink = sinkFor(files[at] ?? '', { inMemory: true });
+        },
+      ).catch((error) => {
+        throw sink.unwritable() ?? translated(error);
+      });
+    } finally {
+      sink.close();
+    }
+  }
+  return read;
+}
+
+async function readOne({ select, file }: { select: string; file: string }): Promise<RowsRead> {
+  const sink = sinkFor(file, { inMemory: false });
+  try {
+    await forEachRow(connected(), select, (row) => sink.take(row)).catch((error) => {
+      throw sink.unwritable() ?? translated(error);
+    });
+    return sink.end();
+  } finally {
+    sink.close();
+  }
+}
+
+interface Sink {
+  take(row: RowPacket): void;
+  end(): RowsRead;
+  /** Why rows could not be written. */
+  unwritable(): unknown;
+  close(): void;
+}
+
+/** Where rows go from the socket, as text: into the file, or into memory when they fit into a block. */
+function sinkFor(file: string, { inMemory }: { inMemory: boolean }): Sink {
   let output = inMemory ? null : openSync(file, 'a', 0o600);
   let filled = 0;
   let longest = 0;
+  let unwritable: unknown = null;
   const write = (bytes: Uint8Array): void => {
-    output ??= openSync(file, 'a', 0o600);
-    for (let written = 0; written < bytes.length; ) written += writeSync(output, bytes, written);
+    try {
+      output ??= openSync(file, 'a', 0o600);
+      for (let written = 0; written < bytes.length; ) written += writeSync(output, bytes, written);
+    } catch (error) {
+      unwritable = error;
+      throw error;
+    }
   };
   const flush = (): void => {
     write(block.subarray(0, filled));
     filled = 0;
   };
-  let unwritable: unknown = null;
-  const take = (packet: RowPacket): void => {
-    const most = mostBytesOf(packet.end - packet.offset);
-    try {
+  return {
+    take(row) {
+      const most = mostBytesOf(row.end - row.offset);
       if (filled + most > block.length) flush();
       // A row may be a gigabyte, and three as text: nothing of that size is kept.
       if (most > block.length) {
         let bytes = 0;
-        for (const piece of piecesOfRow(packet, BLOCK_BYTES)) {
+        for (const piece of piecesOfRow(row, BLOCK_BYTES)) {
           write(piece);
           bytes += piece.length;
         }
         longest = Math.max(longest, bytes);
         return;
       }
-    } catch (error) {
-      unwritable = error;
-      throw error;
-    }
-    const start = filled;
-    filled = writeRow(packet, block, start);
-    longest = Math.max(longest, filled - start);
-  };
-  return forEachRow(connected(), select, take)
-    .catch((error) => {
-      throw unwritable ?? translated(error);
-    })
-    .then(() => {
+      const start = filled;
+      filled = writeRow(row, block, start);
+      longest = Math.max(longest, filled - start);
+    },
+    end() {
       if (filled + ROWS_TERMINATOR.length > block.length) flush();
       filled += block.write(ROWS_TERMINATOR, filled, 'latin1');
       if (output === null) return { longest, content: new Uint8Array(block.subarray(0, filled)) };
       flush();
       return { longest, content: null };
-    })
-    .finally(() => {
+    },
+    unwritable: () => unwritable,
+    close() {
       if (output !== null) closeSync(output);
-    });
+      output = null;
+    },
+  };
 }
 
 function connected(): Connection {
