@@ -90,16 +90,14 @@ async function readSome(tables: { select: string; file: string }[]): Promise<Row
   for (const packet of packetsOf(tables.map(({ select }) => select))) {
     let sink = sinkFor(files[at] ?? '', { inMemory: true });
     try {
-      await forEachRow(
-        connected(),
-        packet.join('\n;\n'),
-        (row) => sink.take(row),
-        () => {
-          read.push(sink.end());
-          at += 1;
-          sink = sinkFor(files[at] ?? '', { inMemory: true });
-        },
-      ).catch((error) => {
+      const ended = (): void => {
+        read.push(sink.end());
+        sink.close();
+        at += 1;
+        sink = sinkFor(files[at] ?? '', { inMemory: true });
+      };
+      const take = (row: RowPacket): void => sink.take(row);
+      await forEachRow(connected(), packet.join('\n;\n'), { take, ended }).catch((error) => {
         throw sink.unwritable() ?? translated(error);
       });
     } finally {
@@ -112,7 +110,7 @@ async function readSome(tables: { select: string; file: string }[]): Promise<Row
 async function readOne({ select, file }: { select: string; file: string }): Promise<RowsRead> {
   const sink = sinkFor(file, { inMemory: false });
   try {
-    await forEachRow(connected(), select, (row) => sink.take(row)).catch((error) => {
+    await forEachRow(connected(), select, sink).catch((error) => {
       throw sink.unwritable() ?? translated(error);
     });
     return sink.end();
