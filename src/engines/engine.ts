@@ -66,6 +66,8 @@ export interface DumpRequest {
   expectedBytes: (table: string) => number | undefined;
   /** Stores a file of `directory`, which may still be growing, and removes it. */
   pack(file: FileToPack): Promise<PackedFile>;
+  /** Stores contents that are in memory and small, and are handed over. */
+  packContents(files: ContentToPack[]): Promise<PackedFile[]>;
   /** Says that no file grows any more. */
   finish(): void;
 }
@@ -75,6 +77,13 @@ export interface FileToPack {
   /** What ends the file when it is complete; `null` when only its writer knows. */
   terminator: string | null;
   onBytes: (bytes: number) => void;
+}
+
+export interface ContentToPack {
+  name: string;
+  content: Uint8Array<ArrayBuffer>;
+  /** What ends the content when it is complete. */
+  terminator: string;
 }
 
 export interface PackedFile {

@@ -8,8 +8,9 @@ import { applyRemove, planRemove } from '../../src/operations/snapshots/remove.t
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { openRemote } from '../../src/operations/snapshots/storage-profiles.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
+import { objectKey } from '../../src/repository/keys.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
-import { filesOf, objectKey } from '../../src/repository/repository.ts';
+import { filesOf } from '../../src/repository/repository.ts';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
 import { type Fault, type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { lostBytes } from '../helpers/lost-bytes.ts';

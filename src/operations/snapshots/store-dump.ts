@@ -39,6 +39,19 @@ export async function storeDump(context: Context, { engine, repository, previous
       const file = { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 };
       return { file, ...facts };
     },
+    async packContents(files) {
+      const contents = files.map(({ name, ...each }) => ({ ...each, destination: staging.path(`${name}.object`) }));
+      const packed = await pool.packContents(contents, repository.directory);
+      return await Promise.all(
+        packed.map(async ({ sha256, bytes, storedBytes, storedSha256, isStored, ...facts }, at) => {
+          const { name = '' } = files[at] ?? {};
+          if (isStored) repository.found({ sha256 });
+          else if (await repository.store(staging.path(`${name}.object`), { sha256 })) addedBytes += storedBytes;
+          const file = { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 };
+          return { file, ...facts };
+        }),
+      );
+    },
   });
   return { dump, addedBytes };
 }

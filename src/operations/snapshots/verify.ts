@@ -1,10 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { reasonOf } from '../../repository/damaged.ts';
+import { objectKey } from '../../repository/keys.ts';
 import { filesOfTable, type ManifestFile } from '../../repository/manifest.ts';
 import { largestObject } from '../../repository/objects/object-format.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
-import { filesOf, objectKey } from '../../repository/repository.ts';
+import { filesOf } from '../../repository/repository.ts';
 import type { VerifyResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';

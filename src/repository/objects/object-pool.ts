@@ -1,4 +1,4 @@
-import type { ObjectToRead, Packed } from './object-file.ts';
+import type { ContentToPack, ObjectToRead, Packed, PackedContent } from './object-file.ts';
 import { createThreadPool, type TaskChannel } from './thread-pool.ts';
 
 export interface PackJob {
@@ -13,6 +13,8 @@ export interface PackJob {
 export interface ObjectPool {
   /** Packs a file that may grow until `finish` is called. */
   pack(job: PackJob): Promise<Packed>;
+  /** Packs contents in memory, which are transferred, beside the objects of a store's folder. */
+  packContents(contents: ContentToPack[], store: string): Promise<PackedContent[]>;
   /** Declares all sources complete. */
   finish(): void;
   /** The content in frames; throws for a wrong checksum. */
@@ -40,6 +42,15 @@ export function createObjectPool(size: number): ObjectPool {
         if (message.reply === 'packed') return message.packed;
         if (message.reply === 'bytes') onBytes(message.bytes);
       }
+    },
+
+    async packContents(contents, store) {
+      await using exchange = await threads.acquire();
+      const memory = new Set(contents.map(({ content }) => content.buffer));
+      exchange.send({ task: 'pack-contents', contents, store }, [...memory]);
+      const message = await exchange.receive();
+      if (message.reply !== 'packed-contents') throw new Error(`the thread answered ${message.reply}`);
+      return message.packed;
     },
 
     finish() {
