@@ -68,7 +68,7 @@ export const RUN_KEYS: KeyBinding[] = [
 export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   ...RUN_KEYS,
   SHOW_COVERAGE,
-  { ...UNDO, when: ({ run }) => run?.receipt?.undoable === true },
+  { ...UNDO, when: ({ run }) => (run?.summary?.undo ?? null) !== null },
   {
     keys: ['/'],
     label: 'search log',

@@ -1,7 +1,8 @@
 import { Box, Text } from 'ink';
-import { type Fact, Facts } from '../../components/facts.tsx';
+import { Facts } from '../../components/facts.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
+import type { Fact } from '../../src/presentation/fact.ts';
 import { formatTime } from '../../src/text/format.ts';
 import { printable } from '../../src/text/printable.ts';
 import { Frame, useRoom } from '../app/frame.tsx';

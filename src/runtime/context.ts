@@ -68,7 +68,7 @@ async function openLog(
   { clock, report, environment }: Pick<ContextOptions, 'clock' | 'report' | 'environment'>,
 ): Promise<Pick<Context, 'report' | 'logFailure'>> {
   const [{ createLog }, { knownSecrets }, { secretValues }] = await Promise.all([
-    import('../report/log.ts'),
+    import('../cli/printers/log.ts'),
     import('../process/redact.ts'),
     import('../config/secrets/secret-values.ts'),
   ]);

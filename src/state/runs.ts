@@ -3,6 +3,7 @@ import type { SnapshotRow } from '../results/results.ts';
 import type { Coverage } from '../results/sanitize-results.ts';
 import { EXIT, interrupted, toUserError, UserError } from '../runtime/errors.ts';
 import type { Report, RunEvent } from '../runtime/events.ts';
+import { formatDuration } from '../text/format.ts';
 import { endRun, foldRun, queueRun, type RunEnd, type RunState, startRun } from './run.ts';
 
 /** All work of this session, waiting, running and ended; it goes on whatever screen is shown. */
@@ -18,7 +19,7 @@ export interface Run {
   /** The database that it replaces: see `Work`. */
   replaces: string | null;
   state: RunState;
-  receipt: Receipt | null;
+  summary: RunSummary | null;
   cancelling: boolean;
 }
 
@@ -34,16 +35,16 @@ export type RunKind =
   | 'pull'
   | 'export';
 
-/** What a finished run says it did. */
-export interface Receipt {
+/** What a run did, for people. */
+export interface RunSummary {
   /** `Loaded snapshot 0 of app into …`: also printed after quitting. */
   line: string;
+  /** Further facts, a line each. */
+  details: string[];
   /** Findings that make a finished run less than a success. */
   problems: string[];
-  /** What else is worth knowing of a success, a line each. */
-  details?: string[];
-  /** Whether `undo` can take it back. */
-  undoable: boolean;
+  /** The database whose previous version is kept, and the command that restores it. */
+  undo: { database: string; command: string } | null;
   sanitized?: Sanitized;
 }
 
@@ -65,7 +66,7 @@ export interface Work {
   kind: RunKind;
   /** The database that it replaces, under one name whatever the spelling of its host; `null` where it replaces none. */
   replaces: string | null;
-  perform: (session: Session) => Promise<(durationMs: number) => Receipt>;
+  perform: (session: Session) => Promise<RunSummary>;
 }
 
 export interface Runs {
@@ -106,7 +107,7 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
     const state = queueRun(now());
     jobs.set(id, { work, controller: new AbortController(), ended: Promise.withResolvers() });
     store.setState(({ runs }) => ({
-      runs: [...runs, { id, title, target, kind, replaces, state, receipt: null, cancelling: false }],
+      runs: [...runs, { id, title, target, kind, replaces, state, summary: null, cancelling: false }],
     }));
     startNext();
     return id;
@@ -124,17 +125,17 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
     change(id, (run) => ({ ...run, state: startRun(now()) }));
     const session: Session = { report: (event) => events.add({ run: id, event, at: now() }), signal };
     await work.perform(session).then(
-      (receiptAfter) => end(id, { status: 'done' }, receiptAfter),
+      (summary) => end(id, { status: 'done' }, summary),
       (thrown: unknown) => end(id, { status: signal.aborted ? 'cancelled' : 'failed', error: toUserError(thrown) }),
     );
   }
 
-  function end(id: string, fate: RunEnd, receiptAfter?: (durationMs: number) => Receipt): void {
+  function end(id: string, fate: RunEnd, summary: RunSummary | null = null): void {
     events.flush();
     change(id, (run) => ({
       ...run,
       state: endRun(run.state, fate, now()),
-      receipt: receiptAfter?.(now() - run.state.startedAt) ?? null,
+      summary: summary && { ...summary, line: `${summary.line} in ${formatDuration(now() - run.state.startedAt)}` },
     }));
     jobs.get(id)?.ended.resolve();
     const run = store.getState().runs.find((other) => other.id === id);

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Host } from '../../src/cli/host.ts';
 import { EXIT, UserError } from '../../src/runtime/errors.ts';
+import { questionOf } from '../helpers/question.ts';
 import { ATTENDED, command, runWith } from '../helpers/cli-host.ts';
 
 /** Clears the screen, sets the title, turns the order of the text, hides what follows (C0, C1, bidirectional). */
@@ -27,7 +28,7 @@ const working = command(async ({ report, confirm }) => {
   report({ event: 'warning', code: 'odd', message: HOSTILE });
   report({ event: 'sign_in', provider: HOSTILE, url: `https://idp/${HOSTILE}`, user_code: HOSTILE });
   report({ event: 'step', step: 'dump', state: 'done', label: `Dumped ${HOSTILE}` });
-  await confirm({ plan: [`Replace ${HOSTILE}`], ask: `Replace ${HOSTILE}?` });
+  await confirm(questionOf({ title: `Replace ${HOSTILE}`, ask: `Replace ${HOSTILE}?` }));
   return { data: { name: HOSTILE }, text: `name\t${HOSTILE}` };
 });
 

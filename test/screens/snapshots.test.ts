@@ -49,7 +49,7 @@ test('marked tables are loaded, after what they need was shown', async () => {
   answerConfirm(model, 'go');
   await model.runs.settled();
   expect(world.done).toEqual(['load app public.orders sales.漢字 🚀']);
-  expect(model.runs.store.getState().runs[0]?.receipt).toMatchObject({
+  expect(model.runs.store.getState().runs[0]?.summary).toMatchObject({
     line: expect.stringContaining('Loaded 2 tables of snapshot 0 of app into'),
     details: [
       'Asked for: public.orders, sales.漢字 🚀',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../screens/app/model.ts';
-import { planRows } from '../../screens/subset/rows.ts';
+import { subsetTree } from '../../src/presentation/subset.ts';
 import type { SubsetRoute } from '../../screens/subset/subset-route.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import { listed, press, until } from '../helpers/driven-model.ts';
@@ -13,7 +13,7 @@ function placeOf(model: Model): SubsetRoute | null {
 
 /** `public.orders: child, 450` */
 function shown(model: Model): string[] {
-  const rows = planRows(placeOf(model)?.found?.plan.tables ?? []);
+  const rows = subsetTree(placeOf(model)?.found?.plan.tables ?? []);
   return rows.map(
     ({ table, depth, rule, rows_expected }) => `${'  '.repeat(depth)}${table}: ${rule}, ${rows_expected}`,
   );

@@ -1,5 +1,6 @@
-import { type DefinitionOnly, definitionsOnlyText } from '../../results/definitions-only.ts';
+import type { DefinitionOnly } from '../../results/definitions-only.ts';
 import type { WarningEvent } from '../../runtime/events.ts';
+import { definitionsOnlyText } from '../../text/format-objects.ts';
 import { quoteName, quoteText, type Session } from './connection/session.ts';
 
 /** Foreign tables of the schemas: `pg_dump` writes their definitions, and no rows. */
