@@ -27,7 +27,7 @@ export const LOAD_LATEST: KeyBinding = {
   whyNot: latestNotLoadable,
   run: (model) => {
     const { target } = contextOf(model);
-    if (target) confirmLoad(model, { target: target.row.name }, 'the newest snapshot');
+    if (target) confirmLoad(model, { target: target.row.name }, 'latest');
   },
 };
 

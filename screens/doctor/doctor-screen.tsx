@@ -4,7 +4,7 @@ import { Empty, Failure } from '../../components/empty.tsx';
 import type { Span } from '../../components/line.tsx';
 import { TableList } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { type CheckRow, checkColumns, checkFacts } from '../../src/presentation/check.ts';
+import { checkColumns, checkFacts, whyNotFixed } from '../../src/presentation/check.ts';
 import { LOADING } from '../../src/presentation/lists.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
@@ -42,12 +42,6 @@ export const doctorScreen: ScreenModule<DoctorRoute> = {
   ],
   rows: (_, route) => ({ ids: rowsOf(route).map(({ id }) => id) }),
 };
-
-function whyNotFixed(finding: CheckRow | null): string | null {
-  if (finding?.fix) return null;
-  if (!finding || finding.state === 'good') return 'Nothing to fix';
-  return finding.at ? 'No automatic fix: press E to edit it' : 'No automatic fix';
-}
 
 const DETAIL_FROM = 14;
 

@@ -65,7 +65,7 @@ function NoteView({ route }: { route: NoteRoute }) {
       <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
         <Line spans={[{ text: about, tone: 'dim' }]} width={columns - 3} />
         <Line spans={[]} width={columns - 3} />
-        <TextField label="Note:" edit={typing} width={columns - 4} placeholder="purpose of the snapshot" />
+        <TextField label="Note:" edit={typing} width={columns - 4} placeholder="its purpose" />
       </Box>
     </Frame>
   );

@@ -163,6 +163,5 @@ function loadFurther(model: Model, keepGoing: NonNullable<LoadRequest['keepGoing
   const { run } = contextOf(model);
   const work = run && model.runs.workOf(run.id);
   const request = work && loadRequestOf(work);
-  if (request)
-    confirmLoad(model, { ...request, keepGoing }, keepGoing === 'swap' ? 'what can be restored' : 'the rest');
+  if (request) confirmLoad(model, { ...request, keepGoing }, keepGoing === 'swap' ? 'incomplete' : 'the rest');
 }

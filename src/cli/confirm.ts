@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
-import type { Question } from '../presentation/question.ts';
+import { notTyped, type Question } from '../presentation/question.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { printable } from '../text/printable.ts';
 import { questionLines } from './printers/question.ts';
@@ -26,8 +26,8 @@ export async function confirm(question: Question, asking: Asking): Promise<void>
   asking.output.write(`${lines.join('\n')}\n`);
   // What could not be identified was accepted with --unverified-sources.
   const typed = question.typed?.why === 'unverified' ? null : (question.typed?.name ?? null);
-  const wanted = typed === null ? 'y/N' : `type ${typed} to continue`;
-  const answer = (await ask(printable(`${question.ask} [${wanted}] `), asking)).trim();
+  const wanted = typed === null ? '[y/N]' : `${notTyped(typed, '')}:`;
+  const answer = (await ask(printable(`${question.ask} ${wanted} `), asking)).trim();
   const yes = typed === null ? /^y(es)?$/i.test(answer) : answer === typed;
   if (!yes) throw refused('Not confirmed. Nothing was changed.');
 }

@@ -229,3 +229,10 @@ export function checkFacts({ finding, fix, more }: CheckRow): Fact[] {
     ...more.map((value) => ({ name: '', value })),
   ];
 }
+
+/** Why a key does not fix the problem. */
+export function whyNotFixed(finding: CheckRow | null): string | null {
+  if (finding?.fix) return null;
+  if (!finding || finding.state === 'good') return 'Nothing to fix';
+  return finding.at ? 'No automatic fix: press E to edit it' : 'No automatic fix';
+}

@@ -44,3 +44,19 @@ export function configurationHint({ code }: UserError): string {
   if (code === 'no_configuration') return 'Press i to create one, question by question.';
   return 'Press D to list every problem, E to edit the configuration, r to read it again.';
 }
+
+export const COMMAND_HINT = 'Type a command…';
+export const OPEN_HINT = 'Press Enter to open it';
+export const SCRIPTS_HINT = 'Every action is also a command, for scripts: tool --help';
+interface WindowSize {
+  columns: number;
+  rows: number;
+}
+
+export function tooSmallText(size: WindowSize, least: WindowSize): string {
+  return `The window is too small: ${size.columns}×${size.rows}. Required: ${least.columns}×${least.rows}.`;
+}
+
+export function mouseText(on: boolean): string {
+  return `The mouse is ${on ? 'on' : 'off'}`;
+}

@@ -192,3 +192,7 @@ export function logTitle({ log, droppedLines }: RunState, { filter, found, up }:
   const dropped = droppedLines > 0 ? `, ${formatNumberOf(droppedLines, 'earlier line')} dropped` : '';
   return `Log${matching}${paused}${dropped}`;
 }
+
+export function logFailedText(reason: string): string {
+  return `The log cannot be written: ${reason}`;
+}

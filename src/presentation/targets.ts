@@ -220,3 +220,11 @@ export function countText(shown: number, all: number, noun: string): string {
 export function noTargetsText(file: string | null): string {
   return `No targets yet. Add one under "targets" in ${file ?? 'tool.yml'}. tool.example.yml shows every key.`;
 }
+
+export function sortedText(by: string): string {
+  return by === 'configured' ? 'Sorted as in the configuration' : `Sorted by ${by}`;
+}
+
+export function noUrlText(which: 'source' | 'destination'): string {
+  return `The target has no ${which}`;
+}

@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { confirm } from '../../src/cli/confirm.ts';
-import { interrupted } from '../../src/runtime/errors.ts';
 import type { TypedName } from '../../src/presentation/question.ts';
-import { questionOf } from '../helpers/question.ts';
+import { interrupted } from '../../src/runtime/errors.ts';
 import { Sink } from '../helpers/cli-host.ts';
+import { questionOf } from '../helpers/question.ts';
 
 const question = questionOf({ facts: [{ name: 'Destination', value: 'app' }] });
 
@@ -26,7 +26,9 @@ function asking(answer: string | null, change: { typed?: TypedName; assumeYes?: 
 test.each(['y', 'Y', 'yes', ' y '])('the answer %j goes on', async (answer) => {
   const { asked, output } = asking(answer);
   await asked;
-  expect(output.text).toBe('Load snapshot 0\n  Destination  app\n  app will be replaced.\nReplace database "app"? [y/N] ');
+  expect(output.text).toBe(
+    'Load snapshot 0\n  Destination  app\n  app will be replaced.\nReplace database "app"? [y/N] ',
+  );
 });
 
 test.each(['', 'n', 'no', 'yep', 'app', null])('the answer %j is a no, and a refusal', async (answer) => {

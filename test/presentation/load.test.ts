@@ -95,7 +95,10 @@ test('on this machine a yes is enough; elsewhere the name of the database must b
 
 test('a database that is not there is created, a file is run', () => {
   const fresh = { ...plan, destination: { ...plan.destination, exists: false } };
-  expect(loadQuestion(fresh, now)).toMatchObject({ ask: 'Create database "app_dev" on db:5432?', go: 'Create app_dev' });
+  expect(loadQuestion(fresh, now)).toMatchObject({
+    ask: 'Create database "app_dev" on db:5432?',
+    go: 'Create app_dev',
+  });
   const file = { ...plan, snapshot: null, file: '/tmp/a.sql' };
   expect(loadQuestion(file, now).ask).toBe('Run /tmp/a.sql on database "app_dev" on db:5432?');
 });

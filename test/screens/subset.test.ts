@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../screens/app/model.ts';
-import { subsetTree } from '../../src/presentation/subset.ts';
 import type { SubsetRoute } from '../../screens/subset/subset-route.ts';
+import { subsetTree } from '../../src/presentation/subset.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import { listed, press, until } from '../helpers/driven-model.ts';
 import { fakeWorld } from '../helpers/fake-world.ts';

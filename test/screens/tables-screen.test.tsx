@@ -4,10 +4,10 @@ import { createTheme, ThemeContext, type ThemeOptions } from '../../components/t
 import { notFetched } from '../../screens/app/fetched.ts';
 import { ModelContext } from '../../screens/app/frame.tsx';
 import { ConfirmView } from '../../screens/confirm/confirm-screen.tsx';
-import { loadQuestion } from '../../src/presentation/load.ts';
 import { loadWork } from '../../screens/run/work.ts';
 import type { TablesRoute } from '../../screens/tables/tables-route.ts';
 import { TablesView } from '../../screens/tables/tables-screen.tsx';
+import { loadQuestion } from '../../src/presentation/load.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { newModel } from '../helpers/driven-model.ts';
 import { fakeOperations } from '../helpers/fake-operations.ts';

@@ -15,7 +15,11 @@ test('work reports into its run, and leaves a summary', async () => {
   expect(runs.live()).toHaveLength(1);
   await runs.settled();
   expect(runs.store.getState().runs).toMatchObject([
-    { id, state: { status: 'done', steps: [{ step: 'dump', state: 'done' }] }, summary: { line: expect.stringMatching(/^Built in \d+ ms$/) } },
+    {
+      id,
+      state: { status: 'done', steps: [{ step: 'dump', state: 'done' }] },
+      summary: { line: expect.stringMatching(/^Built in \d+ ms$/) },
+    },
   ]);
   expect(runs.live()).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { logFailedText } from '../../presentation/run.ts';
 import { hideKnown, redact } from '../../process/redact.ts';
 import type { UserError } from '../../runtime/errors.ts';
 import type { Report, RunEvent } from '../../runtime/events.ts';
@@ -39,7 +40,7 @@ export function createLog({ directory, trace, secrets = [], clock, report }: Log
     } catch (error) {
       gaveUp = true;
       const reason = error instanceof Error ? error.message : String(error);
-      report({ event: 'warning', code: 'log_not_written', message: `The log cannot be written: ${reason}` });
+      report({ event: 'warning', code: 'log_not_written', message: logFailedText(reason) });
     }
   }
 

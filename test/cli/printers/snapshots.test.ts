@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createStyle } from '../../../src/cli/printers/style.ts';
 import { snapshotsText } from '../../../src/cli/printers/lists.ts';
+import { createStyle } from '../../../src/cli/printers/style.ts';
 
 const options = { columns: 80, style: createStyle({ color: false, unicode: true }), now: 0 };
 

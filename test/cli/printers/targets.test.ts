@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createStyle } from '../../../src/cli/printers/style.ts';
 import { type TargetsView, targetsText } from '../../../src/cli/printers/lists.ts';
+import { createStyle } from '../../../src/cli/printers/style.ts';
 import type { TargetRow } from '../../../src/results/results.ts';
 
 const view: TargetsView = {
@@ -30,12 +30,10 @@ const row: TargetRow = {
 };
 
 test('targets are a table, one line each', () => {
-  expect(targetsText([row], view).split('\n').slice(0, 2)).toEqual(
-    [
-      'TARGET  TYPE   ENGINE            STATUS  LATENCY     SIZE  SNAPSHOTS  STORAGE  SOURCE                      DESTINATION',
-      'app     local  PostgreSQL 15.18  ✓ up       3 ms  12.3 MB          2  –        postgres://app@db:5432/app  –',
-    ],
-  );
+  expect(targetsText([row], view).split('\n').slice(0, 2)).toEqual([
+    'TARGET  TYPE   ENGINE            STATUS  LATENCY     SIZE  SNAPSHOTS  STORAGE  SOURCE                      DESTINATION',
+    'app     local  PostgreSQL 15.18  ✓ up       3 ms  12.3 MB          2  –        postgres://app@db:5432/app  –',
+  ]);
 });
 
 test('titles are shown where one differs from the name', () => {

@@ -1,15 +1,13 @@
-import { ENGINE_PROFILES, profileOfScheme } from '../../src/engines/list.ts';
-import type { Sized } from '../../src/results/results.ts';
-import { formatBytes } from '../../src/text/format.ts';
-import { cellWidth, fitCells } from '../../src/text/text-width.ts';
-import { lacksDatabase } from './answers.ts';
-import type { SetupRoute } from './setup-route.ts';
-import type { SetupStep } from './step.ts';
+import { ENGINE_PROFILES, profileOfScheme } from '../../engines/list.ts';
+import type { Sized } from '../../results/results.ts';
+import { formatBytes } from '../../text/format.ts';
+import { cellWidth, fitCells } from '../../text/text-width.ts';
+import { lacksDatabase, type SetupState, type SetupStep } from './step.ts';
 import type { SetupStepId } from './step-ids.ts';
 import { STORAGE_STEPS } from './storage-steps.ts';
 
-const byFields = ({ answers }: SetupRoute): boolean => answers.how === 'fields';
-const inVariables = ({ answers }: SetupRoute): boolean => answers.keep === 'variable';
+const byFields = ({ answers }: SetupState): boolean => answers.how === 'fields';
+const inVariables = ({ answers }: SetupState): boolean => answers.keep === 'variable';
 
 /** The answer of the schemas question that goes on with the marked ones. */
 export const GO_ON = '';
@@ -22,24 +20,24 @@ export const SETUP_STEPS: SetupStep[] = [
     about: () => ['Where to save the configuration.'],
     when: ({ config }) => config === undefined,
     options: () => [
-      { label: 'In this folder: ./tool.yml, which is read here alone', value: 'tool.yml' },
-      { label: 'For everywhere: ~/.config/tool/tool.yml', value: '~/.config/tool/tool.yml' },
+      { label: './tool.yml (this folder only)', value: 'tool.yml' },
+      { label: '~/.config/tool/tool.yml (every folder)', value: '~/.config/tool/tool.yml' },
     ],
   },
   {
     id: 'target',
     kind: 'text',
     label: 'Name:',
-    about: () => ['What to call the target, a database to take snapshots of: tool build NAME'],
+    about: () => ['Name of the target, as in: tool build NAME'],
     initial: () => 'app',
   },
   {
     id: 'how',
     kind: 'choice',
-    about: () => ['The source: the database to take snapshots of. It is tried, and never written to.'],
+    about: () => ['The source: the database to take snapshots of. It is only read.'],
     options: () => [
       { label: 'Type or paste its connection URL', value: 'url' },
-      { label: 'Say host, user and password one by one, and choose the database', value: 'fields' },
+      { label: 'Type host, user and password one by one, and choose the database', value: 'fields' },
     ],
   },
   {
@@ -47,15 +45,15 @@ export const SETUP_STEPS: SetupStep[] = [
     kind: 'text',
     label: 'Source:',
     about: () => [
-      'Such as postgres://user:password@host:5432/database or mysql://…; where its password is kept is asked later.',
-      'Without a database, those of the server are listed.',
+      'Such as postgres://user:password@host:5432/database or mysql://…. Where to store the password is asked later.',
+      'Without a database, the databases of the server are listed.',
     ],
     when: ({ answers }) => answers.how !== 'fields',
   },
   {
     id: 'engine',
     kind: 'choice',
-    about: () => ['What kind of server it is.'],
+    about: () => ['Type of the server.'],
     when: byFields,
     options: () => ENGINE_PROFILES.map(({ id, products }) => ({ label: products.join(' or '), value: id })),
   },
@@ -75,12 +73,12 @@ export const SETUP_STEPS: SetupStep[] = [
     when: byFields,
     initial: ({ answers }) => String(profileOfScheme(answers.engine ?? '')?.defaultPort ?? ''),
   },
-  { id: 'user', kind: 'text', label: 'User:', about: () => ['Who to log in as.'], when: byFields },
+  { id: 'user', kind: 'text', label: 'User:', about: () => ['User to connect as.'], when: byFields },
   {
     id: 'password',
     kind: 'text',
     label: 'Password:',
-    about: () => ['Its password; empty for none. Then the server is asked for its databases.'],
+    about: () => ['Password of the user; empty for none. Then the databases of the server are listed.'],
     when: byFields,
     optional: true,
     secret: true,
@@ -89,20 +87,20 @@ export const SETUP_STEPS: SetupStep[] = [
     id: 'database',
     kind: 'choice',
     about: () => ['The database to take snapshots of.'],
-    when: (route) => byFields(route) || lacksDatabase(route),
+    when: (state) => byFields(state) || lacksDatabase(state),
     options: ({ found }) =>
       found.databases.map((database) => ({ label: sized(database, found.databases), value: database.name })),
   },
   {
     id: 'schemas',
     kind: 'choice',
-    about: () => ['Which of its schemas belong into a snapshot. Enter on one takes it out or in again.'],
+    about: () => ['Schemas to include in snapshots. Press Enter on a schema to exclude or include it.'],
     when: ({ found }) => (found.source?.schemas ?? []).some(({ name }) => name !== 'public'),
     options: ({ found, leftOut }) => {
       const schemas = found.source?.schemas ?? [];
-      const some = `Go on with ${schemas.length - leftOut.length} of ${schemas.length} schemas`;
+      const some = `Continue with ${schemas.length - leftOut.length} of ${schemas.length} schemas`;
       return [
-        { label: leftOut.length === 0 ? 'Go on with all of them, and those to come' : some, value: GO_ON },
+        { label: leftOut.length === 0 ? 'Continue with all schemas, including future ones' : some, value: GO_ON },
         ...schemas.map((schema) => ({
           label: `[${leftOut.includes(schema.name) ? ' ' : 'x'}] ${sized(schema, schemas)}`,
           value: schema.name,
@@ -115,19 +113,19 @@ export const SETUP_STEPS: SetupStep[] = [
     kind: 'text',
     label: 'Destination:',
     about: ({ found }) => [
-      'The database to load snapshots into: replaced by each load, and created by the first one where it is not there.',
-      `Such as ${found.source?.engine ?? 'postgres'}://user:password@localhost/database_dev. Empty to say so later.`,
+      'The database to load snapshots into. The first load creates it if required; each load replaces it.',
+      `Such as ${found.source?.engine ?? 'postgres'}://user:password@localhost/database_dev. Leave empty to decide later.`,
     ],
     optional: true,
   },
   {
     id: 'keep',
     kind: 'choice',
-    about: () => ['Where to keep the password.'],
+    about: () => ['Where to store the password.'],
     when: ({ found }) => found.source?.hasPassword === true || found.destination?.hasPassword === true,
     options: () => [
       { label: 'Encrypted in the file', value: 'encrypted' },
-      { label: 'In an environment variable, which the file names', value: 'variable' },
+      { label: 'In an environment variable', value: 'variable' },
     ],
   },
   {
@@ -135,7 +133,7 @@ export const SETUP_STEPS: SetupStep[] = [
     kind: 'text',
     label: 'Variable:',
     about: () => ['The environment variable with the password of the source.'],
-    when: (route) => inVariables(route) && route.found.source?.hasPassword === true,
+    when: (state) => inVariables(state) && state.found.source?.hasPassword === true,
     initial: ({ answers }) => `${inCapitals(answers.target)}_PASSWORD`,
   },
   {
@@ -143,14 +141,14 @@ export const SETUP_STEPS: SetupStep[] = [
     kind: 'text',
     label: 'Variable:',
     about: () => ['The environment variable with the password of the destination.'],
-    when: (route) => inVariables(route) && route.found.destination?.hasPassword === true,
+    when: (state) => inVariables(state) && state.found.destination?.hasPassword === true,
     initial: ({ answers }) => `${inCapitals(answers.target)}_DESTINATION_PASSWORD`,
   },
   ...STORAGE_STEPS,
   {
     id: 'review',
     kind: 'review',
-    about: ({ found }) => [`${found.plan?.file ?? 'The file'}, as Enter writes it:`],
+    about: ({ found }) => [`${found.plan?.file ?? 'The file'}, to be written with Enter:`],
   },
   {
     id: 'done',
@@ -158,13 +156,13 @@ export const SETUP_STEPS: SetupStep[] = [
     about: ({ found }) => {
       const names = Object.keys(found.plan?.variables ?? {});
       const needed = [
-        'This session knows the password. Every other one needs:',
+        'This session has the password. Other sessions need:',
         ...names.map((name) => `export ${name}=…`),
       ];
       return [`Wrote ${found.plan?.file ?? 'the file'}.`, ...(names.length > 0 ? needed : [])];
     },
     options: ({ answers }) => [
-      { label: `Take the first snapshot of ${answers.target} now`, value: 'build' },
+      { label: `Build the first snapshot of ${answers.target} now`, value: 'build' },
       { label: 'Later: show the targets', value: 'later' },
     ],
   },
@@ -177,8 +175,8 @@ export function stepWithId(id: SetupStepId): SetupStep {
 }
 
 /** The questions that apply to the answers so far. */
-export function stepsOf(route: SetupRoute): SetupStep[] {
-  return SETUP_STEPS.filter(({ when }) => when?.(route) ?? true);
+export function stepsOf(state: SetupState): SetupStep[] {
+  return SETUP_STEPS.filter(({ when }) => when?.(state) ?? true);
 }
 
 /** Aligns the sizes. */

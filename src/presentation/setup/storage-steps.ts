@@ -1,12 +1,11 @@
-import type { SetupRoute } from './setup-route.ts';
-import type { SetupStep } from './step.ts';
+import type { SetupState, SetupStep } from './step.ts';
 
-const inBucket = ({ answers }: SetupRoute): boolean => (answers.storage ?? 'none') !== 'none';
+const inBucket = ({ answers }: SetupState): boolean => (answers.storage ?? 'none') !== 'none';
 const onProvider =
   (...providers: string[]) =>
-  ({ answers }: SetupRoute): boolean =>
+  ({ answers }: SetupState): boolean =>
     providers.includes(answers.storage ?? '');
-const byKeys = (route: SetupRoute): boolean => inBucket(route) && route.answers.credentials === KEYS;
+const byKeys = (state: SetupState): boolean => inBucket(state) && state.answers.credentials === KEYS;
 
 /** The answer of the credentials question for typed keys instead of a profile. */
 export const KEYS = '';
@@ -15,7 +14,7 @@ export const STORAGE_STEPS: SetupStep[] = [
   {
     id: 'storage',
     kind: 'choice',
-    about: () => ['Whether snapshots are kept in a bucket as well, to share them. It can be added later.'],
+    about: () => ['Where to store snapshots. A bucket shares them, and can be added later.'],
     options: () => [
       { label: 'On this machine only', value: 'none' },
       { label: 'Amazon S3', value: 's3' },
@@ -29,7 +28,7 @@ export const STORAGE_STEPS: SetupStep[] = [
     id: 'region',
     kind: 'text',
     label: 'Region:',
-    about: () => ['The region that the bucket is in, such as eu-central-1.'],
+    about: () => ['Region of the bucket, such as eu-central-1.'],
     when: onProvider('s3'),
     initial: () => 'us-east-1',
   },
@@ -51,14 +50,14 @@ export const STORAGE_STEPS: SetupStep[] = [
     id: 'prefix',
     kind: 'text',
     label: 'Prefix:',
-    about: () => ['What the names of all objects begin with, such as team-a; empty for nothing.'],
+    about: () => ['Prefix of all object names, such as team-a; empty for none.'],
     when: inBucket,
     optional: true,
   },
   {
     id: 'credentials',
     kind: 'choice',
-    about: () => ['Who to be there. The bucket is tried then: list, put, get and delete of a small object.'],
+    about: () => ['Credentials. The bucket is then tested: list, put, get and delete of a small object.'],
     when: inBucket,
     options: ({ found }) => [
       ...found.cliProfiles.map((name) => ({ label: `Profile ${name} of the command-line client`, value: name })),
@@ -70,7 +69,7 @@ export const STORAGE_STEPS: SetupStep[] = [
     id: 'secretKey',
     kind: 'text',
     label: 'Secret key:',
-    about: () => ['Its secret. The bucket is tried now: list, put, get and delete of a small object.'],
+    about: () => ['The secret key. The bucket is then tested: list, put, get and delete of a small object.'],
     when: byKeys,
     secret: true,
   },
