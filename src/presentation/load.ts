@@ -7,7 +7,7 @@ import { askToReplace, destinationFacts, type Question, replacement, typedName, 
 import {
   contentsText,
   createdText,
-  dataText,
+  dataFact,
   lackingFacts,
   lackingLines,
   signatureText,
@@ -22,7 +22,7 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
     title: `Load ${snapshot ? snapshotName(target, snapshot) : `${file} for ${target}`}`,
     facts: [
       ...(snapshot ? snapshotFacts(plan, snapshot, now) : [{ name: 'File', value: file ?? '' }]),
-      { name: 'Data', value: dataText(plan) },
+      dataFact(plan),
       ...(snapshot ? lackingFacts(snapshot) : []),
       ...destinationFacts(destination),
       // Last, so that a low window cuts the lists and not the destination.
@@ -43,7 +43,7 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
 function snapshotFacts(plan: LoadPlan, snapshot: SnapshotRow, now: Date): Fact[] {
   return [
     { name: 'Snapshot', value: createdText(snapshot, now) },
-    { name: 'Contents', value: `${contentsText(plan)} in ${plan.schemas.join(', ')}` },
+    { name: 'Contents', value: `${contentsText(plan)} in ${plan.schemas.join(', ')}`, brief: contentsText(plan) },
   ];
 }
 

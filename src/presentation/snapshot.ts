@@ -36,9 +36,9 @@ export function locationText(places: SnapshotPlace[]): string {
 }
 
 /** Whether the data of a plan is sanitized, and why. */
-export function dataText({ sanitized, sanitized_reason }: DataState): string {
-  const word = sanitized === null ? 'not known to be sanitized' : sanitized ? 'sanitized' : 'NOT sanitized';
-  return `${word}: ${sanitized_reason}`;
+export function dataFact({ sanitized, sanitized_reason }: DataState): Fact {
+  const brief = sanitized === null ? 'not known to be sanitized' : sanitized ? 'sanitized' : 'NOT sanitized';
+  return { name: 'Data', value: `${brief}: ${sanitized_reason}`, brief };
 }
 
 /** `valid, by a trusted key (ed25519-…)` */

@@ -5,7 +5,7 @@ import type { Column } from './column.ts';
 import type { Fact } from './fact.ts';
 import type { Glyphs, Tone } from './glyphs.ts';
 import { askToReplace, destinationFacts, type Question, replacement, typedName, warningsOf } from './question.ts';
-import { dataText, snapshotName } from './snapshot.ts';
+import { dataFact, snapshotName } from './snapshot.ts';
 import { keptText, summaryOf } from './summary.ts';
 
 export function subsetQuestion(plan: SubsetPlanResult): Question {
@@ -16,7 +16,7 @@ export function subsetQuestion(plan: SubsetPlanResult): Question {
     facts: [
       { name: 'Source', value: source },
       { name: 'Contents', value: `${expectedText(tables)}, seed ${seed}` },
-      { name: 'Data', value: dataText(plan) },
+      dataFact(plan),
       ...destinationFacts(destination),
     ],
     steps: [

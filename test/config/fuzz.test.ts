@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { problemsText } from '../../src/cli/printers/problems.ts';
 import { createStyle } from '../../src/cli/printers/style.ts';
 import { variableName } from '../../src/config/environment.ts';
 import type { Inspection } from '../../src/config/load.ts';
-import { problemsText } from '../../src/cli/printers/problems.ts';
 import { configFolder, withKey } from '../helpers/config-folder.ts';
 import { mutations } from '../helpers/mutations.ts';
 

@@ -144,7 +144,11 @@ describeWithPostgres('snapshots that somebody else has built', () => {
     expect((await states([await keyOf('bob')]))[0]).toEqual({ state: 'untrusted', key: ann });
     const { plan } = await planLoad(contextOf('bob').context, { target: 'app' });
     expect(plan.snapshot?.signature).toEqual({ state: 'valid', key: ann });
-    expect(loadQuestion(plan, new Date()).facts.map(({ value }) => value).join('\n')).toContain(ann);
+    expect(
+      loadQuestion(plan, new Date())
+        .facts.map(({ value }) => value)
+        .join('\n'),
+    ).toContain(ann);
   });
 
   it('are loaded, sanitized and imported only with a signature by a trusted key, where trusted_keys is set', async () => {

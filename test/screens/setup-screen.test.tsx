@@ -42,7 +42,7 @@ for (const size of [
 
   test(`more schemas than fit are scrolled through, with the keys in sight at ${name}`, async () => {
     const shown = await drawn(size, { step: 'schemas', leftOut: ['schema_1'], found: { source: { ...SOURCE } } });
-    expect(shown).toMatch(/❯ Go on with 39 of 40 schemas\n +\[x\] schema_0 .*\n +\[ \] schema_1 /);
+    expect(shown).toMatch(/❯ Continue with 39 of 40 schemas\n +\[x\] schema_0 .*\n +\[ \] schema_1 /);
     expect(shown.split('\n').at(-1)).toContain('Enter go on   Esc back');
   });
 

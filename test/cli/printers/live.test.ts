@@ -104,7 +104,7 @@ test('the line tells bytes beside rows, and how far the table is that is worked 
     ...{ current: 'public.orders', of_current: { done: 1200, total: 9000, bytes: 310_000 } },
   };
   const [step] = foldRun(foldRun(startRun(0), started, 0), copied, 1000).steps;
-  expect(step && statusLine(step, { now: 2000, style, width: 120 })).toBe(
-    '● Dump  ██░░░░░░░░ 25%  50,000 of 200,000 rows, 4.0 MB  25,000 rows/s  2.0 s  6.0 s left  public.orders 1,200 of 9,000',
+  expect(step && statusLine(step, { now: 2000, style, width: 140 })).toBe(
+    '● Dump  ██░░░░░░░░ 25%  50,000 of 200,000 rows, 4.0 MB  25,000 rows/s  2.0 s  6.0 s left  public.orders  1,200 of 9,000 rows, 310 kB',
   );
 });
