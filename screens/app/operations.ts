@@ -69,8 +69,7 @@ export interface Operations {
   pull(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
   export(session: RunContext, request: ExportRequest): Promise<ExportResult>;
   diagnose(session: RunContext): Promise<Diagnosis>;
-  /** With the shape of the configuration, by which secrets are hidden. */
-  planFix(fix: Fix): Promise<{ plan: FixPlan; shape: Shape }>;
+  planFix(fix: Fix): Promise<ShownFix>;
   applyFix(plan: FixPlan): Promise<void>;
   findEngines(session: RunContext): Promise<EngineState[]>;
   listDatabases(session: RunContext, url: string): Promise<Sized[]>;
@@ -98,6 +97,12 @@ export interface Operations {
   signIn(session: RunContext, request: SignInRequest): Promise<SignedIn>;
   /** Remembers that the configuration of the current folder is trusted. */
   trust(request: TrustRequest): Promise<void>;
+}
+
+export interface ShownFix {
+  plan: FixPlan;
+  /** Of the configuration: by it secrets are hidden. */
+  shape: Shape;
 }
 
 /** Makes the context of an operation; reads the configuration on first use. */

@@ -1,10 +1,10 @@
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
 import { fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
 import { type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
+import type { ShownFix } from '../app/operations.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
 import type { Routes } from '../app/route.ts';
 import { editConfiguration } from '../editor/actions.ts';
-import type { ShownFix } from '../fix/fix-screen.tsx';
 import { type DoctorRoute, rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
 
 export const DOCTOR: KeyBinding = {

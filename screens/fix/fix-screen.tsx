@@ -1,8 +1,6 @@
 import { Box } from 'ink';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { Line } from '../../components/line.tsx';
-import type { Shape } from '../../src/config/schema/shape.ts';
-import type { FixPlan } from '../../src/operations/configuration/fix.ts';
 import { LOADING } from '../../src/presentation/lists.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
@@ -11,6 +9,7 @@ import { Frame, useRoom } from '../app/frame.tsx';
 import { rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
+import type { ShownFix } from '../app/operations.ts';
 import { applyFix } from '../doctor/actions.ts';
 import { DiffView } from '../editor-diff/diff-view.tsx';
 
@@ -18,11 +17,6 @@ declare module '../app/route.ts' {
   interface Routes {
     fix: FixRoute;
   }
-}
-
-export interface ShownFix {
-  plan: FixPlan;
-  shape: Shape;
 }
 
 interface FixRoute extends Fetched<ShownFix> {
