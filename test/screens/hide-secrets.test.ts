@@ -74,6 +74,14 @@ describeWithPostgres('a secret that a server repeats', () => {
     expect(await server.psql('planted', { sql: `SELECT count(*) FROM "${SECRET}"` })).toBe('0\n');
   });
 
+  it('is hidden while a first configuration is made', async () => {
+    const url = `postgres://app:${encodeURIComponent(SECRET)}@127.0.0.1:${(liar.address() as AddressInfo).port}/app?sslmode=disable`;
+    const failures = [operations.trySource(session, url), operations.listDatabases(session, url)];
+    for (const failure of await Promise.allSettled(failures)) {
+      expect(failure).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('"***"') } });
+    }
+  });
+
   it.each([false, true])('is hidden in the state of a target (in a thread: %s)', async (apart) => {
     const rows: TargetRow[] = [];
     await operations.refreshTargets(session, { apart, listed: async (all) => all, take: (row) => rows.push(row) });
