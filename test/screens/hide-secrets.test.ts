@@ -78,7 +78,8 @@ describeWithPostgres('a secret that a server repeats', () => {
     const url = `postgres://app:${encodeURIComponent(SECRET)}@127.0.0.1:${(liar.address() as AddressInfo).port}/app?sslmode=disable`;
     const failures = [operations.trySource(session, url), operations.listDatabases(session, url)];
     for (const failure of await Promise.allSettled(failures)) {
-      expect(failure).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('"***"') } });
+      const { message = '', details = [] } = failure.status === 'rejected' ? failure.reason : {};
+      expect([message, ...details].join('\n')).toContain('no entry for "***"');
     }
   });
 
