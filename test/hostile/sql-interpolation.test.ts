@@ -52,6 +52,8 @@ const POSTGRES: Record<string, string[]> = {
   'sanitize/digests.ts': [
     ...['expressions.join(", ")', 'hash', 'index', 'sampleHashes.join(",")', 'tableReference(ObjectExpression)'],
   ],
+  // As in suggestion.ts: names by quote_ident, and expressions of such.
+  'sanitize/replacements.ts': ['key', 'name'],
   // Quoted by quote_ident of the server, since a person reads the result.
   'sanitize/suggestion.ts': ['definition', 'name', 'place("own", "a")', 'place("ref", "r")', 'table'],
   'server.ts': ['create', 'lockKey(destination)', 'provisionalLimit(name)', 'timeout'],
