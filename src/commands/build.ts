@@ -1,6 +1,6 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import type { SanitizeRequest } from '../operations/sanitize/sanitize.ts';
-import { CPUS, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
+import { CPUS, INCLUDE_NEEDED_SCHEMAS, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
 const specification = {
   name: 'build',
@@ -19,10 +19,7 @@ const specification = {
       flags: '--allow-superuser',
       description: 'run the query as superuser of a throw-away server, when it needs more rights',
     },
-    {
-      flags: '--include-needed-schemas',
-      description: 'also take schemas that tables of the chosen ones need for their columns',
-    },
+    INCLUDE_NEEDED_SCHEMAS,
     UNVERIFIED_SOURCES,
     CPUS,
   ],

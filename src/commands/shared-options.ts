@@ -86,3 +86,18 @@ export function placeOf({ local, remote }: { local?: boolean; remote?: boolean }
   if (local) return { from: 'local' };
   return remote ? { from: 'remote' } : {};
 }
+
+/** What a build without some schemas may lack. */
+export const INCLUDE_NEEDED_SCHEMAS = {
+  flags: '--include-needed-schemas',
+  description: 'also take schemas that tables of the chosen ones need for their columns',
+} as const satisfies OptionSpec;
+
+/** A command builds only with another flag. */
+export function needsBuild(command: string, flag: string): UserError {
+  return new UserError(`--include-needed-schemas requires ${flag}`, {
+    code: 'flag_needs_flag',
+    exit: EXIT.usage,
+    hint: `tool ${command} TARGET ${flag} --include-needed-schemas`,
+  });
+}

@@ -33,7 +33,7 @@ export function secretValues({ settings, environment, urls }: SecretSources): st
 }
 
 /** The passwords in a URL, encoded and decoded. */
-function passwordsOf(url: string): string[] {
+export function passwordsOf(url: string): string[] {
   const passwords: string[] = [];
   replacePasswords(url, (password) => {
     passwords.push(password, decoded(password));

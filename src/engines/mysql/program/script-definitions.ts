@@ -7,6 +7,9 @@ const PASSED_OVER = new Set('SET DROP LOCK UNLOCK SELECT PREPARE EXECUTE DEALLOC
 const KINDS = ['TABLE', 'SEQUENCE', 'VIEW', 'TRIGGER', 'PROCEDURE', 'FUNCTION', 'EVENT', 'PACKAGE'];
 const LISTS = { VIEW: 'views', TRIGGER: 'triggers', EVENT: 'events' } as const;
 
+/** The last one that is put back: MariaDB has had the second since 11. */
+const LAST_SETTING = /SET (?:SQL_NOTES\s*=\s*@OLD_SQL_NOTES|NOTE_VERBOSITY\s*=\s*@OLD_NOTE_VERBOSITY)/i;
+
 /** A statement that mysqldump is not known to write. */
 export class StatementUnknown extends Error {
   override readonly name = 'StatementUnknown';
@@ -38,7 +41,7 @@ export function createScriptDefinitions(database: string, collations: Collations
   function takeSetting(statement: string): void {
     const assigned = /SET ([a-z_]+)\s*=\s*(?:'([^']*)'|([A-Za-z0-9_]+)|@)/i.exec(statement);
     if (assigned) settings[String(assigned[1]).toLowerCase()] = assigned[2] ?? assigned[3] ?? '';
-    if (/SET SQL_NOTES\s*=\s*@OLD_SQL_NOTES/i.test(statement)) ended = true;
+    if (LAST_SETTING.test(statement)) ended = true;
   }
 
   function takeCode(kind: string, create: string, mode: LexicalMode): void {
