@@ -12,7 +12,6 @@ export interface Fact {
 export interface FactsProps {
   facts: Fact[];
   width: number;
-  /** Column of the values. Default: after the longest name. */
   indent?: number;
 }
 

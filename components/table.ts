@@ -18,7 +18,6 @@ export interface Cell {
   tone?: Tone;
 }
 
-/** Columns with their widths, computed once for the rows and the width. */
 export interface TableLayout<Row> {
   columns: { column: Column<Row>; width: number }[];
 }
@@ -26,7 +25,6 @@ export interface TableLayout<Row> {
 const GAP = 2;
 const NARROWEST_GROWN = 12;
 
-/** Makes each column as wide as its widest cell where all fit. */
 export function layOutTable<Row>(columns: Column<Row>[], rows: Row[], width: number): TableLayout<Row> {
   let fitted = columns.map((column) => ({ column, width: naturalWidth(column, rows) }));
   while (tableWidth(fitted) > width) {

@@ -24,7 +24,6 @@ export interface Glyphs {
   barFull: string;
   barEmpty: string;
   caret: string;
-  /** Marks of states, for terminals without colour. */
   good: string;
   bad: string;
   caution: string;
@@ -92,7 +91,6 @@ const SPOKEN: Glyphs = {
   skipped: 'skipped:',
 };
 
-/** The sixteen colours of the terminal; no background is painted. */
 const ON_DARK: Record<Tone, Look> = {
   plain: {},
   strong: { bold: true },
@@ -109,7 +107,6 @@ const ON_LIGHT: Record<Tone, Look> = { ...ON_DARK, accent: { color: 'blue' }, ca
 export const ThemeContext = createContext<Theme>({ glyphs: UNICODE, tones: ON_DARK });
 
 export interface ThemeOptions {
-  /** Whether glyphs beyond ASCII are supported. */
   unicode: boolean;
   light?: boolean;
   screenReader?: boolean;

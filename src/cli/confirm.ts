@@ -6,7 +6,6 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 import { printable } from '../text/printable.ts';
 
 export interface Asking {
-  /** `--yes`, TOOL_NO_CONFIRM or CI. */
   assumeYes: boolean;
   canAsk: boolean;
   input: Readable;
@@ -14,7 +13,6 @@ export interface Asking {
   signal: AbortSignal;
 }
 
-/** Returns after a yes; any other answer is a no. */
 export async function confirm(question: Question, asking: Asking): Promise<void> {
   if (asking.assumeYes) return;
   if (!asking.canAsk) throw refused(`Not confirmed: ${question.ask} Nobody can be asked without a terminal.`);

@@ -25,7 +25,6 @@ export interface CommandRun {
   screens: Invocation['screens'];
 }
 
-/** Runs one command: prints its events, then its outcome or its error. */
 export async function runCommand(line: CommandLine, { host: given, screens }: CommandRun): Promise<ExitCode> {
   const { spec, globals } = line;
   let known: string[] = [];
@@ -107,7 +106,6 @@ function urlsIn({ arguments: words, options }: CommandLine): string[] {
   return values.filter((value) => typeof value === 'string').filter((value) => value.includes('://'));
 }
 
-/** Masks the values of known secrets in all output. */
 function hidingSecrets(host: Host, known: () => string[]): Host {
   const hiding = (stream: Writable): Writable =>
     Object.create(stream, { write: { value: (text: string) => stream.write(hideKnown(text, known())) } });

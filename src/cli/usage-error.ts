@@ -12,7 +12,6 @@ const CODES: Record<string, string> = {
   'commander.invalidArgument': 'invalid_value',
 };
 
-/** A parser error with the closest existing word, or the usage. */
 export function usageError(error: CommanderError, command: Command): UserError {
   const [message = '', suggested = ''] = error.message.replace(/^error: /, '').split('\n');
   const words = commandWords(command);

@@ -60,7 +60,6 @@ export const COMMANDS: CommandModule[] = [
   completeCommand,
 ];
 
-/** Descriptions of the first words of two-word commands. */
 export const FAMILIES: Record<string, string> = {
   config: 'write, check, show and encrypt the configuration',
   auth: 'sign in, and keep the cloud token',

@@ -74,7 +74,6 @@ export function snapshotRequest({
   };
 }
 
-/** The location that `--local` or `--remote` selects. */
 export function placeOf({ local, remote }: { local?: boolean; remote?: boolean }): { from?: SnapshotLocation } {
   if (local && remote) {
     throw new UserError('--local and --remote exclude each other', {

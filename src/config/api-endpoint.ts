@@ -7,7 +7,7 @@ const BASES = {
   production: 'base_url',
 } as const satisfies Record<Settings['env'], keyof Settings>;
 
-/** The base URL of the cloud API, chosen by `env`; throws when it is not set. */
+/** Throws when the key of `env` is not set. */
 export function apiEndpoint({ env, ...bases }: Pick<Settings, 'env' | (typeof BASES)[Settings['env']]>): string {
   const key = BASES[env];
   const base = bases[key];

@@ -19,7 +19,6 @@ type PartOf<T> = T extends (infer Item)[]
 
 export interface CheckedValues {
   findings: KeyProblem[];
-  /** With defaults; `null` when any value is invalid. */
   settings: Settings | null;
   draft: Draft;
 }

@@ -6,7 +6,6 @@ import { parseValue } from './yaml/yaml-source.ts';
 
 const PREFIX = 'TOOL_';
 
-/** Variables that are not configuration keys. */
 const SWITCHES = ['no_confirm'];
 const OTHER_VARIABLES = [...SWITCHES, 'trust'];
 

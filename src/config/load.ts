@@ -39,27 +39,22 @@ export interface LoadOptions extends FileRequest {
   report?: Report;
 }
 
-/** A configuration, valid or not, with its problems. */
 export interface Inspection {
-  /** Absolute; `null` when there is no file. */
   file: string | null;
   /** The user's own file, when it is not read because `./tool.yml` exists. */
   shadowed: string | null;
-  /** For excerpts. */
   text: string;
   mode: Mode;
   /** `null` when an error prevents every command. */
   configuration: Configuration | null;
   /** All problems, deferred ones included, in the order of the file. */
   problems: Problem[];
-  /** File and variables before templates are filled in. */
   written: Tree;
   /** The valid part in force; `null` when nothing can be read. */
   values: Draft | null;
   origins: Origins;
 }
 
-/** The configuration in force; throws with exit 3 when it is missing or invalid. */
 export async function loadConfiguration({ report, ...request }: LoadOptions): Promise<Configuration> {
   const { configuration, problems } = await inspectConfiguration(request);
   if (!configuration) throw invalidConfiguration(problems);

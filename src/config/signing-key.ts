@@ -5,12 +5,10 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 import { writeBeside } from './edit/write-beside.ts';
 import { userConfigFile } from './paths.ts';
 
-/** The private key of this machine, readable by its owner only. */
 export function signingKeyFile(environment: NodeJS.ProcessEnv): string {
   return join(dirname(userConfigFile(environment)), 'signing-key.pem');
 }
 
-/** The Ed25519 key that signs snapshots on this machine; created on first use. */
 export async function signingKey(environment: NodeJS.ProcessEnv): Promise<KeyObject> {
   const path = signingKeyFile(environment);
   try {

@@ -1,10 +1,8 @@
 import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Completed, Runner } from './runner.ts';
 
-/** A running Docker or compatible daemon. */
 export interface Daemon {
   program: string;
-  /** `Docker 28.2.2` */
   name: string;
   /** Flags of `docker run` that give mounted files the same owner inside and outside. */
   userFlags: string[];
@@ -14,7 +12,6 @@ export interface Daemon {
 
 export interface Self {
   platform: NodeJS.Platform;
-  /** `null` where the system has no such numbers. */
   user: { uid: number; gid: number } | null;
 }
 

@@ -21,7 +21,6 @@ const FORCE_KILL_AFTER = 3000;
 /** Milliseconds within which the end of a container becomes known after its process. */
 const END_IS_KNOWN_WITHIN = 2000;
 
-/** The shell prints the process id that the tool will have, for signals. */
 const PID_MARK = 'tool-pid ';
 const ANNOUNCED = `echo "${PID_MARK}$$" >&2; exec "$@"`;
 

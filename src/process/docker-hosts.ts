@@ -1,4 +1,3 @@
-/** The name of this machine inside a virtual machine. */
 const OUTSIDE = 'host.docker.internal';
 
 const THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\]|::1)$/i;
@@ -6,7 +5,6 @@ const THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\]|::1)$/i;
 /** Positions of hosts in arguments, between a prefix and a suffix. */
 const PLACES = [/^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?)([^/?#]+)(.*)$/is, /^(--host=)([^/]+)()$/s];
 
-/** An argument with this machine's names as seen from a virtual machine. */
 export function fromInside(argument: string): string {
   for (const place of PLACES) {
     const [, before, hosts, after] = place.exec(argument) ?? [];

@@ -20,7 +20,6 @@ export interface PullRequest extends ImageRequest {
   signal: AbortSignal;
 }
 
-/** Pulls a missing image. Step: `pull`. */
 export async function ensureImage(request: PullRequest): Promise<void> {
   if (await hasImage(request)) return;
   const { runner, daemon, image, report, signal } = request;
@@ -40,7 +39,6 @@ export async function ensureImage(request: PullRequest): Promise<void> {
   report({ event: 'step', step: 'pull', state: 'done', label: `Pulled ${image}` });
 }
 
-/** Docker's words for a finished and an existing layer. */
 const HERE = new Set(['Already exists', 'Pull complete']);
 
 /** Counts layers by the lines of `docker pull`: `3f4a…: Pull complete`. Podman's lines have no such form. */

@@ -13,7 +13,6 @@ import { MOST_TEXT_BYTES, TooLarge } from './store.ts';
 /** A snapshot as one file: an uncompressed zip of the manifest and its objects under their keys. */
 const MANIFEST = 'manifest.json';
 
-/** A bound; every object takes bytes of the manifest. */
 const MOST_ENTRIES = 1_000_000;
 
 export interface ArchiveWriting {
@@ -23,7 +22,6 @@ export interface ArchiveWriting {
   onBytes: (bytes: number) => void;
 }
 
-/** Writes a snapshot to a new file; the caller removes it after a rejection. */
 export async function writeArchive(path: string, { manifest, object, signal, onBytes }: ArchiveWriting): Promise<void> {
   const zip = new ZipFile();
   // Equal snapshots give equal files.
@@ -45,7 +43,6 @@ export interface OpenArchive extends AsyncDisposable {
   extract(file: ManifestFile, path: string, options: { signal: AbortSignal }): Promise<void>;
 }
 
-/** Opens an archive; throws a UserError for any other file. */
 export async function openArchive(path: string): Promise<OpenArchive> {
   const zip = await promisify<string, { lazyEntries: boolean; autoClose: boolean }, OpenZipFile>(open)(path, {
     lazyEntries: true,

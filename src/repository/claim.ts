@@ -32,7 +32,6 @@ export async function ownershipOf(store: Store, configured: string[] = []): Prom
   return (await lookAt(store, configured)).ownership;
 }
 
-/** The ownership of a store, and names of foreign files. */
 async function lookAt(store: Store, configured: string[]): Promise<{ ownership: Ownership; foreign: string[] }> {
   const top = await store.top();
   if (top.includes(MARK)) return { ownership: 'marked', foreign: [] };
@@ -49,7 +48,6 @@ async function lookAt(store: Store, configured: string[]): Promise<{ ownership: 
 }
 
 export interface Claim {
-  /** Configured files at the top of the store; a folder ends with `/`. */
   configured?: string[];
   refusal: (foreign: string[]) => UserError;
 }

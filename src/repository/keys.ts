@@ -10,7 +10,6 @@ export function isManifestKey(key: string): boolean {
   return /^snapshots\/[^/]+\/\d{8}T\d{6}(\d{3})?Z-[0-9a-f]{8}\.json$/.test(key);
 }
 
-/** The error of a foreign key, which could point anywhere. */
 export function keyRefused(): UserError {
   return new UserError('A snapshot names a file outside its place', {
     code: 'key_outside',

@@ -9,7 +9,6 @@ import type { Store, StoredFile } from './store.ts';
  * the other: a sweep gives way to a push, a push waits for a sweep.
  */
 export interface Locks {
-  /** Runs `work`, which stores objects and calls `renew` regularly. */
   whilePushing<Result>(work: (renew: () => Promise<void>) => Promise<Result>): Promise<Result>;
   /** Runs `work`, which removes objects while `mayGoOn`; `null` when another operation is active. */
   whileSweeping<Result>(work: (mayGoOn: () => Promise<boolean>) => Promise<Result>): Promise<Result | null>;
@@ -20,7 +19,6 @@ const MINUTE = 60_000;
 /** Exact: others may use `locks/` too. */
 const LOCK = /^locks\/(push|sweep)-[0-9a-f]{16}$/;
 
-/** The content is irrelevant: name and age are sufficient. */
 const GOING_ON = 'going on\n';
 
 type Kind = 'push' | 'sweep';
@@ -43,7 +41,6 @@ export function createLocks(store: Store, signal: AbortSignal): Locks {
     return key;
   }
 
-  /** Active operations of others, and expired locks. */
   async function others(own: string): Promise<{ isLocked: boolean; doing: Set<Kind>; dead: string[] }> {
     const all = (await store.list('locks')).filter(({ key }) => LOCK.test(key));
     const lock = all.find(({ key }) => key === own);

@@ -19,7 +19,6 @@ export function unescapeName(text: string): string {
   });
 }
 
-/** Applies `change` to every text of a value, at any depth. */
 export function mapTexts<Value>(value: Value, change: (text: string) => string): Value {
   if (typeof value === 'string') return change(value) as Value;
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change)) as Value;

@@ -6,7 +6,6 @@ import { findNames } from '../text/table-names.ts';
 export interface Selecting {
   /** As in the configuration: `*` for any characters, several names separated by commas. */
   wanted: string[];
-  /** Tables with rows of their own. */
   tables: string[];
   needs: NeededTable[];
 }

@@ -35,7 +35,6 @@ export interface Comparison {
   suspicions: Suspicion[];
   before: Map<string, ColumnDigest>;
   after: Map<string, ColumnDigest>;
-  /** By column name, after the query. */
   samplesAfter: Map<string, string[]>;
   keep: KeepComment[];
 }
@@ -82,7 +81,6 @@ function shown(samples: string[]): string[] {
 
 /** Kinds whose values are nearly unique, so that a remaining value is an old one. */
 const TELLING = new Set<PersonalKind>(['email', 'login', 'phone', 'national_id', 'iban', 'card', 'secret']);
-/** Minimum share of distinct values. */
 const NEARLY_UNIQUE = 0.9;
 /** Below this length new values often equal old ones: the code of a card. */
 const LEAST_LENGTH = 7;

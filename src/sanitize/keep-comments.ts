@@ -1,6 +1,5 @@
 import { EXIT, UserError } from '../runtime/errors.ts';
 
-/** A column that the author of the query acknowledges. */
 export interface KeepComment {
   column: string;
   reason: string;

@@ -5,7 +5,6 @@ import { decodeQuery, decodeText } from './base64.ts';
 
 export interface SanitizeQuery {
   text: string;
-  /** The setting that applies. */
   chosenBy: string;
   file: string | null;
   base64: boolean;
@@ -25,7 +24,6 @@ export function chosenQuery({ settings }: Configuration, target: string): Chosen
   return { chosenBy: `targets.${target}.sanitize.query_file`, file: own.query_file };
 }
 
-/** `null` when none is configured. */
 export async function chooseQuery(configuration: Configuration, target: string): Promise<SanitizeQuery | null> {
   const chosen = chosenQuery(configuration, target);
   if (chosen === null) return null;

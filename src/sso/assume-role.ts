@@ -5,7 +5,6 @@ export interface RoleRequest {
   profile: string;
   endpoint: string;
   roleArn: string;
-  /** Visible in the service's logs. */
   sessionName: string;
   idToken: string;
   signal: AbortSignal;

@@ -11,17 +11,13 @@ export const DEFAULT_REDIRECT_URL = 'http://127.0.0.1:0/callback';
 const REQUEST_TIME = 5000;
 const MOST_HEADER_BYTES = 16 * 1024;
 
-/** Serves the redirect_url on this machine for one request. */
 export interface CallbackListener extends AsyncDisposable {
-  /** With the actual port. */
   redirectUrl: string;
-  /** Resolves when it can be answered. */
   callback: Promise<Callback>;
 }
 
 export interface Callback {
   url: URL;
-  /** Shows the result in the browser. */
   answer(failure?: string): Promise<void>;
 }
 
@@ -133,6 +129,5 @@ async function answer(response: ServerResponse, failure?: string): Promise<void>
   const { promise, resolve } = Promise.withResolvers<void>();
   response.once('close', resolve);
   response.writeHead(failure === undefined ? 200 : 400, HEADERS).end(callbackPage(failure));
-  // Does not wait for a closed browser.
   if (!response.closed) await promise;
 }

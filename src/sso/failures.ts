@@ -50,7 +50,6 @@ const BY_PROVIDER: Record<string, keyof typeof FAILURES> = {
   invalid_grant: 'code_refused',
 };
 
-/** By the library's codes. */
 const BY_CHECK: Record<string, keyof typeof FAILURES> = {
   OAUTH_TIMEOUT: 'unreachable',
   OAUTH_HTTP_REQUEST_FORBIDDEN: 'not_https',
@@ -66,7 +65,6 @@ export function signInFailure(provider: string, failure: keyof typeof FAILURES, 
   return new UserError(`Signing in with "${provider}" failed: ${why}`, { code, exit: EXIT.unreachable, hint, details });
 }
 
-/** Any error of the library as one of the failures, with the provider's own message. */
 export function toSignInFailure(provider: string, thrown: unknown): UserError {
   if (thrown instanceof UserError) return thrown;
   const { error, error_description: description, code, name, message, cause } = thrown as Thrown;

@@ -20,7 +20,6 @@ export interface RoleCredentialsOptions {
 /** Milliseconds before expiry at which credentials are renewed: an upload takes a while. */
 const AHEAD = 5 * 60_000;
 
-/** Obtains credentials by the sign-in and caches them in memory until they expire. */
 export function createRoleCredentials(options: RoleCredentialsOptions): RoleCredentials {
   const obtained = new Map<string, Promise<TemporaryCredentials>>();
   return async (profile) => {

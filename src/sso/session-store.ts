@@ -60,7 +60,6 @@ export function createSessionStore(
 
 const secretOf = (provider: string): string => `sso.${provider}`;
 
-/** Encrypted in the file. */
 const SECRETS = ['access_token', 'refresh_token', 'id_token', 'user_info'] as const;
 
 function fileStore(
@@ -101,7 +100,6 @@ function fileStore(
   };
 }
 
-/** A missing key need not be removed. */
 function changes(text: string, { path, value }: Edit): boolean {
   return value !== undefined || valueAt(parseYaml(text).tree, path) !== undefined;
 }

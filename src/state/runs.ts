@@ -15,7 +15,6 @@ export interface Run {
   title: string;
   target: string;
   kind: RunKind;
-  /** See `Work`. */
   replaces: string | null;
   state: RunState;
   receipt: RunSummary | null;
@@ -37,11 +36,8 @@ export type RunKind =
 export interface RunSummary {
   /** `Loaded snapshot 0 of app into …`; also printed after quitting. */
   line: string;
-  /** Problems of a finished run. */
   problems: string[];
-  /** Further lines of a success. */
   details?: string[];
-  /** Whether `undo` reverts it. */
   undoable: boolean;
   sanitized?: Sanitized;
 }
@@ -70,15 +66,12 @@ export interface Runs {
   store: StoreApi<RunsState>;
   /** Starts or queues the run, and returns its id at once; never rejects. */
   begin(work: Work): string;
-  /** Repeats a run as a new one. */
   again(id: string): string | null;
   workOf(id: string): Work | null;
   /** Stops a running run; a waiting one never starts. */
   cancel(id: string, reason?: unknown): void;
   cancelAll(reason?: unknown): void;
-  /** Running and waiting ones, in the order of their requests. */
   live(): Run[];
-  /** Resolves when nothing is running or waiting. */
   settled(): Promise<void>;
 }
 

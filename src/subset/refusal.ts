@@ -52,7 +52,6 @@ function refusal(impossible: Relationship[], { settings, paths }: Given): UserEr
   });
 }
 
-/** The settings without the conflict, as YAML. */
 function remedy(impossible: Relationship[], settings: SubsetSettings): string[] {
   const tables = (settings.excluded_tables ?? []).filter((table) => !impossible.some(({ to }) => to === table));
   const relationships = (settings.excluded_relationships ?? []).filter(

@@ -10,16 +10,16 @@ const BEFORE = new AbortController().signal;
 interface Attempt {
   provider: IdentityProvider;
   device?: boolean;
-  patience?: number;
+  timeoutMs?: number;
   /** What happens when the person is sent to this URL. */
   person: (prompt: SignInPrompt) => unknown;
 }
 
-async function attempt({ provider, device = false, patience, person }: Attempt) {
+async function attempt({ provider, device = false, timeoutMs, person }: Attempt) {
   return signIn({
     provider: { name: 'idp', settings: provider.settings },
     device,
-    ...(patience !== undefined && { patience }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
     clock: () => new Date(),
     signal: BEFORE,
     show: (prompt) => void Promise.resolve(person(prompt)).catch(() => {}),
@@ -88,7 +88,7 @@ it.each([{ device: false }, { device: true }])('a person who refuses is not sign
 it.each([{ device: false }, { device: true }])('nobody is waited for without end: %o', async ({ device }) => {
   const provider = await provided();
   const shown: string[] = [];
-  const failed = attempt({ provider, device, patience: 300, person: ({ url }) => shown.push(url) });
+  const failed = attempt({ provider, device, timeoutMs: 300, person: ({ url }) => shown.push(url) });
   await expect(failed).rejects.toMatchObject({ code: 'sign_in_timed_out', exit: 4 });
   const redirectUrl = new URL(shown[0] ?? '').searchParams.get('redirect_uri');
   if (redirectUrl !== null) await expect(fetch(redirectUrl)).rejects.toThrow('fetch failed');

@@ -98,7 +98,6 @@ function applyTo(tree: Tree, change: InPlace): void {
   }
 }
 
-/** The item as it is after reading. */
 function asTree(item: NewItem): NewItem {
   return typeof item === 'object' ? Object.assign(createTree(), item) : item;
 }

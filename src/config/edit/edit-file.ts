@@ -33,14 +33,12 @@ interface EditRequest {
   environment: NodeJS.ProcessEnv;
 }
 
-/** As `editFile`, with a function of the text. */
 export async function rewriteFile({
   file,
   environment,
   rewrite,
 }: EditRequest & { rewrite: (text: string) => string }): Promise<void> {
   try {
-    // Keeps a symbolic link.
     const path = await realpath(file);
     await using _locked = await lockFile(path);
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {

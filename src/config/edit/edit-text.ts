@@ -30,7 +30,6 @@ export function editText(text: string, edits: Edit[]): string {
 
 interface Step {
   replacements: Replacement[];
-  /** The number of edits in it. */
   edits: number;
 }
 

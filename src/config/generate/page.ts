@@ -102,7 +102,6 @@ function sections(shape: Shape, path: string[]): string[] {
   ];
 }
 
-/** The heading of the parts of a list or a map. */
 function placeholder(key: string, { kind }: Shape): string {
   if (kind === 'map') return `${key}.<name>`;
   return kind === 'list' ? `${key}[]` : key;

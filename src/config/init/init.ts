@@ -13,13 +13,10 @@ import { parseYaml } from '../yaml/yaml-source.ts';
 import { initialConfiguration } from './initial.ts';
 
 export interface InitRequest {
-  /** Default: the user's own file. */
   file?: string | undefined;
   /** Replaces an existing file and keeps it under a new name. */
   force: boolean;
-  /** Stores the `secret_key` in the system's keychain, where there is one. */
   keychain?: boolean;
-  /** The whole file, instead of one with defaults. */
   text?: string;
   environment: NodeJS.ProcessEnv;
   cwd: string;
@@ -28,7 +25,6 @@ export interface InitRequest {
 export interface InitResult {
   file: string;
   working_directory: string;
-  /** The new name of the replaced file. */
   replaced: string | null;
   /** A file of the current folder that is read instead of the written one. */
   shadowed_by: string | null;
@@ -51,7 +47,6 @@ export async function initConfiguration({
   cwd,
 }: InitRequest): Promise<InitResult> {
   const named = file === undefined ? userConfigFile(environment) : absolutePath(file, { from: cwd, environment });
-  // Keeps a symbolic link.
   const path = await realpath(named).catch(() => named);
   const from = dirname(path);
   const directory = environment.TOOL_WORKING_DIRECTORY || DEFAULT_WORKING_DIRECTORY;
@@ -98,7 +93,6 @@ async function shadowOf(path: string, cwd: string): Promise<string | null> {
   return here === path ? null : here;
 }
 
-/** Fails before any question is asked. */
 export async function refuseExisting(path: string): Promise<void> {
   const isThere = await access(path).then(
     () => true,
@@ -107,7 +101,6 @@ export async function refuseExisting(path: string): Promise<void> {
   if (isThere) throw alreadyThere(path);
 }
 
-/** Returns the error, if any. */
 async function keepInKeychain(path: string, secretKey: string): Promise<string | null> {
   return writeToKeychain(path, secretKey).then(
     () => null,

@@ -49,7 +49,6 @@ export function pruneTree(tree: Tree, root: Shape): KeyProblem[] {
 
 interface Entry {
   key: string;
-  /** `undefined` for a forbidden key. */
   shape: Shape | undefined;
   path: KeyPath;
   /** The known keys beside it; `undefined` in a map with free names. */

@@ -4,7 +4,6 @@ import type { Shape } from '../schema/shape.ts';
 import { IN_KEYCHAIN } from '../secrets/keychain.ts';
 import { isTree } from '../tree.ts';
 
-/** Warns about a file with a plain secret that others can read. */
 export function othersCannotRead({ source, mode, path }: ConfigFile, shape: Shape): KeyProblem[] {
   if (mode === null || (mode & 0o044) === 0 || !holdsSecret(source.tree, shape)) return [];
   return [

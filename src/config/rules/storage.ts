@@ -33,7 +33,6 @@ function hintFor(profile: string, known: string[]): string {
   return `Did you mean ${name}? Profiles are defined below storage_profiles.`;
 }
 
-/** Required keys of each provider. */
 const NEEDS: Record<NonNullable<ProfileDraft['provider']>, { oneOf: (keyof ProfileDraft)[]; hint: string }> = {
   s3: { oneOf: ['region'], hint: 'Name the region that the bucket is in, such as eu-central-1.' },
   r2: {

@@ -58,7 +58,6 @@ export function destinationsAreNoSources(draft: Draft): KeyProblem[] {
   return [...own, ...others];
 }
 
-/** Every destination with its source. */
 function pairsOf(
   name: string,
   { snapshot, sanitize, subset, share }: TargetDraft,
@@ -110,7 +109,6 @@ function* destinationsOf(draft: Draft): Generator<[string | null, Url]> {
 interface SourceHit {
   owner: string;
   severity: 'error' | 'warning';
-  /** `null` for a destination of all targets. */
   loaded?: string | null;
 }
 
@@ -125,7 +123,6 @@ function isSource({ path }: Url, { owner, severity, loaded = null }: SourceHit):
   };
 }
 
-/** Names must be other existing targets that load into this source. */
 export function allowedTargetsExist(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
   const names = targetsOf(draft).map(([name]) => name);
   return targetsOf(draft).flatMap(([owner, { allow_destination_of: allowed = [] }]) =>

@@ -3,7 +3,6 @@ import { URL_SCHEMES } from '../../engines/list.ts';
 import { isConnectionUrl } from '../urls/url-scheme.ts';
 import { traits } from './traits.ts';
 
-/** Non-empty text. */
 export const text = v.pipe(
   v.string(),
   v.nonEmpty('must not be empty'),
@@ -49,7 +48,6 @@ export function isHostLabel(value: string): boolean {
 
 export const sql = v.pipe(text, traits({ trust: 'sql' }));
 
-/** Always with the schema. */
 export const tableName = v.pipe(
   v.string(),
   v.regex(/^[^.\s][^.]*\.[^.]*[^.\s]$/, 'must be a table with its schema: schema.table'),
@@ -57,7 +55,6 @@ export const tableName = v.pipe(
   traits({ names: 'table', hint: 'Name the schema too, such as public.orders.' }),
 );
 
-/** An Ed25519 public key, as `tool trust` prints it. */
 export const publicKey = v.pipe(
   v.string(),
   v.regex(/^ed25519-[A-Za-z0-9+/]{43}=$/, 'must be a public key as tool trust prints it: ed25519-…'),

@@ -5,7 +5,6 @@ import { joinUrl } from '../urls/url-insertion.ts';
 import { decrypt, ENCRYPTED, isWhole } from './cipher.ts';
 
 export interface OpenedValues {
-  /** Decrypts values that templates inserted. */
   openFilled(): void;
   findings(): KeyProblem[];
   /** Problems without the decrypted values in their messages; none about values that are still encrypted. */
@@ -20,7 +19,6 @@ const CLOSED = '***';
 
 const WRITE_AGAIN = 'Write the plain value, then: tool config encrypt';
 
-/** The location of a value: `parent[name]`. */
 interface ValueSlot {
   parent: Tree;
   name: string;

@@ -8,7 +8,6 @@ export interface TextFlaw {
 }
 
 export interface ParsedText {
-  /** `null` when parsing was abandoned. */
   document: Document.Parsed | null;
   flaws: TextFlaw[];
 }
@@ -19,7 +18,6 @@ export const MAX_DEPTH = 40;
 /** A limit on tokens: about 6,000 targets. */
 const MAX_LEXEMES = 250_000;
 
-/** Hints by the parser's error codes. */
 const HINTS: Record<string, string> = {
   TAB_AS_INDENT: 'Indent with spaces.',
   BLOCK_AS_IMPLICIT_KEY: 'A value with a colon and a blank in it stands in quotes.',

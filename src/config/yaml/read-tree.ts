@@ -6,7 +6,6 @@ import { MAX_DEPTH, TEMPLATE_IN_QUOTES, type TextFlaw, tooDeep } from './parse-t
 /** A limit on values behind aliases: a file above it would exhaust memory. */
 const MAX_ALIASED = 10_000;
 
-/** The values of a document, with aliases and merge keys resolved. Invalid parts are reported and left out. */
 export function readTree(document: Document.Parsed, report: (flaw: TextFlaw) => unknown): Tree {
   const anchors = new Map<string, { value: unknown; size: number }>();
   let aliased = 0;

@@ -5,7 +5,6 @@ import { SealBroken } from './sealed-format.ts';
 
 /** Marks a bucket's prefix as owned and as encrypted with one key, so that encrypted and plain content never mix. */
 export interface EncryptionMark {
-  /** Throws when the storage profile does not match the bucket. */
   check(): Promise<void>;
   /** Marks a new prefix before anything in it changes; throws when it has foreign files. */
   set(): Promise<void>;
@@ -31,7 +30,6 @@ export function clearMark(store: Store, profile: string): EncryptionMark {
   };
 }
 
-/** For a storage profile with encryption; `clear` is the unencrypted store. */
 export function sealedMark(store: Store, clear: Store, profile: string): EncryptionMark {
   async function isSet(): Promise<boolean> {
     const text = await store.read(MARK).catch((error) => {

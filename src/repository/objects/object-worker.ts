@@ -2,7 +2,6 @@ import { parentPort } from 'node:worker_threads';
 import { checkStored, type ObjectToRead, type Packed, packFile, readFrames } from './object-file.ts';
 import { ownsMemory, release } from './release.ts';
 
-/** One task at a time, and of a reading task one frame at a time. */
 export type WorkerRequest = { ticket: number } & WorkerTask;
 
 export type WorkerTask =

@@ -9,7 +9,6 @@ const SOCKETS = 32;
 export const CONNECTION_TIMEOUT = 5000;
 export const IDLE_TIMEOUT = 30_000;
 
-/** Temporary credentials; called again when they expire. */
 export type Credentials = () => Promise<{
   accessKeyId: string;
   secretAccessKey: string;
@@ -38,7 +37,6 @@ export async function createS3Client(profile: StorageProfile, credentials?: Cred
     responseChecksumValidation: 'WHEN_REQUIRED',
     // A proxy without support for it costs a second per part.
     expectContinueHeader: false,
-    // The store retries: see retry.ts.
     maxAttempts: 1,
     requestHandler: {
       connectionTimeout: CONNECTION_TIMEOUT,

@@ -13,7 +13,6 @@ interface Meaning {
   code: string;
   message: (failed: FailedRequest) => string;
   hint: (failed: FailedRequest) => string;
-  /** How often such a request is made in all. */
   attempts: number;
 }
 
@@ -127,19 +126,16 @@ const ATTEMPTS_AT_SEALED = 3;
 /** Temporary errors of the credential provider; all others are permanent. */
 const PASSING = ['role_unreachable', 'provider_unreachable'];
 
-/** Unknown errors may be temporary. */
 export function attemptsFor(error: unknown): number {
   if (error instanceof SealBroken) return ATTEMPTS_AT_SEALED;
   if (error instanceof UserError) return PASSING.includes(error.code) ? noNetwork.attempts : 1;
   return isMissing(error) || error instanceof TooLarge ? 1 : meaningOf(error).attempts;
 }
 
-/** There is nothing under the key, or no such upload. */
 export function isMissing(error: unknown): boolean {
   return ['NoSuchKey', 'NotFound', 'NoSuchUpload'].includes((error as Error).name);
 }
 
-/** The reason as an error with a hint. */
 export function storageError(failed: FailedRequest): UserError {
   const { error } = failed;
   if (error instanceof UserError) return error;
@@ -164,7 +160,6 @@ function meaningOf(error: unknown): Meaning {
   );
 }
 
-/** The service's own message, or else its code. */
 function reasonOf(error: unknown): string {
   const { name, message, code } = error as NodeJS.ErrnoException;
   if (message && message !== 'UnknownError' && message !== name) return message.replace(/\.$/, '');

@@ -5,12 +5,10 @@ import { FIRST_NAMES } from './first-names.ts';
 import type { PersonalKind } from './kinds.ts';
 import { wordsOf } from './words.ts';
 
-/** Values of a kind, whatever the name of their column. */
 export interface ValueRule {
   kind: PersonalKind;
   families: ColumnFamily[];
   fits: (value: string) => boolean;
-  /** Minimum share of matching values. */
   share: number;
   /** Words of columns with similar values of another kind. */
   except?: RegExp;
