@@ -46,6 +46,6 @@ function refused(message: string): UserError {
   return new UserError(message, {
     code: 'not_confirmed',
     exit: EXIT.refused,
-    hint: 'Pass --yes, or set TOOL_NO_CONFIRM=true, to go on without a question. --dry-run shows the plan.',
+    hint: 'Pass --yes, or set TOOL_NO_CONFIRM=true, to continue without a question. --dry-run shows the plan.',
   });
 }

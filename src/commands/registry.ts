@@ -74,6 +74,6 @@ export const GLOBAL_OPTIONS: OptionSpec[] = [
     flags: '--read-only',
     description: 'change no database and no snapshot: what would is refused, in the screens too',
   },
-  { flags: '--trust', description: 'trust the tool.yml of this folder from now on, as it is' },
-  { flags: '--debug', description: 'say which commands are run, keep a log, and show where an error came from' },
+  { flags: '--trust', description: 'trust the present content of ./tool.yml' },
+  { flags: '--debug', description: 'print the commands, keep a log, and show the source of an error' },
 ];

@@ -79,7 +79,7 @@ export function placeOf({ local, remote }: { local?: boolean; remote?: boolean }
     throw new UserError('--local and --remote exclude each other', {
       code: 'usage',
       exit: EXIT.usage,
-      hint: 'Without either it is both.',
+      hint: 'Leave both out to select both.',
     });
   }
   if (local) return { from: 'local' };

@@ -12,7 +12,7 @@ export function apiEndpoint({ env, ...bases }: Pick<Settings, 'env' | (typeof BA
   const key = BASES[env];
   const base = bases[key];
   if (base === undefined) {
-    throw new UserError(`The cloud cannot be used: ${key} is not set, and env is ${env}`, {
+    throw new UserError(`Cannot use the cloud: ${key} is not set, and env is ${env}`, {
       code: 'api_url_missing',
       exit: EXIT.configuration,
       hint: `Set ${key} in the configuration, or another env.`,

@@ -38,8 +38,8 @@ async function findConfigFile({ file, environment, cwd }: FileRequest): Promise<
     const path = absolutePath(file, { from: cwd, environment });
     const missing = {
       code: 'no_configuration',
-      message: 'there is no such file',
-      hint: 'tool config init writes one.',
+      message: 'file not found',
+      hint: 'Create one: tool config init',
     };
     return (await readFileAt(path)) ?? unusable(path, missing);
   }

@@ -20,7 +20,7 @@ export function invalidConfiguration(problems: Problem[]): UserError {
     code: 'configuration_invalid',
     exit: EXIT.configuration,
     details,
-    hint: 'tool config check shows each with an excerpt.',
+    hint: 'List them with excerpts: tool config check',
   });
 }
 

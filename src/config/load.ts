@@ -158,7 +158,7 @@ function nothingConfigured(problems: Problem[], origins: Origins): Inspection {
     code: 'no_configuration',
     key: '',
     message: 'no configuration found: neither ./tool.yml nor ~/.config/tool/tool.yml, and no variables',
-    hint: 'tool config init writes one.',
+    hint: 'Create one: tool config init',
     file: null,
     line: null,
     column: null,

@@ -14,10 +14,10 @@ export async function signingKey(environment: NodeJS.ProcessEnv): Promise<KeyObj
   try {
     return (await readKey(path)) ?? (await makeKey(path));
   } catch (cause) {
-    throw new UserError(`The signing key ${path} cannot be used: ${(cause as Error).message}`, {
+    throw new UserError(`The signing key ${path} is not usable: ${(cause as Error).message}`, {
       code: 'signing_key_unusable',
       exit: EXIT.failed,
-      hint: 'Make its folder writable, or remove the file: a new key is made then.',
+      hint: 'Make its folder writable, or remove the file: a new key is then created.',
       cause,
     });
   }

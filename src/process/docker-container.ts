@@ -112,10 +112,10 @@ function mountFlag({ path, writable }: Mount): string {
 }
 
 function notStarted(image: string, stderr: string): UserError {
-  return new UserError(`A container of ${image} cannot be started`, {
+  return new UserError(`Cannot start a container of ${image}`, {
     code: 'container_not_started',
     exit: EXIT.failed,
     details: stderr.trim().split('\n'),
-    hint: 'The message above is that of Docker. The image needs a shell; the daemon must run on this machine and may mount its folders.',
+    hint: 'The message above is from Docker. The image needs a shell; the daemon must run on this machine and be able to mount its folders.',
   });
 }

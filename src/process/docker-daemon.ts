@@ -17,7 +17,7 @@ export interface Self {
 
 const PROGRAMS = ['docker', 'podman'];
 
-const DAEMON_HINT = 'Is Docker running, and may you use it? docker info says more.';
+const DAEMON_HINT = 'Check that Docker is running and that you may use it: docker info';
 
 /** The first installed client program, and its daemon. */
 export async function findDaemon(runner: Runner, self: Self = thisProcess()): Promise<Daemon> {
@@ -30,7 +30,7 @@ export async function findDaemon(runner: Runner, self: Self = thisProcess()): Pr
     if (!info.ServerVersion && !info.version) throw unreachable(answer);
     return describeDaemon(program, { info, self });
   }
-  throw new UserError('Neither docker nor podman is installed, and the client programs are to run in a container', {
+  throw new UserError('Neither docker nor podman is installed, and the client programs need a container', {
     code: 'docker_missing',
     exit: EXIT.failed,
     hint: 'Install Docker (https://docs.docker.com/get-docker/) or Podman, or the client programs of the database.',
@@ -81,7 +81,7 @@ function notInstalled(thrown: unknown): null {
 }
 
 function unreachable({ stderr }: Completed): UserError {
-  return new UserError('The Docker daemon does not answer, and the client programs are to run in a container', {
+  return new UserError('The Docker daemon does not answer, and the client programs need a container', {
     code: 'docker_unreachable',
     exit: EXIT.unreachable,
     details: stderr.trim().split('\n'),

@@ -115,14 +115,14 @@ function notStarted({ file, image, words }: { file: string; image: string; words
     code: 'tool_not_started',
     exit: EXIT.failed,
     details: words.trim().split('\n'),
-    hint: 'Does the image have it? tool config check lists the client tools in it.',
+    hint: 'Check that the image contains it: tool config check',
   });
 }
 
 function lost({ file, image }: { file: string; image: string }): UserError {
-  return new UserError(`The container of ${image} ended while ${file} ran in it`, {
+  return new UserError(`The container of ${image} ended while ${file} was running`, {
     code: 'container_lost',
     exit: EXIT.failed,
-    hint: 'Was it removed, or Docker stopped? Then run the command again.',
+    hint: 'The container was removed, or Docker stopped. Run the command again.',
   });
 }

@@ -52,10 +52,10 @@ export function layerCount(): (line: string) => { done: number; total: number } 
 }
 
 function unavailable(image: string, stderr: string): UserError {
-  return new UserError(`The image ${image} is not on this machine and cannot be pulled`, {
+  return new UserError(`Cannot pull the image ${image}`, {
     code: 'image_unavailable',
     exit: EXIT.unreachable,
     details: stderr.trim().split('\n'),
-    hint: `Is docker.images right, and its registry reachable? For a private one: docker login. Then: docker pull ${image}`,
+    hint: `Check docker.images and its registry. For a private one: docker login. Then: docker pull ${image}`,
   });
 }

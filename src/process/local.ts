@@ -105,7 +105,7 @@ function cannotStart({ file }: Command, cause: unknown): UserError {
   return new UserError(`Cannot start ${file}: ${reason}`, {
     code: 'tool_not_started',
     exit: EXIT.failed,
-    hint: 'Is it installed and executable? tool config check lists the client tools found.',
+    hint: 'Check that it is installed and executable: tool config check',
     cause,
   });
 }

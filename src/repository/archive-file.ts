@@ -109,17 +109,17 @@ function noArchive(path: string, cause: unknown): UserError {
   // The message may quote a name from the file.
   const message = (cause as Error).message.replaceAll(/\p{Cc}/gu, ' ');
   if (code === 'ENOENT') {
-    return new UserError(`There is no file ${path}`, {
+    return new UserError(`File not found: ${path}`, {
       code: 'file_missing',
       exit: EXIT.usage,
-      hint: 'Is the path right?',
+      hint: 'Check the path.',
       cause,
     });
   }
-  return new UserError(`${path} is not a snapshot that was exported: ${message}`, {
+  return new UserError(`${path} is not an exported snapshot: ${message}`, {
     code: 'archive_not_understood',
     exit: EXIT.failed,
-    hint: 'tool export writes such files.',
+    hint: 'Create one: tool export',
     cause,
   });
 }

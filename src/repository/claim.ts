@@ -60,7 +60,7 @@ export async function claim(store: Store, { configured = [], refusal }: Claim): 
 }
 
 export function foreignFolder(path: string, foreign: string[]): UserError {
-  return new UserError(`The working directory ${path} holds files of something else`, {
+  return new UserError(`The working directory ${path} contains foreign files`, {
     code: 'working_directory_foreign',
     exit: EXIT.configuration,
     details: [
@@ -78,14 +78,14 @@ export interface ForeignBucket {
 }
 
 export function foreignBucket({ name, profile, foreign = [] }: ForeignBucket): UserError {
-  return new UserError(`${name} holds objects of something else`, {
+  return new UserError(`${name} contains foreign objects`, {
     code: 'storage_foreign',
     exit: EXIT.configuration,
     details: [
       'Nothing was written or removed there: the tool deletes old objects of its own.',
       ...(foreign.length > 0 ? [namesOf(foreign)] : []),
     ],
-    hint: `Set storage_profiles.${profile}.prefix to one that nobody else uses.`,
+    hint: `Set storage_profiles.${profile}.prefix to an unused prefix.`,
   });
 }
 

@@ -11,9 +11,9 @@ export function isManifestKey(key: string): boolean {
 }
 
 export function keyRefused(): UserError {
-  return new UserError('A snapshot names a file outside its place', {
+  return new UserError('A snapshot references a file outside its folder', {
     code: 'key_outside',
     exit: EXIT.refused,
-    hint: 'Somebody has made it up: nothing was written or removed. Ask where it comes from.',
+    hint: 'It was forged: nothing was written or removed. Find out where it comes from.',
   });
 }

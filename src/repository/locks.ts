@@ -107,7 +107,7 @@ async function unlock(store: Store, key: string): Promise<void> {
 }
 
 function busy(store: Store): UserError {
-  return new UserError(`${store.name} is being tidied by somebody else for too long`, {
+  return new UserError(`${store.name} has been locked by a sweep for too long`, {
     code: 'storage_busy',
     exit: EXIT.failed,
     hint: 'Try again in some minutes.',
@@ -118,6 +118,6 @@ function expired(store: Store): UserError {
   return new UserError(`The push to ${store.name} was suspended for more than a day`, {
     code: 'push_expired',
     exit: EXIT.failed,
-    hint: 'Push again: what has arrived is not sent again.',
+    hint: 'Push again: objects in the bucket are not sent again.',
   });
 }

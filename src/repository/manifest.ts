@@ -122,7 +122,7 @@ function tooLarge({ tables, files }: Manifest): UserError {
     code: 'manifest_too_large',
     exit: EXIT.failed,
     details: [`${tables.length} tables, ${files.length} other files: their manifest would exceed 64 MB`],
-    hint: 'Leave schemas out with schema_config, or take several snapshots.',
+    hint: 'Leave schemas out with schema_config, or build several snapshots.',
   });
 }
 

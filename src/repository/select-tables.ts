@@ -57,10 +57,10 @@ function follow(chosen: string[], needs: NeededTable[]): NeededTable[] {
 
 function refuseAmbiguous(name: string, meant: string[]): void {
   if (meant.length < 2) return;
-  throw new UserError(`The snapshot has several tables that ${name} may mean: ${meant.join(', ')}`, {
+  throw new UserError(`Ambiguous table ${name}: ${meant.join(', ')}`, {
     code: 'table_ambiguous',
     exit: EXIT.usage,
-    hint: `Write one of them with its quotes: ${meant[0]}`,
+    hint: `Write one of them with quotes: ${meant[0]}`,
   });
 }
 
@@ -75,7 +75,7 @@ function tableUnknown(unknown: string[], known: string[]): UserError {
       const near = nearest(name, known);
       return near.length > 0 ? [`${name}: did you mean ${near.join(' or ')}?`] : [];
     }),
-    hint: 'Tables are written with their schema, such as public.orders; a * stands for any letters.',
+    hint: 'Write tables with their schema, such as public.orders; * matches any characters.',
   });
 }
 

@@ -64,7 +64,7 @@ export async function listenForCallback(
 function localUrl(text: string): URL {
   const url = new URL(text);
   if (url.protocol === 'http:' && isLoopback(url.hostname) && url.search === '' && url.hash === '') return url;
-  throw new UserError(`The redirect_url ${url.origin}${url.pathname} cannot be served by this machine`, {
+  throw new UserError(`The redirect_url ${url.origin}${url.pathname} is not on this machine`, {
     code: 'redirect_url_not_local',
     exit: EXIT.configuration,
     hint: 'Register one with the provider such as http://127.0.0.1:8765/callback, or use: tool auth login --device',
@@ -92,8 +92,8 @@ async function portRefused(
   const holders = isBusy ? await portHolders(port) : [];
   const reason = isBusy ? `in use${holders.length > 0 ? ` by ${holders.join(', ')}` : ''}` : code;
   const end = isBusy ? 'End the other program, which may be another tool auth login, or change' : 'Change';
-  const find = isBusy && holders.length === 0 ? ` Who has the port says: lsof -i :${port}` : '';
-  return new UserError(`Cannot listen on ${hostname}:${port} for the answer of the sign-in: ${reason}`, {
+  const find = isBusy && holders.length === 0 ? ` Find the program on the port: lsof -i :${port}` : '';
+  return new UserError(`Cannot listen on ${hostname}:${port} for the sign-in: ${reason}`, {
     code: 'redirect_port_busy',
     exit: EXIT.unreachable,
     hint: `${end} the host or the port of redirect_url here and at the provider.${find}`,

@@ -105,9 +105,9 @@ function changes(text: string, { path, value }: Edit): boolean {
 }
 
 function noFile(): UserError {
-  return new UserError('There is no configuration file to keep the sign-in in', {
+  return new UserError('No configuration file to store the sign-in in', {
     code: 'no_configuration',
     exit: EXIT.configuration,
-    hint: 'tool config init writes one.',
+    hint: 'Create one: tool config init',
   });
 }

@@ -175,10 +175,10 @@ function conflicts(settings: SubsetSettings): string[] {
 }
 
 function invalid(problems: string[]): UserError {
-  return new UserError('The subset of the configuration does not fit the source database', {
+  return new UserError('The configured subset does not match the source database', {
     code: 'subset_invalid',
     exit: EXIT.configuration,
     details: problems,
-    hint: 'Correct what is named above in the section subset of the target.',
+    hint: 'Correct these settings in the section subset of the target.',
   });
 }

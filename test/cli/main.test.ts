@@ -67,7 +67,7 @@ test('wrong usage exits with 2 and suggests what may have been meant', async () 
   expect(await tool(['buidl', 'app'])).toEqual({
     exit: 2,
     stdout: '',
-    stderr: "error: Unknown command 'buidl'\n  hint: Did you mean build? tool --help says what there is.\n",
+    stderr: "error: Unknown command 'buidl'\n  hint: Did you mean build? tool --help lists the options.\n",
   });
 });
 

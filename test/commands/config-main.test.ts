@@ -42,7 +42,7 @@ test('init asks nothing, writes for the owner alone, refuses to overwrite with 5
 test('without a configuration, check exits with 3 and says how to begin, and counts nothing', async () => {
   const { exit, stdout } = await tool(await configFolder({}), ['check']);
   expect(exit).toBe(3);
-  expect(stdout).toContain('hint: tool config init writes one.');
+  expect(stdout).toContain('hint: Create one: tool config init');
   expect(stdout).not.toContain('1 error');
 });
 

@@ -228,7 +228,7 @@ describeWithDocker('a tool in a container', () => {
     await expect(missing.run({ file: 'true', args: [] })).rejects.toMatchObject({
       code: 'image_unavailable',
       exit: 4,
-      message: 'The image localhost:1/postgres:17 is not on this machine and cannot be pulled',
+      message: 'Cannot pull the image localhost:1/postgres:17',
       details: [expect.stringContaining('localhost:1')],
       hint: expect.stringContaining('docker pull localhost:1/postgres:17'),
     });

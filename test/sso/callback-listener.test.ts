@@ -113,7 +113,7 @@ it.skipIf(!hasProc)(
 );
 
 it.each(['https://127.0.0.1:1/callback', 'http://example.com/callback', 'http://10.0.0.1:80/callback'])(
-  '%s cannot be served by this machine',
+  '%s is not on this machine',
   async (redirectUrl) => {
     const failed = listenForCallback(redirectUrl, { state: 's', signal: new AbortController().signal });
     await expect(failed).rejects.toMatchObject({ code: 'redirect_url_not_local', exit: 3 });

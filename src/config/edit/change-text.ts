@@ -103,9 +103,9 @@ function asTree(item: NewItem): NewItem {
 }
 
 function cannotChange(path: KeyPath): UserError {
-  return new UserError(`The file is written in a way that ${dotted(path)} cannot be changed safely`, {
+  return new UserError(`Cannot change ${dotted(path)} safely in this file`, {
     code: 'configuration_not_written',
     exit: EXIT.failed,
-    hint: 'Nothing was changed. Change it in your editor.',
+    hint: 'Nothing was changed. Edit the file instead.',
   });
 }

@@ -45,7 +45,7 @@ export async function rewriteFile({
       const texts = await replaceRewritten(path, rewrite);
       if (texts) return await renewTrust({ file: path, ...texts }, environment);
     }
-    throw new Error('somebody else keeps changing it');
+    throw new Error('another program keeps changing it');
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw new UserError(`${file} cannot be written: ${(error as Error).message}`, {

@@ -78,10 +78,10 @@ export async function initConfiguration({
   } catch (error) {
     if (error instanceof UserError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UserError(`The configuration cannot be written: ${reason}`, {
+    throw new UserError(`Cannot write the configuration: ${reason}`, {
       code: 'configuration_not_written',
       exit: EXIT.failed,
-      hint: 'Name another place with --config FILE.',
+      hint: 'Choose another file: --config FILE',
       cause: error,
     });
   }
@@ -143,9 +143,9 @@ async function putInPlace(unfinished: string, path: string, force: boolean): Pro
 }
 
 function alreadyThere(path: string): UserError {
-  return new UserError(`${path} is there already, and is not overwritten`, {
+  return new UserError(`${path} already exists`, {
     code: 'configuration_exists',
     exit: EXIT.refused,
-    hint: 'tool config check looks at it; --force replaces it and keeps the old one beside it.',
+    hint: 'Check it: tool config check. --force replaces it and keeps the old file.',
   });
 }

@@ -61,5 +61,11 @@ function isReserved(name: string): boolean {
 }
 
 function reservedName(path: KeyPath): KeyProblem {
-  return { path, code: 'invalid_name', at: 'key', message: { says: 'is a reserved name' }, hint: 'Take another name.' };
+  return {
+    path,
+    code: 'invalid_name',
+    at: 'key',
+    message: { says: 'is a reserved name' },
+    hint: 'Choose another name.',
+  };
 }

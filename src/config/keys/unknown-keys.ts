@@ -23,7 +23,7 @@ export function unknownKeys(root: Shape): (path: KeyPath, known: string[]) => Ke
         path,
         code: 'old_key',
         at: 'key',
-        message: `${shown} is not a key of this version`,
+        message: `${shown} is a key of a former version`,
         hint: `Write ${replacement}.`,
       };
     }

@@ -11,7 +11,7 @@ export function othersCannotRead({ source, mode, path }: ConfigFile, shape: Shap
       path: [],
       severity: 'warning',
       code: 'file_readable_by_others',
-      message: `the file holds secrets, and others may read it (mode ${mode.toString(8).padStart(4, '0')})`,
+      message: `the file contains secrets, and others can read it (mode ${mode.toString(8).padStart(4, '0')})`,
       hint: `chmod 600 ${path}`,
     },
   ];

@@ -21,7 +21,7 @@ export function enginesAgree(draft: Draft): KeyProblem[] {
           path: destination.path,
           code: 'engines_differ',
           message: `the source of target '${name}' is ${from}, its destination ${to}`,
-          hint: 'A snapshot can be loaded only into the engine that it was taken from.',
+          hint: 'A snapshot can be loaded only into its own engine.',
         },
       ];
     }),
@@ -119,7 +119,7 @@ function isSource({ path }: Url, { owner, severity, loaded = null }: SourceHit):
     severity,
     code: 'destination_is_source',
     message: `this destination is the source of target '${owner}'`,
-    hint: `Nothing is loaded into a source. Choose another database.${loaded === null ? '' : ` ${allow}`}`,
+    hint: `A load never replaces a source. Choose another database.${loaded === null ? '' : ` ${allow}`}`,
   };
 }
 
@@ -140,7 +140,7 @@ export function allowedTargetsExist(draft: Draft, { isWritten }: Surroundings): 
           path,
           code: 'allowed_target_unknown',
           message: `there is no target '${loaded}'`,
-          hint: near === null ? 'Name a target that may load into the source of this one.' : `Did you mean ${near}?`,
+          hint: near === null ? 'Enter a target that may load into this source.' : `Did you mean ${near}?`,
         },
       ];
     }),

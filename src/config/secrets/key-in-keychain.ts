@@ -19,7 +19,7 @@ function unavailable(reason: string): KeyProblem {
   return {
     path: ['secret_key'],
     code: 'keychain_unavailable',
-    message: `secret_key cannot be read from the keychain: ${reason}`,
-    hint: 'Give the key by the variable TOOL_SECRET_KEY, or write it into the file.',
+    message: `cannot read secret_key from the keychain: ${reason}`,
+    hint: 'Set the variable TOOL_SECRET_KEY, or write the key into the file.',
   };
 }

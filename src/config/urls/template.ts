@@ -106,17 +106,17 @@ function readToken(text: string, offset: number): { kind: Token['kind'] | 'space
 
 function evaluate(tokens: Token[], { variables, offset }: { variables: Variables; offset: number }): string {
   const [first, second, ...rest] = tokens;
-  if (!first) throw new TemplateError('nothing stands between the braces', offset);
+  if (!first) throw new TemplateError('nothing is between the braces', offset);
   if (isEnv(first)) {
     if (second?.kind !== 'text') throw new TemplateError('env takes a name in quotes: {{env "NAME"}}', first.offset);
     refuse(rest[0]);
     return lookUp(second, variables);
   }
-  if (first.kind === 'pipe') throw new TemplateError('nothing stands before the |', first.offset);
+  if (first.kind === 'pipe') throw new TemplateError('nothing is before the |', first.offset);
   if (!second) return first.value;
   if (second.kind !== 'pipe') refuse(second);
   const [name, extra] = rest;
-  if (!name) throw new TemplateError('nothing stands behind the |', second.offset);
+  if (!name) throw new TemplateError('nothing is behind the |', second.offset);
   if (!isEnv(name)) throw new TemplateError('only env may follow the |', name.offset);
   refuse(extra);
   return lookUp(first, variables);

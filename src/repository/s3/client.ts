@@ -51,9 +51,9 @@ export async function createS3Client(profile: StorageProfile, credentials?: Cred
 async function readCliProfile(name: string): Promise<AwsProfile> {
   const profile = (await readAwsProfiles(process.env)).get(name);
   if (profile) return profile;
-  throw new UserError(`The storage's command-line client has no profile "${name}"`, {
+  throw new UserError(`The AWS CLI has no profile "${name}"`, {
     code: 'storage_credentials_missing',
     exit: EXIT.unreachable,
-    hint: `Make it with: aws configure --profile ${name}; or change cli_profile in the configuration.`,
+    hint: `Create it: aws configure --profile ${name}; or change cli_profile in the configuration.`,
   });
 }

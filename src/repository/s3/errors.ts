@@ -18,7 +18,7 @@ interface Meaning {
 
 const missingBucket: Meaning = {
   code: 'bucket_missing',
-  message: ({ bucket }) => `There is no bucket ${bucket}`,
+  message: ({ bucket }) => `Bucket not found: ${bucket}`,
   hint: ({ profile }) => `Create it, or change storage_profiles.${profile}.bucket in the configuration.`,
   attempts: 1,
 };
@@ -32,8 +32,8 @@ const wrongKeys: Meaning = {
 
 const noKeys: Meaning = {
   code: 'storage_credentials_missing',
-  message: ({ profile }) => `There are no credentials for storage profile "${profile}"`,
-  hint: ({ profile }) => `Set storage_profiles.${profile}.cli_profile, or log in with your storage's own client.`,
+  message: ({ profile }) => `No credentials for storage profile "${profile}"`,
+  hint: ({ profile }) => `Set storage_profiles.${profile}.cli_profile, or log in with the AWS CLI.`,
   attempts: 1,
 };
 
@@ -50,16 +50,16 @@ const mayNot: Meaning = {
 
 const clockSkew: Meaning = {
   code: 'clock_skew',
-  message: ({ bucket }) => `${bucket} refuses the request, since the clock of this machine is wrong`,
-  hint: () => "Set the clock, best by the system's time service; it must be right to a few minutes.",
+  message: ({ bucket }) => `${bucket} refuses the request because the clock of this machine is wrong`,
+  hint: () => 'Set the clock, to within a few minutes.',
   // The client corrects its clock after the first answer.
   attempts: 2,
 };
 
 const full: Meaning = {
   code: 'storage_full',
-  message: ({ bucket }) => `${bucket} has no room left: its quota is used up`,
-  hint: () => 'Remove snapshots with: tool prune; or have the quota raised.',
+  message: ({ bucket }) => `${bucket} is full: its quota is used up`,
+  hint: () => 'Remove snapshots (tool prune), or raise the quota.',
   attempts: 1,
 };
 
@@ -74,7 +74,7 @@ const wrongRegion: Meaning = {
 const noNetwork: Meaning = {
   code: 'storage_unreachable',
   message: ({ bucket }) => `Cannot reach ${bucket}`,
-  hint: ({ profile }) => `Is the network up, and the endpoint of storage profile "${profile}" right?`,
+  hint: ({ profile }) => `Check the network and the endpoint of storage profile "${profile}".`,
   attempts: 3,
 };
 

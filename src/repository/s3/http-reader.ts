@@ -139,7 +139,7 @@ function readAnswer(connection: Connection, take: TakePiece): Promise<AnswerHead
   let taken: Promise<void> = Promise.resolve();
 
   const takeBody = (piece: Buffer, of: AnswerHead): boolean => {
-    if (piece.length > left) throw new Error('the answer is longer than it said');
+    if (piece.length > left) throw new Error('the answer is longer than its declared length');
     left -= piece.length;
     const taking = piece.length > 0 ? take(piece, of) : undefined;
     if (taking === undefined) {

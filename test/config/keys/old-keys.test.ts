@@ -25,7 +25,7 @@ test.for(CASES)('%s is told as a former key, with %s to write instead', async ([
   expect(problems.find(({ code }) => code === 'old_key')).toMatchObject({
     severity: 'error',
     key,
-    message: `${key} is not a key of this version`,
+    message: `${key} is a key of a former version`,
     hint: `Write ${instead}.`,
   });
 });

@@ -98,7 +98,7 @@ it('a configuration that leaves its key to a keychain that is not there is refus
   const env = { PATH: process.env.PATH, TOOL_TRUST: 'true', HOME: path };
   await expect(run(process.execPath, [MAIN, 'targets'], { env, cwd: path })).rejects.toMatchObject({
     code: 3,
-    stderr: expect.stringMatching(/secret_key cannot be read from the keychain: .*TOOL_SECRET_KEY/s),
+    stderr: expect.stringMatching(/cannot read secret_key from the keychain: .*TOOL_SECRET_KEY/s),
   });
   await expect(run(process.execPath, [MAIN, 'targets', '--json'], { env, cwd: path })).rejects.toMatchObject({
     stdout: expect.stringContaining('"code":"keychain_unavailable"'),

@@ -96,7 +96,7 @@ targets:
     const { problems } = await folder.inspect();
     expect(summary(problems)).toEqual([
       '2:12 secret_not_opened authtoken cannot be decrypted with this secret_key',
-      '4:31 secret_not_opened targets.app.snapshot.src_url is not a whole encrypted value',
+      '4:31 secret_not_opened targets.app.snapshot.src_url is a truncated encrypted value',
     ]);
     expect(JSON.stringify(problems)).not.toMatch(/\$aes\$|00ff/);
   });
@@ -169,7 +169,7 @@ targets:
 `),
     });
     expect(summary((await folder.inspect()).problems)).toEqual([
-      expect.stringMatching(/^3:\d+ direct_credentials storage profile 'team' holds its credentials itself/),
+      expect.stringMatching(/^3:\d+ direct_credentials storage profile 'team' contains its credentials/),
     ]);
   });
 
