@@ -12,7 +12,6 @@ import { replacementOf } from './keys/old-keys.ts';
 import { pruneTree } from './keys/prune.ts';
 import { type Mode, modeOf } from './mode.ts';
 import { absolutePath } from './paths.ts';
-import { applyRules } from './rules/apply-rules.ts';
 import type { Rule, Surroundings } from './rules/rule.ts';
 import { othersCannotRead } from './rules/secrets-file.ts';
 import { servicesKeepTheirHosts } from './rules/service.ts';
@@ -207,4 +206,25 @@ async function firstFile(paths: string[]): Promise<string | null> {
 
 function byPlace(a: Problem, b: Problem): number {
   return (a.line ?? Infinity) - (b.line ?? Infinity) || (a.column ?? 0) - (b.column ?? 0) || 0;
+}
+
+/** A rule that throws is a problem of its own and does not hide those of other rules. */
+export function applyRules(rules: Rule[], draft: Draft, surroundings: Surroundings): KeyProblem[] {
+  return rules.flatMap((rule) => {
+    try {
+      return rule(draft, surroundings);
+    } catch (error) {
+      return [ruleFailed(rule.name, error)];
+    }
+  });
+}
+
+function ruleFailed(rule: string, error: unknown): KeyProblem {
+  const reason = error instanceof Error ? error.message : String(error);
+  return {
+    path: [],
+    code: 'check_failed',
+    message: `the check ${rule} failed: ${reason}`,
+    hint: 'This is a defect of the tool. Report it with the part of the file that the check is about.',
+  };
 }

@@ -3,7 +3,6 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Container } from './docker-container.ts';
-import { fromInside } from './docker-hosts.ts';
 import type { Command, Completed, Runner, RunningProcess, RunOptions } from './runner.ts';
 
 export interface Execution {
@@ -125,4 +124,25 @@ function lost({ file, image }: { file: string; image: string }): UserError {
     exit: EXIT.failed,
     hint: 'The container was removed, or Docker stopped. Run the command again.',
   });
+}
+
+const OUTSIDE = 'host.docker.internal';
+
+const THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\]|::1)$/i;
+
+/** Positions of hosts in arguments, between a prefix and a suffix. */
+const PLACES = [/^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?)([^/?#]+)(.*)$/is, /^(--host=)([^/]+)()$/s];
+
+export function fromInside(argument: string): string {
+  for (const place of PLACES) {
+    const [, before, hosts, after] = place.exec(argument) ?? [];
+    if (hosts !== undefined) return `${before}${hosts.split(',').map(rename).join(',')}${after}`;
+  }
+  return argument;
+}
+
+function rename(host: string): string {
+  if (THIS_MACHINE.test(host)) return OUTSIDE;
+  const [, name = host, port = ''] = /^(\[[^\]]*\]|[^:]*)(:.*)?$/.exec(host) ?? [];
+  return THIS_MACHINE.test(name) ? `${OUTSIDE}${port}` : host;
 }

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { EXIT, UserError } from '../runtime/errors.ts';
-import { callbackPage } from './callback-page.ts';
 import { portHolders } from './port-holders.ts';
 import { isLoopback } from './provider.ts';
 
@@ -130,4 +129,22 @@ async function answer(response: ServerResponse, failure?: string): Promise<void>
   response.once('close', resolve);
   response.writeHead(failure === undefined ? 200 : 400, HEADERS).end(callbackPage(failure));
   if (!response.closed) await promise;
+}
+
+function callbackPage(failure?: string): string {
+  const title = failure === undefined ? 'You are signed in' : 'You are not signed in';
+  const text = failure === undefined ? 'Go back to the terminal. This page can be closed.' : escapeHtml(failure);
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>${title}</title>
+<style>body { font: 1.1rem system-ui, sans-serif; max-width: 32rem; margin: 20vh auto; padding: 0 1rem }</style>
+<h1>${title}</h1>
+<p>${text}</p>
+</html>
+`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

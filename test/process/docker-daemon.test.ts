@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeDaemon, type Info, type Self } from '../../src/process/docker-daemon.ts';
-import { fromInside } from '../../src/process/docker-hosts.ts';
+import { fromInside } from '../../src/process/docker-exec.ts';
 import { layerCount } from '../../src/process/docker-image.ts';
 
 const linux: Self = { platform: 'linux', user: { uid: 1000, gid: 100 } };
