@@ -36,13 +36,13 @@ test('where a name must be typed, a plain yes is not enough', async () => {
   await expect(asking('app', { typed: 'app' }).asked).resolves.toBeUndefined();
 });
 
-test('nobody is asked when yes was said beforehand', async () => {
+test('there is no question with --yes', async () => {
   const { asked, output } = asking(null, { assumeYes: true, canAsk: false, typed: 'app' });
   await asked;
   expect(output.text).toBe('');
 });
 
-test('where nobody can be asked the answer is no, with a hint at --yes', async () => {
+test('without a terminal the answer is no, with a hint at --yes', async () => {
   await expect(asking('y', { canAsk: false }).asked).rejects.toMatchObject({
     exit: 5,
     hint: expect.stringContaining('--yes'),

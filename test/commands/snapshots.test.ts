@@ -64,13 +64,13 @@ test('target lists the snapshots, newest first, with age and note', async () => 
   expect(rest).toEqual([]);
 });
 
-test('a target without snapshots says how to take one', async () => {
+test('a target without snapshots has a hint to build one', async () => {
   expect((await tool(['target', 'empty'])).stdout).toBe(
     'Target empty has no snapshots yet. Take one: tool build empty\n',
   );
 });
 
-test('target and targets open the screens at their place on a terminal, unless told otherwise', async () => {
+test('target and targets open their screens on a terminal, unless told otherwise', async () => {
   const terminal = ATTENDED;
   expect((await tool(['target', 'app'], { terminal })).opened).toEqual([{ target: 'app', readOnly: false }]);
   expect((await tool(['targets'], { terminal })).opened).toEqual([{ readOnly: false }]);
@@ -106,7 +106,7 @@ test('verify reads every byte, by index and by id', async () => {
   });
 });
 
-test('a damaged snapshot fails with 1 and names what is damaged', async () => {
+test('verify of a damaged snapshot exits with 1 and names the damage', async () => {
   for (const file of globSync(`${directory}/objects/*/*`)) truncateSync(file, 3);
   const { exit, stdout, stderr } = await tool(['verify', 'app', '--json']);
   expect(exit).toBe(1);
@@ -114,7 +114,7 @@ test('a damaged snapshot fails with 1 and names what is damaged', async () => {
   expect(lastLine(stdout)).toMatchObject({ event: 'error', code: 'snapshot_damaged', exit: 1 });
 });
 
-test('rm removes nothing without a yes, and says what it would remove', async () => {
+test('rm removes nothing without a yes, and shows its plan', async () => {
   expect((await tool(['rm', 'app', '1'])).exit).toBe(5);
   const { exit, stdout } = await tool(['rm', 'app', '1', '--dry-run']);
   expect(exit).toBe(0);
@@ -170,7 +170,7 @@ test('latest is the newest snapshot', async () => {
   expect({ exit, last: lastLine(stdout) }).toMatchObject({ exit: 2, last: { code: 'snapshot_missing' } });
 });
 
-test('a pull of what is on this machine already is done', async () => {
+test('a pull of a local snapshot is done', async () => {
   for (const words of [
     ['pull', 'app'],
     ['pull', 'app', 'latest', '-o'],

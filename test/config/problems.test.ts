@@ -173,7 +173,7 @@ test.for(['0123456789abcdef', `${'0'.repeat(31)}g`, '0'.repeat(33)])(
   },
 );
 
-test('an alias stands for its value, and << merges a map under what is written', async () => {
+test('an alias has the value of its anchor, and << merges a map below explicit keys', async () => {
   const text = 'targets:\n  a: &a {cpus: 2, name: A, share: {}}\n  b: {<<: *a, name: B}\n  c: *a\n';
   const folder = await configFolder({ 'tool.yml': withKey(text) });
   const { targets } = (await folder.load()).settings;

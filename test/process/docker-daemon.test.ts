@@ -75,7 +75,7 @@ test.for([
   expect(fromInside(outside ?? '')).toBe(inside);
 });
 
-test('a pull is counted in layers by what docker says of each', () => {
+test('a pull is counted in layers by the lines of docker', () => {
   const said = [
     '17: Pulling from library/postgres',
     'a5a1e8e5e5a1: Already exists',

@@ -174,7 +174,7 @@ it('line endings and a missing last one stay', () => {
   expect(editText(file, [{ path: ['a'], value: 9 }])).toBe('a: 9\r\nb:\r\n  c: 2');
 });
 
-it('whatever is set is what is read afterwards, and every other line is byte for byte as it was', () => {
+it('any value is read back after an edit, and all other lines are unchanged', () => {
   const there = [
     ['secret_key'],
     ['defaults', 'cpus'],

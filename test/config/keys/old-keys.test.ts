@@ -30,7 +30,7 @@ test.for(CASES)('%s is told as a former key, with %s to write instead', async ([
   });
 });
 
-test('what a former key is replaced by is a key', async () => {
+test('the replacement of a former key is a key', async () => {
   for (const [key, instead] of CASES) {
     const path = key.includes('a.b') ? ['targets', 'a.b', ...instead.split('.').slice(3)] : instead.split('.');
     const folder = await configFolder({ 'tool.yml': withKey(nested(path, 'x')) });

@@ -126,7 +126,7 @@ test.for([
   );
 });
 
-test('whatever is written, it is filled in, or the error says where', () => {
+test('any template is filled in, or the error has a location', () => {
   const pieces = fc.oneof(
     fc.constantFrom('{{', '}}', '{{- ', ' -}}', '`', '"', '|', 'env', 'NAME', '\\', '\\x4', '\\UFFFFFFFF', '://', '@'),
     fc.constantFrom('constructor', '__proto__', ':', '/', '?', '#', ' '),
