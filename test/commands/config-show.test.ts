@@ -58,7 +58,7 @@ targets.app.subset.subset_tables[0].table    public.a                          t
 targets.app.subset.subset_tables[0].percent  5                                 tool.yml:16
 targets.app.subset.copy_tables               public.c, public.d                tool.yml:13
 targets.my.other                             {}                                tool.yml:17`);
-  expect(advice).toContain("warning: storage profile 'team' holds its credentials itself");
+  expect(advice).toContain("warning: storage profile 'team' contains its credentials");
   expect(problems).toContain('warning: targets.my.other does nothing');
   expect(end).toBe(`From ${folder.path}/tool.yml, cloud mode\n`);
 });

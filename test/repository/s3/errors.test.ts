@@ -39,9 +39,9 @@ describeWithS3('answers of a bucket', () => {
     vi.unstubAllEnvs();
   });
 
-  it('a bucket that is not there', async () => {
+  it('a missing bucket', async () => {
     const profile = { ...(await server.bucket()), bucket: 'nowhere' };
-    const error = { code: 'bucket_missing', exit: 4, message: expect.stringContaining('no bucket s3://nowhere') };
+    const error = { code: 'bucket_missing', exit: 4, message: expect.stringContaining('s3://nowhere') };
     const store = await open(profile);
     await expect(store.list('snapshots')).rejects.toMatchObject(error);
     await expect(store.write('locks/one', '1')).rejects.toMatchObject(error);
