@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { Line } from '../../components/line.tsx';
-import type { FixPlan } from '../../src/operations/configuration/fix.ts';
+import { LOADING } from '../../src/presentation/lists.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import type { Fetched } from '../app/fetched.ts';
@@ -9,6 +9,7 @@ import { Frame, useRoom } from '../app/frame.tsx';
 import { rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
+import type { ShownFix } from '../app/operations.ts';
 import { applyFix } from '../doctor/actions.ts';
 import { DiffView } from '../editor-diff/diff-view.tsx';
 
@@ -18,7 +19,7 @@ declare module '../app/route.ts' {
   }
 }
 
-interface FixRoute extends Fetched<FixPlan> {
+interface FixRoute extends Fetched<ShownFix> {
   screen: 'fix';
   /** What the check has found. */
   finding: string;
@@ -27,50 +28,51 @@ interface FixRoute extends Fetched<FixPlan> {
 
 export const fixScreen: ScreenModule<FixRoute> = {
   id: 'fix',
-  title: 'What mends a finding',
+  title: 'Fix of a problem',
   view: FixView,
   keys: [
     {
       keys: ['enter'],
-      label: 'do it',
-      help: 'do what is shown, then look at everything again',
-      whyNot: ({ route }) => (route.found && !route.error ? null : 'What it would do is not known yet'),
+      label: 'apply',
+      help: 'apply the fix, then check again',
+      whyNot: ({ route }) => (route.found && !route.error ? null : 'The fix is not ready yet'),
       run: (model, route) => void applyFix(model, route),
       stays: true,
       palette: false,
     },
-    { ...BACK, label: 'leave it', help: 'back; nothing is changed' },
+    { ...BACK, label: 'cancel', help: 'back; nothing is changed' },
     HELP,
     ...MOVES,
   ],
-  rows: (_, { found }) => rowsByIndex(found?.change.kind === 'text' ? found.change.diff : []),
+  rows: (_, { found }) => rowsByIndex(found?.plan.change.kind === 'text' ? found.plan.change.diff : []),
 };
 
 export function FixView({ route }: { route: FixRoute }) {
   const { columns, height } = useRoom();
   const { finding, found, error, list } = route;
+  const change = found?.plan.change;
   const above = wrap(finding, columns - 4);
   return (
-    <Frame screen="fix" path={['check', 'mend']}>
+    <Frame screen="fix" path={['check', 'fix']}>
       {error && <Failure error={error} width={columns} />}
-      {!found && !error && <Empty lines={['Looking what would change…']} />}
-      {found && (
+      {!found && !error && <Empty lines={LOADING.fix} />}
+      {found && change && (
         <Box flexDirection="column" paddingTop={1}>
           {above.map((text) => (
             <Line key={text} spans={[{ text: `  ${text}`, tone: 'dim' }]} width={columns} />
           ))}
-          <Line spans={[{ text: `  ${found.does}`, tone: 'strong' }]} width={columns} />
+          <Line spans={[{ text: `  ${found.plan.does}`, tone: 'strong' }]} width={columns} />
           <Line spans={[]} width={columns} />
-          {found.change.kind === 'text' ? (
+          {change.kind === 'text' ? (
             <DiffView
-              change={found.change}
-              lines={found.change.diff}
+              change={{ ...change, shape: found.shape }}
+              lines={change.diff}
               list={list}
               width={columns}
               height={Math.max(2, height - above.length - 3)}
             />
           ) : (
-            found.change.lines
+            change.lines
               .flatMap((line) => wrap(line, columns - 4))
               .map((text) => <Line key={text} spans={[{ text: `  ${text}` }]} width={columns} />)
           )}

@@ -19,7 +19,7 @@ import { originalsAreNotShared } from './rules/shared-originals.ts';
 import { storageProfilesAreComplete, storageProfilesExist } from './rules/storage.ts';
 import { cliProfilesAreUsable, storageCredentialsAreKept } from './rules/storage-credentials.ts';
 import {
-  schemaConfigIsForPostgres,
+  schemaConfigNeedsSchemas,
   schemaListsDiffer,
   subsetTablesChooseRows,
   targetsDoSomething,
@@ -73,7 +73,7 @@ const RULES: Rule[] = [
   storageProfilesAreComplete,
   storageCredentialsAreKept,
   cliProfilesAreUsable,
-  schemaConfigIsForPostgres,
+  schemaConfigNeedsSchemas,
   enginesAgree,
   destinationsAreNoSources,
   allowedTargetsExist,

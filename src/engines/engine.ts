@@ -66,6 +66,8 @@ export interface DumpRequest {
   expectedBytes: (table: string) => number | undefined;
   /** Stores a file of `directory`, which may still be growing, and removes it. */
   pack(file: FileToPack): Promise<PackedFile>;
+  /** Stores contents that are in memory and small, and are handed over. */
+  packContents(files: ContentToPack[]): Promise<PackedFile[]>;
   /** Says that no file grows any more. */
   finish(): void;
 }
@@ -75,6 +77,13 @@ export interface FileToPack {
   /** What ends the file when it is complete; `null` when only its writer knows. */
   terminator: string | null;
   onBytes: (bytes: number) => void;
+}
+
+export interface ContentToPack {
+  name: string;
+  content: Uint8Array<ArrayBuffer>;
+  /** What ends the content when it is complete. */
+  terminator: string;
 }
 
 export interface PackedFile {
@@ -223,8 +232,8 @@ export interface Engine {
 export interface Capabilities {
   /** Why a restore ends at its first error, where it cannot go on; `null` where it can. */
   whyNotKeepGoing: string | null;
-  /** Whether a dump is always made by the vendor's own program. */
-  alwaysProgram: boolean;
+  /** The vendor's program that makes every dump; `null` where the engine reads the database itself. */
+  onlyProgram: string | null;
   /** Whether a script that fails on a database as it is has done nothing. */
   scriptsRollBack: boolean;
 }

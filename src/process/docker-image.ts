@@ -1,5 +1,5 @@
 import { EXIT, UserError } from '../runtime/errors.ts';
-import type { Report } from '../runtime/events.ts';
+import { type Report, withStep } from '../runtime/events.ts';
 import type { Daemon } from './docker-daemon.ts';
 import type { Runner } from './runner.ts';
 
@@ -23,20 +23,21 @@ export interface PullRequest extends ImageRequest {
 export async function ensureImage(request: PullRequest): Promise<void> {
   if (await hasImage(request)) return;
   const { runner, daemon, image, report, signal } = request;
-  report({ event: 'step', step: 'pull', state: 'started', label: `Pull ${image}` });
-  const child = runner.start({ file: daemon.program, args: ['pull', image] }, { signal });
-  child.stdin.end();
-  const layers = layerCount();
-  let unfinished = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    const lines = (unfinished + chunk).split('\n');
-    unfinished = lines.pop() ?? '';
-    const counted = lines.map(layers).at(-1);
-    if (counted) report({ event: 'progress', step: 'pull', ...counted, unit: 'layers' });
+  const step = { step: 'pull', label: `Pull ${image}`, done: `Pulled ${image}` };
+  await withStep(report, step, async () => {
+    const child = runner.start({ file: daemon.program, args: ['pull', image] }, { signal });
+    child.stdin.end();
+    const layers = layerCount();
+    let unfinished = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      const lines = (unfinished + chunk).split('\n');
+      unfinished = lines.pop() ?? '';
+      const counted = lines.map(layers).at(-1);
+      if (counted) report({ event: 'progress', step: 'pull', ...counted, unit: 'layers' });
+    });
+    const { exitCode, stderr } = await child.ended;
+    if (exitCode !== 0) throw unavailable(image, stderr);
   });
-  const { exitCode, stderr } = await child.ended;
-  if (exitCode !== 0) throw unavailable(image, stderr);
-  report({ event: 'step', step: 'pull', state: 'done', label: `Pulled ${image}` });
 }
 
 const HERE = new Set(['Already exists', 'Pull complete']);

@@ -13,6 +13,8 @@ export interface Folder extends Store {
    * `put`.
    */
   adopt(file: string, key: string): Promise<boolean>;
+  /** Records an object that this run found and whose time it updated: its manifest will reference it. */
+  found(key: string): void;
   renew(key: string): Promise<boolean>;
 }
 
@@ -97,13 +99,17 @@ export function createFolder(directory: string): Folder {
     },
     async adopt(file, key) {
       const wasThere = await renew(key);
-      await mkdir(dirname(path(key)), { recursive: true, mode: 0o700 });
       // Replaces an existing object, which may be damaged: this one was just written or verified.
-      await rename(file, path(key));
+      await rename(file, path(key)).catch(async (error) => {
+        ignoreMissing(error);
+        await mkdir(dirname(path(key)), { recursive: true, mode: 0o700 });
+        await rename(file, path(key));
+      });
       unsynced.add(dirname(path(key)));
       return !wasThere;
     },
     renew,
+    found: (key) => void unsynced.add(dirname(path(key))),
     remove: (key) => rm(path(key), { force: true }),
     async removeUnfinished(before) {
       const below = await Promise.all(OWN_FOLDERS.map((folder) => filesBelow(root, path(folder))));

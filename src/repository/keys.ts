@@ -6,6 +6,12 @@ export function isObjectKey(key: string): boolean {
   return /^objects\/([0-9a-f]{2})\/\1[0-9a-f]{62}$/.test(key);
 }
 
+export function objectKey(sha256: string): string {
+  const key = `objects/${sha256.slice(0, 2)}/${sha256}`;
+  if (!isObjectKey(key)) throw keyRefused();
+  return key;
+}
+
 export function isManifestKey(key: string): boolean {
   return /^snapshots\/[^/]+\/\d{8}T\d{6}(\d{3})?Z-[0-9a-f]{8}\.json$/.test(key);
 }

@@ -2,15 +2,20 @@ import { randomBytes } from 'node:crypto';
 import type { Report } from '../runtime/events.ts';
 import { claim, foreignFolder } from './claim.ts';
 import { createFolder } from './folder.ts';
+import { objectKey } from './keys.ts';
 import type { ManifestFile } from './manifest.ts';
 import { looksWhole, type ObjectToRead } from './objects/object-file.ts';
-import { createRepository, objectKey, type Repository, timeInKey } from './repository.ts';
+import { createRepository, type Repository, timeInKey } from './repository.ts';
 import { createStaging, liveStagings, type Staging, stagingRoot } from './staging.ts';
 
 export interface LocalRepository extends Repository {
   takenAt(target: string): Promise<string[]>;
   /** Moves a packed, verified object into the repository; `false` when it replaced one. */
   store(file: string, object: { sha256: string }): Promise<boolean>;
+  /** Notes an object that was there, whole, and has been made young. */
+  found(object: { sha256: string }): void;
+  /** The folder of the store. */
+  directory: string;
   object(file: Pick<ManifestFile, 'sha256' | 'bytes'>): ObjectToRead;
   /**
    * Whether an object of this size exists; updates its time, so that no sweep removes it before a manifest references
@@ -58,6 +63,8 @@ export function createLocalRepository({
       await ready();
       return await folder.adopt(file, objectKey(sha256));
     },
+    found: ({ sha256 }) => folder.found(objectKey(sha256)),
+    directory: folder.name,
     object: ({ sha256, bytes }) => ({ path: folder.path(objectKey(sha256)), sha256, bytes }),
     async has({ sha256, bytes }) {
       const key = objectKey(sha256);

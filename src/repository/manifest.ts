@@ -1,9 +1,8 @@
 import * as v from 'valibot';
-import { ENGINE_IDS } from '../engines/list.ts';
+import { ENGINE_IDS, profileOf } from '../engines/list.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
-import { mysqlDetails } from './details/mysql-details.ts';
-import { postgresDetails } from './details/postgres-details.ts';
-import { escapeName, mapTexts, unescapeName } from './name-escapes.ts';
+import { mapTexts } from '../text/map-texts.ts';
+import { escapeName, unescapeName } from './name-escapes.ts';
 import { MOST_TEXT_BYTES } from './store.ts';
 import { count, fileName, list, name, sha256, snapshotId, time } from './values.ts';
 
@@ -26,10 +25,7 @@ const manifestTableSchema = v.object({
 });
 
 /** Details that only the engine reads. Snapshots with unknown details are listed, and refused by the engine. */
-const DETAILS = {
-  postgres: v.partial(postgresDetails(name)),
-  mysql: v.partial(mysqlDetails(name)),
-};
+const DETAILS = Object.fromEntries(ENGINE_IDS.map((id) => [id, v.partial(profileOf(id).details(name))]));
 
 /**
  * A snapshot: one JSON file, written last and atomically, that references the objects. Sizes are bytes of content,
@@ -72,7 +68,7 @@ export function parseManifest(text: string): Manifest {
   const parsed = v.safeParse(manifestSchema, parseJson(text), { abortEarly: true });
   if (!parsed.success) throw new ManifestInvalid(sentence(parsed.issues[0]));
   const { tables, schemas, ...rest } = parsed.output;
-  const details = v.safeParse(DETAILS[rest.engine], rest.details, { abortEarly: true });
+  const details = v.safeParse(DETAILS[rest.engine] ?? v.never(), rest.details, { abortEarly: true });
   if (!details.success) throw new ManifestInvalid(`details.${sentence(details.issues[0])}`);
   if (!hasDistinctFiles(parsed.output)) throw new ManifestInvalid('files: two have the same name');
   const named = mapTexts({ schemas, details: details.output }, unescapeName);

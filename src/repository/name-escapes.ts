@@ -18,10 +18,3 @@ export function unescapeName(text: string): string {
     return one !== '\0' && /\p{Cc}/u.test(one) ? one : all;
   });
 }
-
-export function mapTexts<Value>(value: Value, change: (text: string) => string): Value {
-  if (typeof value === 'string') return change(value) as Value;
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change)) as Value;
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, change)])) as Value;
-}

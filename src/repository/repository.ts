@@ -156,9 +156,3 @@ export function timeInKey(key: string): string {
 function targetPrefix(target: string): string {
   return `snapshots/${encodeURIComponent(target).replaceAll('.', '%2E')}`;
 }
-
-export function objectKey(sha256: string): string {
-  const key = `objects/${sha256.slice(0, 2)}/${sha256}`;
-  if (!isObjectKey(key)) throw keyRefused();
-  return key;
-}

@@ -21,6 +21,8 @@ export interface Context {
   roleCredentials?: RoleCredentials;
   clock: () => Date;
   environment: NodeJS.ProcessEnv;
+  /** Hides the secrets of the configuration and the environment in a text. */
+  hide?: (text: string) => string;
   /** Writes the failure of an operation to the log, if any. */
   logFailure?: (error: UserError) => void;
 }
@@ -38,21 +40,32 @@ export interface ContextOptions {
 /** The context of an operation; throws with exit 3 when the configuration is missing or invalid. */
 export async function openContext({ config, cwd, debug = false, ...given }: ContextOptions): Promise<Context> {
   const { environment, signal } = given;
-  const [{ loadConfiguration }, { localRunner }, { containerRunners }, { stagingRoot }] = await Promise.all([
+  const [
+    { loadConfiguration },
+    { secretValues },
+    { hideKnown, knownSecrets },
+    { localRunner },
+    { containerRunners },
+    { stagingRoot },
+  ] = await Promise.all([
     import('../config/load.ts'),
+    import('../config/secrets/secret-values.ts'),
+    import('../process/redact.ts'),
     import('../process/local.ts'),
     import('../engines/containers.ts'),
     import('../repository/staging.ts'),
   ]);
   const configuration = await loadConfiguration({ file: config, environment, cwd, report: given.report });
   const { settings } = configuration;
-  const listeners = debug || settings.debug || settings.trace ? await openLog(settings, given) : given;
+  const secrets = knownSecrets(secretValues({ settings, environment, urls: [] }));
+  const listeners = debug || settings.debug || settings.trace ? await openLog(settings, { ...given, secrets }) : given;
   const { report } = listeners;
   const runner = localRunner({ environment, report });
   const workFolders = [stagingRoot(settings.working_directory)];
   const images = settings.docker.images ?? {};
   const containers = containerRunners({ images, local: runner, environment, report, signal, workFolders });
-  const context = { ...given, ...listeners, configuration, runner, containers };
+  const hide = (text: string): string => hideKnown(text, secrets);
+  const context = { ...given, ...listeners, configuration, runner, containers, hide };
   const hasRoles = Object.values(settings.storage_profiles).some(({ role_arn }) => role_arn !== undefined);
   if (!hasRoles) return context;
   const { createRoleCredentials } = await import('../sso/role-credentials.ts');
@@ -60,14 +73,9 @@ export async function openContext({ config, cwd, debug = false, ...given }: Cont
 }
 
 async function openLog(
-  settings: Settings,
-  { clock, report, environment }: Pick<ContextOptions, 'clock' | 'report' | 'environment'>,
+  { working_directory, trace }: Settings,
+  { clock, report, secrets }: Pick<ContextOptions, 'clock' | 'report'> & { secrets: string[] },
 ): Promise<Pick<Context, 'report' | 'logFailure'>> {
-  const [{ createLog }, { knownSecrets }, { secretValues }] = await Promise.all([
-    import('../report/log.ts'),
-    import('../process/redact.ts'),
-    import('../config/secrets/secret-values.ts'),
-  ]);
-  const secrets = knownSecrets(secretValues({ settings, environment, urls: [] }));
-  return createLog({ directory: settings.working_directory, trace: settings.trace, secrets, clock, report });
+  const { createLog } = await import('../cli/printers/log.ts');
+  return createLog({ directory: working_directory, trace, secrets, clock, report });
 }

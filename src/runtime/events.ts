@@ -82,8 +82,14 @@ export async function withStep<Result>(
   { step, label, done }: Step<Result>,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  report({ event: 'step', step, state: 'started', label });
+  const end = startStep(report, step, label);
   const result = await work();
-  report({ event: 'step', step, state: 'done', label: typeof done === 'string' ? done : done(result) });
+  end(typeof done === 'string' ? done : done(result));
   return result;
+}
+
+/** For a step whose resources outlive it; the function that is returned ends the step. */
+export function startStep(report: Report, step: string, label: string): (done: string) => void {
+  report({ event: 'step', step, state: 'started', label });
+  return (done) => report({ event: 'step', step, state: 'done', label: done });
 }

@@ -3,6 +3,7 @@ import type { SnapshotRow } from '../results/results.ts';
 import type { Coverage } from '../results/sanitize-results.ts';
 import { EXIT, interrupted, toUserError, UserError } from '../runtime/errors.ts';
 import type { Report, RunEvent } from '../runtime/events.ts';
+import { formatDuration } from '../text/format.ts';
 import { endRun, foldRun, queueRun, type RunEnd, type RunState, startRun } from './run.ts';
 
 /** All runs of this session: waiting, running and ended. */
@@ -17,7 +18,7 @@ export interface Run {
   kind: RunKind;
   replaces: string | null;
   state: RunState;
-  receipt: RunSummary | null;
+  summary: RunSummary | null;
   cancelling: boolean;
 }
 
@@ -34,11 +35,12 @@ export type RunKind =
   | 'export';
 
 export interface RunSummary {
-  /** `Loaded snapshot 0 of app into …`; also printed after quitting. */
+  /** `Loaded snapshot 0 of app into …`: also printed after quitting. */
   line: string;
+  details: string[];
   problems: string[];
-  details?: string[];
-  undoable: boolean;
+  /** The database whose previous version is kept, and the command that restores it. */
+  undo: { database: string; command: string } | null;
   sanitized?: Sanitized;
 }
 
@@ -59,7 +61,7 @@ export interface Work {
   kind: RunKind;
   /** The replaced database, under one name for all spellings of its host; `null` for none. */
   replaces: string | null;
-  perform: (session: RunContext) => Promise<(durationMs: number) => RunSummary>;
+  perform: (session: RunContext) => Promise<RunSummary>;
 }
 
 export interface Runs {
@@ -95,7 +97,7 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
     const state = queueRun(now());
     jobs.set(id, { work, controller: new AbortController(), ended: Promise.withResolvers() });
     store.setState(({ runs }) => ({
-      runs: [...runs, { id, title, target, kind, replaces, state, receipt: null, cancelling: false }],
+      runs: [...runs, { id, title, target, kind, replaces, state, summary: null, cancelling: false }],
     }));
     startNext();
     return id;
@@ -113,17 +115,17 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
     change(id, (run) => ({ ...run, state: startRun(now()) }));
     const session: RunContext = { report: (event) => events.add({ run: id, event, at: now() }), signal };
     await work.perform(session).then(
-      (receiptAfter) => end(id, { status: 'done' }, receiptAfter),
+      (summary) => end(id, { status: 'done' }, summary),
       (thrown: unknown) => end(id, { status: signal.aborted ? 'cancelled' : 'failed', error: toUserError(thrown) }),
     );
   }
 
-  function end(id: string, fate: RunEnd, receiptAfter?: (durationMs: number) => RunSummary): void {
+  function end(id: string, fate: RunEnd, summary: RunSummary | null = null): void {
     events.flush();
     change(id, (run) => ({
       ...run,
       state: endRun(run.state, fate, now()),
-      receipt: receiptAfter?.(now() - run.state.startedAt) ?? null,
+      summary: summary && { ...summary, line: `${summary.line} in ${formatDuration(now() - run.state.startedAt)}` },
     }));
     jobs.get(id)?.ended.resolve();
     const run = store.getState().runs.find((other) => other.id === id);

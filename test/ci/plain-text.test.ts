@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lazySegmenter } from '../../.ci/bundle/plain-text.mjs';
+import { fc } from '../helpers/fast-check.ts';
 
 const standalone = Array.from({ length: 0x1_00_00 }, (_, code) => String.fromCharCode(code)).filter((character) => {
   let isMade = false;

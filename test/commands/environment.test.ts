@@ -49,7 +49,9 @@ test('a variable that fits no key is a warning with the nearest one, and the com
   const { exit, stderr } = await tool(folder, ['targets', '--no-check'], environment);
   expect(exit).toBe(0);
   expect(stderr).toMatch(/^warning: TOOL_DEFAULT__CPUS matches no configuration key .*TOOL_DEFAULTS__CPUS/m);
-  expect(stderr).toMatch(/^warning: TOOL_TARGETS__MY_APP__CPU matches no configuration key .*TOOL_TARGETS__MY_APP__CPUS/m);
+  expect(stderr).toMatch(
+    /^warning: TOOL_TARGETS__MY_APP__CPU matches no configuration key .*TOOL_TARGETS__MY_APP__CPUS/m,
+  );
 });
 
 test('a name that is written in another case with other dashes is the one of the file', async () => {

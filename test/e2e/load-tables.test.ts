@@ -69,12 +69,14 @@ describeWithPostgres('a load of some tables', () => {
     'is asked for by marking them at $columns×$rows, and the plan and the receipt say what comes along',
     async (size) => {
       const shown = openTerminal({
-        command: [process.execPath, PROGRAM, 'target', 'shop'],
+        command: [process.execPath, PROGRAM],
         cwd: folder.path,
         environment: { TOOL_TRUST: 'true', HOME: folder.path, XDG_CACHE_HOME: join(folder.path, 'cache') },
         ...size,
       });
       terminal = shown;
+      await shown.waitFor('❯ shop');
+      shown.press('enter');
       await shown.waitFor('1 snapshot');
       shown.press('right');
       await shown.waitFor('❯    public.log');
@@ -86,13 +88,13 @@ describeWithPostgres('a load of some tables', () => {
       await shown.waitFor('1 marked');
       shown.press('l');
       await shown.waitFor('load 1 table of snapshot 0');
-      await shown.waitFor(/Come along +public\.customer \(public\.orders refers to it\)/);
+      await shown.waitFor(/Required tables +public\.customer \(public\.orders refers to it\)/);
       await shown.waitFor('public.country (public.customer refers to it)');
       await shown.waitFor(/Left empty +public\.log/);
       shown.press('down', 'enter');
       await shown.waitFor('✓ Loaded 1 table of snapshot 0 of shop into');
-      await shown.waitFor('Asked for: public.orders');
-      await shown.waitFor(/Came along: public\.customer \(public\.orders refers to it\), public\.country/);
+      await shown.waitFor('Tables: public.orders');
+      await shown.waitFor(/Required tables: public\.customer \(public\.orders refers to it\), public\.country/);
       await shown.waitFor('Left empty: public.log');
       expect(await server.psql('copy', { sql: COUNTS })).toBe('1|50|40|0\n');
       shown.press('esc');

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from './fast-check.ts';
 
 /** What is likely to mean something to YAML, to templates, to the schema or to a terminal. */
 const ODD = [

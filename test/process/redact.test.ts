@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { hideKnown, knownSecrets, redact, redactOwn } from '../../src/process/redact.ts';
+import { fc } from '../helpers/fast-check.ts';
 
 const ROWS: [text: string, shown: string][] = [
   ['postgres://me:pass@host:5432/db', 'postgres://me:***@host:5432/db'],

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createRowSet } from '../../src/subset/row-set.ts';
+import { fc } from '../helpers/fast-check.ts';
 
 const row = fc.oneof(fc.nat(200), fc.maxSafeNat());
 

@@ -55,18 +55,19 @@ export function subsetTablesChooseRows(draft: Draft, { isWritten }: Surroundings
   );
 }
 
-export function schemaConfigIsForPostgres(draft: Draft): KeyProblem[] {
-  return targetsOf(draft)
-    .filter(([, { snapshot }]) => {
-      const engine = engineOfUrl(snapshot?.src_url ?? '');
-      return snapshot?.schema_config && engine && !profileOf(engine).hasSchemas;
-    })
-    .map(([name]) => ({
-      path: ['targets', name, 'snapshot', 'schema_config'],
-      severity: 'warning',
-      at: 'key',
-      code: 'schema_config_ignored',
-      message: `MySQL ignores schema_config: a database of target '${name}' is its only schema`,
-      hint: 'Remove it. Every table is in the snapshot.',
-    }));
+export function schemaConfigNeedsSchemas(draft: Draft): KeyProblem[] {
+  return targetsOf(draft).flatMap(([name, { snapshot }]): KeyProblem[] => {
+    const engine = engineOfUrl(snapshot?.src_url ?? '');
+    if (!snapshot?.schema_config || !engine || profileOf(engine).hasSchemas) return [];
+    return [
+      {
+        path: ['targets', name, 'snapshot', 'schema_config'],
+        severity: 'warning',
+        at: 'key',
+        code: 'schema_config_ignored',
+        message: `${profileOf(engine).products[0]} ignores schema_config: a database of target '${name}' is its only schema`,
+        hint: 'Remove it. Every table is in the snapshot.',
+      },
+    ];
+  });
 }

@@ -1,3 +1,4 @@
+import { ENGINE_PROFILES } from '../../engines/list.ts';
 import type { Settings } from '../schema/settings.ts';
 import { settingsSchema } from '../schema/settings.ts';
 import { shapeOf } from '../schema/shape.ts';
@@ -10,7 +11,10 @@ export interface SecretSources {
   urls: string[];
 }
 
-const VARIABLES = ['PGPASSWORD', 'MYSQL_PWD', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
+const VARIABLES = [
+  ...ENGINE_PROFILES.flatMap(({ surroundings }) => surroundings.passwordVariables),
+  ...['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+];
 
 /** The values of all known secrets, except those that are also a visible name. */
 export function secretValues({ settings, environment, urls }: SecretSources): string[] {

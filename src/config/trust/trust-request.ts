@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
+import { profileOf } from '../../engines/list.ts';
 import { redact } from '../../process/redact.ts';
 import { decodeQuery } from '../../sanitize/base64.ts';
 import type { ConfigFile } from '../config-file.ts';
@@ -119,9 +120,6 @@ const HARMLESS = new Set([
 ]);
 const SECRET = /password|secret|scram_\w+_key/i;
 
-/** Variables of the engines' clients for URLs without a password. */
-const PASSWORD_VARIABLES = { postgres: ['PGPASSWORD', 'PGPASSFILE'], mysql: ['MYSQL_PWD'] };
-
 function collectDatabase(url: string, { hosts, files, variables }: TrustItems): void {
   const parts = urlParts(url);
   if (!parts) {
@@ -136,7 +134,9 @@ function collectDatabase(url: string, { hosts, files, variables }: TrustItems): 
   files.push(...telling.flatMap(([name, value]) => (/^[/~.]/.test(value) && name !== 'host' ? [value] : [])));
   const hasPassword = user.includes(':') || parameters.some(([name]) => name === 'password' || name === 'passfile');
   const engine = engineOfUrl(url);
-  if (!hasPassword && engine) variables.push(...PASSWORD_VARIABLES[engine]);
+  if (hasPassword || !engine) return;
+  const { passwordVariables, passwordFileVariables } = profileOf(engine).surroundings;
+  variables.push(...passwordVariables, ...passwordFileVariables);
 }
 
 function withoutUser(url: string): string {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { type MysqlDetails, mysqlDetails } from '../../repository/details/mysql-details.ts';
 import type { Manifest } from '../../repository/manifest.ts';
 import { parseDetails } from '../shared/manifest-details.ts';
+import { type MysqlDetails, mysqlDetails } from './manifest-details.ts';
 
 /** What a snapshot of MySQL or MariaDB says of itself beyond what all snapshots say. */
 export type Details = MysqlDetails;

@@ -1,12 +1,11 @@
 import type { Engine } from '../engine.ts';
 import { wrapEngine } from '../wrap-engine.ts';
-import { listDatabases, listTables } from './browse.ts';
+import { countRows, listDatabases, listTables } from './browse.ts';
 import { explained } from './connection/explained.ts';
 import { identifyAffected } from './connection/identity.ts';
 import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
 import { parseMysqlUrl } from './connection/url.ts';
-import { countRows } from './count-rows.ts';
 import { dump } from './dump/dump.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
 import { restore } from './restore/restore.ts';
@@ -29,7 +28,7 @@ const unexplained: Engine = {
   id: 'mysql',
   capabilities: {
     whyNotKeepGoing: 'the swap of a MySQL database renames every table of the snapshot, so none may be missing',
-    alwaysProgram: false,
+    onlyProgram: null,
     scriptsRollBack: false,
   },
   connect: {

@@ -1,5 +1,5 @@
-import type { MysqlDetails } from '../../repository/details/mysql-details.ts';
 import { inDatabase, type MysqlSession, tablesIn } from './connection/session.ts';
+import type { MysqlDetails } from './manifest-details.ts';
 import { readTablesWithoutRows, tablesExcept } from './own-rows.ts';
 
 /** MySQL and MariaDB differ in what they know; where it matters the code asks for this. */

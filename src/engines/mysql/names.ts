@@ -1,19 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { type BesideNames, besideNamesWithin } from '../shared/beside-names.ts';
 
-/** A name may have so many characters. */
+/** Characters of a name. */
 const NAME_LIMIT = 64;
-const LONGEST_SUFFIX = '.tool-new-00000000'.length;
-/** Hexadecimal digits that tell apart the destinations whose names had to be cut. */
-const DIGEST_LENGTH = 16;
 
-/** The databases that a load makes beside its destination. Dots and dashes keep them apart from names people choose. */
-export function besideNames(destination: string): { prefix: string; fresh: () => string; undo: string } {
-  const base =
-    destination.length + LONGEST_SUFFIX <= NAME_LIMIT
-      ? destination
-      : `${destination.slice(0, NAME_LIMIT - LONGEST_SUFFIX - DIGEST_LENGTH - 1)}-${digest(destination, DIGEST_LENGTH)}`;
-  const prefix = `${base}.tool-new-`;
-  return { prefix, fresh: () => `${prefix}${randomBytes(4).toString('hex')}`, undo: `${base}.tool-undo` };
+export function besideNames(destination: string): BesideNames {
+  return besideNamesWithin({ most: NAME_LIMIT, lengthOf: ({ length }) => length }, destination);
 }
 
 /** Tables that the tool makes in databases of its own, and reads there: nobody else's may be called so. */
@@ -25,9 +17,9 @@ export function isReserved(table: string): boolean {
 
 /** The name of the lock that a load into the destination holds. */
 export function lockName(destination: string): string {
-  return `tool load ${digest(destination, 40)}`;
+  const digest = createHash('sha256').update(destination).digest('hex');
+  return `tool load ${digest.slice(0, LOCK_DIGEST)}`;
 }
 
-function digest(text: string, length: number): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, length);
-}
+/** Hexadecimal digits: the name of a lock has 64 characters. */
+const LOCK_DIGEST = 40;

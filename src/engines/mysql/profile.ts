@@ -1,4 +1,5 @@
 import type { EngineProfile } from '../profile.ts';
+import { mysqlDetails } from './manifest-details.ts';
 
 export const profile = {
   id: 'mysql',
@@ -7,9 +8,12 @@ export const profile = {
   defaultPort: 3306,
   hasSchemas: false,
   exampleImage: 'mysql:8.4',
+  details: mysqlDetails,
   withoutPrograms: { works: true, advice: 'nothing to install, but mariadb-client for SQL files' },
   surroundings: {
     variables: /^(MYSQL|MARIADB)_/,
+    passwordVariables: ['MYSQL_PWD'],
+    passwordFileVariables: [],
     userVariable: 'USER',
     sockets: ['/var/run/mysqld'],
     homeFiles: [],

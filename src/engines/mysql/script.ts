@@ -1,9 +1,7 @@
-import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { withStep } from '../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, Replaced, ScriptRun } from '../engine.ts';
-import { scriptFailed } from '../shared/script-failed.ts';
+import { refuseLeaving, scriptFailed } from '../shared/script.ts';
 import { connectionOf } from './connection/client-options.ts';
 import { connectToServer } from './connection/connect.ts';
 import { withDatabase } from './connection/url.ts';
@@ -52,38 +50,33 @@ async function runFile(
   { url, file, directory }: Pick<ScriptRun, 'url' | 'file' | 'directory'>,
 ): Promise<void> {
   const { report, runner, signal } = context;
-  report({ event: 'step', step: 'restore', state: 'started', label: `Run ${file}` });
-  await using server = await connectToServer(context, url);
-  const tool = await clientFor(context, (await readServer(server)).flavour);
-  const { args, env, mounts } = await connectionOf(url, { flavour: tool.flavour, directory });
-  const path = resolve(file);
-  const { exitCode, stderr } = await runner.run(
-    {
-      file: '/bin/sh',
-      args: ['-c', FROM_FILE, path, tool.path, ...args, ...CLIENT_FLAGS, url.database ?? ''],
-      env,
-      mounts: [...mounts, { path }],
-    },
-    { signal },
-  );
-  if (exitCode !== 0) throw scriptFailed(file, { stderr, hint: FAILED_HINT });
-  report({ event: 'step', step: 'restore', state: 'done', label: `Ran ${file}` });
+  const step = { step: 'restore', label: `Run ${file}`, done: `Ran ${file}` };
+  await withStep(report, step, async () => {
+    await using server = await connectToServer(context, url);
+    const tool = await clientFor(context, (await readServer(server)).flavour);
+    const { args, env, mounts } = await connectionOf(url, { flavour: tool.flavour, directory });
+    const path = resolve(file);
+    const { exitCode, stderr } = await runner.run(
+      {
+        file: '/bin/sh',
+        args: ['-c', FROM_FILE, path, tool.path, ...args, ...CLIENT_FLAGS, url.database ?? ''],
+        env,
+        mounts: [...mounts, { path }],
+      },
+      { signal },
+    );
+    if (exitCode !== 0) throw scriptFailed(file, { stderr, hint: FAILED_HINT });
+  });
 }
 
 const FAILED_HINT =
   'In a new database nothing of it is seen. With --no-drop or --source what ran before the failure has been done: MySQL and MariaDB cannot roll back statements that make tables.';
 
-/** `USE` and `CREATE DATABASE` would leave the database that was asked about and confirmed. */
-async function refuseOtherDatabases(file: string): Promise<void> {
-  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
-  let number = 0;
-  for await (const line of lines) {
-    number += 1;
-    if (!/^\s*(?:\/\*!\d*\s*)?(?:use\s+[`\w]|\\u\s|(?:create|drop)\s+(?:database|schema)\b)/i.test(line)) continue;
-    throw new UserError(`${file}:${number} leaves the database: ${line.trim()}`, {
-      code: 'script_refused',
-      exit: EXIT.refused,
-      hint: 'Remove the line: a load runs on the database that was confirmed and on no other. mysqldump writes it with --databases.',
-    });
-  }
+/** `USE` and `CREATE DATABASE` would leave the database. */
+function refuseOtherDatabases(file: string): Promise<void> {
+  return refuseLeaving(file, {
+    what: 'leaves the database',
+    origin: 'mysqldump writes it with --databases.',
+    leaves: (line) => /^\s*(?:\/\*!\d*\s*)?(?:use\s+[`\w]|\\u\s|(?:create|drop)\s+(?:database|schema)\b)/i.test(line),
+  });
 }

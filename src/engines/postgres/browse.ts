@@ -1,6 +1,8 @@
 import type { Sized } from '../../results/results.ts';
+import { tableName } from '../../text/table-names.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { connect, connectToServer } from './connection/connect.ts';
+import { quoteName } from './connection/session.ts';
 import { namePartOf, readSchemas, readTables } from './introspect.ts';
 
 /** The databases of the server that one may connect to, without those that a run of ours keeps for itself. */
@@ -35,4 +37,17 @@ export async function listTables(context: EngineContext, url: DatabaseUrl): Prom
       AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
     ORDER BY n.nspname, c.relname`);
+}
+
+/** The rows of every table of a database, by `schema.table`, at one instant. */
+export async function countRows(context: EngineContext, { url }: { url: DatabaseUrl }): Promise<Map<string, number>> {
+  await using session = await connect(context, url, { settings: { statement_timeout: '0' } });
+  await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+  const counts = new Map<string, number>();
+  for (const { schema, name } of await readTables(session)) {
+    const table = `${quoteName(schema)}.${quoteName(name)}`;
+    const [counted] = await session.query<{ rows: number }>(`SELECT count(*) AS rows FROM ONLY ${table}`);
+    counts.set(tableName(schema, name), counted?.rows ?? 0);
+  }
+  return counts;
 }

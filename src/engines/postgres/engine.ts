@@ -1,10 +1,9 @@
 import type { Engine } from '../engine.ts';
-import { listDatabases, listSchemas, listTables } from './browse.ts';
+import { countRows, listDatabases, listSchemas, listTables } from './browse.ts';
 import { identifyAffected } from './connection/identity.ts';
 import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
 import { parsePostgresUrl } from './connection/url.ts';
-import { countRows } from './count-rows.ts';
 import { dump } from './dump/dump.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
 import { restore } from './restore/restore.ts';
@@ -25,7 +24,7 @@ import { reportTools } from './tools.ts';
 
 export const postgres: Engine = {
   id: 'postgres',
-  capabilities: { whyNotKeepGoing: null, alwaysProgram: true, scriptsRollBack: true },
+  capabilities: { whyNotKeepGoing: null, onlyProgram: 'pg_dump', scriptsRollBack: true },
   connect: {
     parseUrl: parsePostgresUrl,
     reportTools,

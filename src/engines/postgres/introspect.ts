@@ -1,6 +1,6 @@
-import type { PostgresDetails } from '../../repository/details/postgres-details.ts';
 import type { WarningEvent } from '../../runtime/events.ts';
 import { type PsqlSession, quoteText } from './connection/session.ts';
+import type { PostgresDetails } from './manifest-details.ts';
 
 /** What a database holds besides its rows: recorded when a snapshot is taken, and compared after it is restored. */
 export type Inventory = PostgresDetails['inventory'];

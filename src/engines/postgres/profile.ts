@@ -1,4 +1,5 @@
 import type { EngineProfile } from '../profile.ts';
+import { postgresDetails } from './manifest-details.ts';
 
 export const profile = {
   id: 'postgres',
@@ -7,12 +8,15 @@ export const profile = {
   defaultPort: 5432,
   hasSchemas: true,
   exampleImage: 'postgres:17',
+  details: postgresDetails,
   withoutPrograms: {
     works: false,
     advice: 'no client programs: apt-get install postgresql-client, or brew install libpq',
   },
   surroundings: {
     variables: /^PG[A-Z]/,
+    passwordVariables: ['PGPASSWORD'],
+    passwordFileVariables: ['PGPASSFILE'],
     userVariable: 'PGUSER',
     sockets: ['/var/run/postgresql'],
     homeFiles: ['.pgpass', '.pg_service.conf', '.postgresql'],

@@ -1,9 +1,7 @@
-import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { withStep } from '../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, Replaced, ScriptRun } from '../engine.ts';
-import { scriptFailed } from '../shared/script-failed.ts';
+import { refuseLeaving, scriptFailed } from '../shared/script.ts';
 import { PSQL_FLAGS } from './connection/session.ts';
 import { connectionOf, withDatabase } from './connection/url.ts';
 import { besideDestination } from './restore/restore.ts';
@@ -12,7 +10,7 @@ import { anyClientTools } from './tools.ts';
 /** Runs an SQL file: into a new database that takes the destination's place, or on a database as it is. */
 export async function runScript(context: EngineContext, run: ScriptRun): Promise<Replaced> {
   const { url, file, asItIs, undo, role } = run;
-  await refuseConnect(file);
+  await refuseOtherDatabases(file);
   if (asItIs) {
     await runFile(context, url, file);
     return { swapMs: null, undoDatabase: null };
@@ -26,37 +24,32 @@ export async function runScript(context: EngineContext, run: ScriptRun): Promise
 async function runFile(context: EngineContext, url: DatabaseUrl, file: string): Promise<void> {
   const { report, runner, signal } = context;
   const tools = await anyClientTools(context);
-  report({ event: 'step', step: 'restore', state: 'started', label: `Run ${file}` });
-  const { args, env, mounts } = connectionOf(url, { client_min_messages: 'warning' });
-  const flags = [...PSQL_FLAGS, '--set=ON_ERROR_STOP=1', '--single-transaction', `--file=${resolve(file)}`];
-  const { exitCode, stderr } = await runner.run(
-    { file: tools.psql, args: [...flags, ...args], env, mounts: [...mounts, { path: resolve(file) }] },
-    { signal },
-  );
-  if (exitCode !== 0) throw scriptFailed(file, { stderr, hint: FAILED_HINT });
-  report({ event: 'step', step: 'restore', state: 'done', label: `Ran ${file}` });
+  const step = { step: 'restore', label: `Run ${file}`, done: `Ran ${file}` };
+  await withStep(report, step, async () => {
+    const { args, env, mounts } = connectionOf(url, { client_min_messages: 'warning' });
+    const flags = [...PSQL_FLAGS, '--set=ON_ERROR_STOP=1', '--single-transaction', `--file=${resolve(file)}`];
+    const { exitCode, stderr } = await runner.run(
+      { file: tools.psql, args: [...flags, ...args], env, mounts: [...mounts, { path: resolve(file) }] },
+      { signal },
+    );
+    if (exitCode !== 0) throw scriptFailed(file, { stderr, hint: FAILED_HINT });
+  });
 }
 
 const FAILED_HINT =
   'It ran in one transaction: the database is as it was before. Statements that refuse one (VACUUM, CREATE DATABASE) cannot be in it.';
 
-/** `\connect` would leave the database that was asked about and confirmed. */
-async function refuseConnect(file: string): Promise<void> {
-  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
-  let number = 0;
+/** `\connect` would leave the database. */
+async function refuseOtherDatabases(file: string): Promise<void> {
   let inCopy = false;
-  for await (const line of lines) {
-    number += 1;
-    if (inCopy) {
-      inCopy = line !== '\\.';
-    } else if (/^\s*\\(c|connect)\b/.test(line)) {
-      throw new UserError(`${file}:${number} connects to another database: ${line.trim()}`, {
-        code: 'script_refused',
-        exit: EXIT.refused,
-        hint: 'Remove the line: a load runs on the database that was confirmed and on no other. pg_dump writes it with --create.',
-      });
-    } else if (/^copy\s.*\sfrom\s+stdin\b/i.test(line)) {
-      inCopy = true;
-    }
-  }
+  await refuseLeaving(file, {
+    what: 'connects to another database',
+    origin: 'pg_dump writes it with --create.',
+    leaves(line) {
+      if (inCopy) inCopy = line !== '\\.';
+      else if (/^\s*\\(c|connect)\b/.test(line)) return true;
+      else inCopy = /^copy\s.*\sfrom\s+stdin\b/i.test(line);
+      return false;
+    },
+  });
 }

@@ -1,5 +1,17 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { objectKey } from '../keys.ts';
 import {
   compressFrame,
   contentDiffers,
@@ -43,48 +55,117 @@ export function packFile({ source, destination, terminator, complete, wait, onBy
   const input = openSync(source, 'r');
   const output = openSync(destination, 'wx', 0o600);
   try {
-    const hash = createHash('sha256');
-    const storedHash = createHash('sha256');
-    const frames: Frame[] = [];
     packBuffer ??= Buffer.allocUnsafeSlow(FRAME_BYTES);
     const buffer = packBuffer;
-    const end = terminator === null ? null : Buffer.from(terminator);
-    let lines = 0;
-    let storedBytes = 0;
-    let tail = Buffer.alloc(0);
+    const packer = createPacker(terminator);
     while (true) {
-      const filled = fill(input, buffer, { before: tail, end, complete, wait });
+      const filled = fill(input, buffer, { before: packer.tail(), end: packer.end, complete, wait });
       if (filled === 0) break;
-      const content = buffer.subarray(0, filled);
-      hash.update(content);
-      lines += countLines(content);
-      if (end) tail = lastOf(tail, content, end.length);
-      const stored = compressFrame(content);
+      const stored = packer.add(buffer.subarray(0, filled));
       writeWhole(output, stored);
-      storedHash.update(stored);
-      storedBytes += stored.length;
-      frames.push({ storedBytes: stored.length, bytes: filled });
       release(stored);
       onBytes(filled);
       if (filled < FRAME_BYTES) break;
     }
-    const table = encodeSeekTable(frames);
+    const { table, packed } = packer.finish();
     writeWhole(output, table);
-    storedHash.update(table);
     fsyncSync(output);
-    const bytes = frames.reduce((sum, frame) => sum + frame.bytes, 0);
-    const terminated = end !== null && tail.equals(end);
-    return {
-      sha256: hash.digest('hex'),
-      bytes,
-      storedBytes: storedBytes + table.length,
-      storedSha256: storedHash.digest('hex'),
-      lines,
-      terminated,
-    };
+    return packed;
   } finally {
     closeSync(input);
     closeSync(output);
+  }
+}
+
+interface Packer {
+  /** The terminator, as bytes. */
+  end: Buffer | null;
+  /** The last bytes that were added, as many as the terminator has. */
+  tail(): Buffer;
+  /** The frame of the next content. */
+  add(content: Buffer): Buffer<ArrayBuffer>;
+  finish(): { table: Buffer; packed: Packed };
+}
+
+function createPacker(terminator: string | null): Packer {
+  const hash = createHash('sha256');
+  const storedHash = createHash('sha256');
+  const frames: Frame[] = [];
+  const end = terminator === null ? null : Buffer.from(terminator);
+  let lines = 0;
+  let storedBytes = 0;
+  let tail = Buffer.alloc(0);
+  return {
+    end,
+    tail: () => tail,
+    add(content) {
+      hash.update(content);
+      lines += countLines(content);
+      if (end) tail = lastOf(tail, content, end.length);
+      const stored = compressFrame(content);
+      storedHash.update(stored);
+      storedBytes += stored.length;
+      frames.push({ storedBytes: stored.length, bytes: content.length });
+      return stored;
+    },
+    finish() {
+      const table = encodeSeekTable(frames);
+      storedHash.update(table);
+      const packed = {
+        sha256: hash.digest('hex'),
+        bytes: frames.reduce((sum, frame) => sum + frame.bytes, 0),
+        storedBytes: storedBytes + table.length,
+        storedSha256: storedHash.digest('hex'),
+        lines,
+        terminated: end !== null && tail.equals(end),
+      };
+      return { table, packed };
+    },
+  };
+}
+
+export interface ContentToPack {
+  content: Uint8Array<ArrayBuffer>;
+  /** The object to write; synced to the disk before `packContent` returns. */
+  destination: string;
+  terminator: string | null;
+}
+
+export interface PackedContent extends Packed {
+  /** The store has the same object, which has been made young; none was written. */
+  isStored: boolean;
+}
+
+/** The same for content in memory, with the folder of the store: an object that is there, byte for byte, is not written again. */
+export function packContent({ content, destination, terminator }: ContentToPack, store: string): PackedContent {
+  const packer = createPacker(terminator);
+  const parts: Buffer[] = [];
+  for (let from = 0; from < content.length; from += FRAME_BYTES) {
+    const { buffer, byteOffset, length } = content.subarray(from, from + FRAME_BYTES);
+    parts.push(packer.add(Buffer.from(buffer, byteOffset, length)));
+  }
+  const { table, packed } = packer.finish();
+  const object = Buffer.concat([...parts, table]);
+  if (isThere(join(store, objectKey(packed.sha256)), object)) return { ...packed, isStored: true };
+  const output = openSync(destination, 'wx', 0o600);
+  try {
+    writeWhole(output, object);
+    fsyncSync(output);
+  } finally {
+    closeSync(output);
+  }
+  return { ...packed, isStored: false };
+}
+
+/** A sweep spares what is young; what it removes meanwhile is not there. */
+function isThere(path: string, object: Buffer): boolean {
+  try {
+    if (statSync(path).size !== object.length || !readFileSync(path).equals(object)) return false;
+    const now = new Date();
+    utimesSync(path, now, now);
+    return true;
+  } catch {
+    return false;
   }
 }
 

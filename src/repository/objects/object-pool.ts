@@ -1,4 +1,4 @@
-import type { ObjectToRead, Packed } from './object-file.ts';
+import type { ContentToPack, ObjectToRead, Packed, PackedContent } from './object-file.ts';
 import { createThreadPool, type TaskChannel } from './thread-pool.ts';
 
 export interface PackJob {
@@ -12,6 +12,8 @@ export interface PackJob {
 /** Worker threads that compress, decompress and hash; one task per thread, further ones wait. */
 export interface ObjectPool {
   pack(job: PackJob): Promise<Packed>;
+  /** Packs contents in memory, which are transferred, beside the objects of a store's folder. */
+  packContents(contents: ContentToPack[], store: string): Promise<PackedContent[]>;
   finish(): void;
   read(object: ObjectToRead): AsyncGenerator<Uint8Array<ArrayBuffer>, void>;
   check(object: ObjectToRead, onBytes: (bytes: number) => void): Promise<void>;
@@ -34,6 +36,15 @@ export function createObjectPool(size: number): ObjectPool {
         if (message.reply === 'packed') return message.packed;
         if (message.reply === 'bytes') onBytes(message.bytes);
       }
+    },
+
+    async packContents(contents, store) {
+      await using exchange = await threads.acquire();
+      const memory = new Set(contents.map(({ content }) => content.buffer));
+      exchange.send({ task: 'pack-contents', contents, store }, [...memory]);
+      const message = await exchange.receive();
+      if (message.reply !== 'packed-contents') throw new Error(`the thread answered ${message.reply}`);
+      return message.packed;
     },
 
     finish() {

@@ -1,11 +1,21 @@
 import { parentPort } from 'node:worker_threads';
-import { checkStored, type ObjectToRead, type Packed, packFile, readFrames } from './object-file.ts';
+import {
+  type ContentToPack,
+  checkStored,
+  type ObjectToRead,
+  type Packed,
+  type PackedContent,
+  packContent,
+  packFile,
+  readFrames,
+} from './object-file.ts';
 import { ownsMemory, release } from './release.ts';
 
 export type WorkerRequest = { ticket: number } & WorkerTask;
 
 export type WorkerTask =
   | { task: 'pack'; source: string; destination: string; terminator: string | null; complete: SharedArrayBuffer }
+  | { task: 'pack-contents'; contents: ContentToPack[]; store: string }
   | ({ task: 'check' } & ObjectToRead)
   | ({ task: 'check-stored'; storedSha256: string | undefined } & ObjectToRead)
   | ({ task: 'read' } & ObjectToRead)
@@ -18,6 +28,7 @@ export type WorkerReply = { ticket: number } & WorkerAnswer;
 export type WorkerAnswer =
   | { reply: 'bytes'; bytes: number }
   | { reply: 'packed'; packed: Packed }
+  | { reply: 'packed-contents'; packed: PackedContent[] }
   | { reply: 'frame'; frame: Uint8Array<ArrayBuffer> | null }
   | { reply: 'checked' }
   | { reply: 'failed'; message: string; code: string | null };
@@ -56,6 +67,11 @@ function answer(request: WorkerRequest): void {
         onBytes: (bytes) => reply({ reply: 'bytes', bytes }),
       });
       reply({ reply: 'packed', packed });
+      return;
+    }
+    case 'pack-contents': {
+      const packed = request.contents.map((content) => packContent(content, request.store));
+      reply({ reply: 'packed-contents', packed });
       return;
     }
     case 'check':

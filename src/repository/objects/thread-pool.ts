@@ -3,7 +3,7 @@ import type { WorkerAnswer, WorkerReply, WorkerTask } from './object-worker.ts';
 
 /** The channel of one task to its thread; disposing returns the thread. */
 export interface TaskChannel extends AsyncDisposable {
-  send(task: WorkerTask): void;
+  send(task: WorkerTask, memory?: ArrayBuffer[]): void;
   receive(): Promise<WorkerAnswer>;
 }
 
@@ -105,7 +105,7 @@ function conversation({ thread, ticket, closed, giveBack }: Conversation): TaskC
   closed.addEventListener('abort', settle, { once: true });
 
   return {
-    send: (task) => thread.worker.postMessage({ ticket, ...task }),
+    send: (task, memory = []) => thread.worker.postMessage({ ticket, ...task }, memory),
     receive() {
       receiver = Promise.withResolvers();
       const { promise } = receiver;

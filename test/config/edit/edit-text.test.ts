@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Edit } from '../../../src/config/edit/edit.ts';
 import { editText } from '../../../src/config/edit/edit-text.ts';
 import { setValue } from '../../../src/config/tree.ts';
 import { parseYaml } from '../../../src/config/yaml/yaml-source.ts';
+import { fc } from '../../helpers/fast-check.ts';
 
 const FILE = `# what this is for
 secret_key: "00000000000000000000000000000000"   # keep it

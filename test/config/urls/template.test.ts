@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fillTemplate, TemplateError } from '../../../src/config/urls/template.ts';
 import { joinUrl } from '../../../src/config/urls/url-insertion.ts';
 import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
+import { fc } from '../../helpers/fast-check.ts';
 
 const PASSWORD = 'p@ss:w/rd?#%41';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readPlainYaml } from '../../../src/config/yaml/plain-yaml.ts';
 import { parsedSource, parseYaml } from '../../../src/config/yaml/yaml-source.ts';
+import { fc } from '../../helpers/fast-check.ts';
 import { mutations } from '../../helpers/mutations.ts';
 
 const EXAMPLE = readFileSync(new URL('../../../tool.example.yml', import.meta.url), 'utf8');

@@ -1,10 +1,10 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
-import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Packed, packFile, readFrames } from '../../../src/repository/objects/object-file.ts';
 import { FRAME_BYTES } from '../../../src/repository/objects/object-format.ts';
+import { fc } from '../../helpers/fast-check.ts';
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
 
 const TERMINATOR = '\\.\n\n\n';

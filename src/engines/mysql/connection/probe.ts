@@ -1,15 +1,13 @@
 import { performance } from 'node:perf_hooks';
-import { type ConnectionFailure, statusOfFailure } from '../../../results/connection-failures.ts';
+import type { ConnectionFailure } from '../../../results/connection-failures.ts';
 import type { DatabaseUrl, EngineContext, Probe, ProbeRequest } from '../../engine.ts';
+import { failedProbe, SIZES_AT_ONCE, UNKNOWN } from '../../shared/probe-states.ts';
 import { readServer } from '../introspect.ts';
 import { withOwnRows } from '../own-rows.ts';
-import { failureOf } from './connect.ts';
+import { failureOf } from './failure.ts';
 import { identityOf, readServerIdentity } from './identity.ts';
 import { ConnectionLost, type MysqlSession, openSession, quoteName, quoteText, SqlError } from './session.ts';
 import { addressOf, withDatabase, writeAddress } from './url.ts';
-
-/** How many databases one statement measures. */
-const SIZES_AT_ONCE = 50;
 
 /** The live states of databases of one server and user, through one connection that is on none of them. */
 export async function probe({ signal }: EngineContext, { urls, sizes, take }: ProbeRequest): Promise<void> {
@@ -21,7 +19,7 @@ export async function probe({ signal }: EngineContext, { urls, sizes, take }: Pr
   });
   if (opened instanceof ConnectionLost) {
     const said = `${writeAddress(addressOf(first))}: ${opened.message}`;
-    for (const index of urls.keys()) take(index, failed(failureOf(opened), said));
+    for (const index of urls.keys()) take(index, failedProbe(failureOf(opened), said));
     return;
   }
   await using session = opened;
@@ -35,12 +33,12 @@ export async function probe({ signal }: EngineContext, { urls, sizes, take }: Pr
   for (const [index, { database }] of urls.entries()) {
     const refusal = database === null || asked.isUsable(database) ? null : await use(session, database);
     if (refusal) {
-      take(index, failed(refusal.failure, refusal.said));
+      take(index, failedProbe(refusal.failure, refusal.said));
       continue;
     }
     const found: Probe = {
       state: {
-        ...NOTHING,
+        ...UNKNOWN,
         status: 'ok',
         latency_ms,
         server_version: version,
@@ -109,10 +107,4 @@ async function takeSizes(session: MysqlSession, { urls, usable, take }: TakingSi
       take(index, { ...found, state: { ...found.state, size_bytes: bytes.get(database.toLowerCase()) ?? 0 } });
     }
   }
-}
-
-const NOTHING = { latency_ms: null, server_version: null, size_bytes: null, error: null, error_code: null };
-
-function failed(failure: ConnectionFailure, error: string): Probe {
-  return { state: { ...NOTHING, status: statusOfFailure(failure), error, error_code: failure }, identity: null };
 }

@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../engine.ts';
+import { decodePart, malformedUrl, readPort } from '../../shared/url-parts.ts';
 
 const SHAPE =
   /^(?<scheme>mysql|mariadb|mydocker):\/\/(?:(?<userinfo>[^/?#]*)@)?(?<host>\[[^\]/?#]*\]|[^:/?#]*)(?::(?<port>[^/?#]*))?(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>[^#]*))?$/is;
@@ -13,15 +13,15 @@ const DEFAULT_SOCKET = '/var/run/mysqld/mysqld.sock';
 /** A connection URL: `mysql://user:password@host:3306/database?tls=required&socket=/run/mysqld/mysqld.sock`. */
 export function parseMysqlUrl(text: string): DatabaseUrl {
   const groups = SHAPE.exec(text)?.groups;
-  if (!groups) throw malformed('it does not read mysql://user:password@host:port/database');
+  if (!groups) throw malformedUrl('it does not read mysql://user:password@host:port/database');
   const parameters = Object.fromEntries(new URLSearchParams((groups.parameters ?? '').replaceAll('+', '%2B')));
   const [user = '', ...password] = (groups.userinfo ?? '').split(':');
-  const host = decode((groups.host ?? '').replace(/^\[(.*)\]$/, '$1'));
-  const database = decode(groups.database ?? '');
+  const host = decodePart((groups.host ?? '').replace(/^\[(.*)\]$/, '$1'));
+  const database = decodePart(groups.database ?? '');
   const url: DatabaseUrl = {
     engine: 'mysql',
-    user: user === '' ? null : decode(user),
-    password: password.length === 0 ? null : decode(password.join(':')),
+    user: user === '' ? null : decodePart(user),
+    password: password.length === 0 ? null : decodePart(password.join(':')),
     hosts: [{ host, port: readPort(groups.port ?? '') }],
     database: database === '' ? null : database,
     parameters,
@@ -31,7 +31,9 @@ export function parseMysqlUrl(text: string): DatabaseUrl {
   };
   // The driver checks a certificate against names only.
   if (tlsPolicyOf(url) === 'verify_identity' && isIP(host)) {
-    throw malformed(`a certificate is verified for a host's name, and ${host} is an address; tls=verify_ca takes any`);
+    throw malformedUrl(
+      `a certificate is verified for a host's name, and ${host} is an address; tls=verify_ca takes any`,
+    );
   }
   url.display = writeUrl(url);
   return url;
@@ -88,7 +90,7 @@ export function tlsPolicyOf({ parameters }: Pick<DatabaseUrl, 'parameters'>): Tl
   if (word === undefined) return 'preferred';
   const policy = TLS_WORDS[word.toLowerCase()];
   if (policy) return policy;
-  throw malformed(`tls=${word} is none of disabled, preferred, required, verify_ca, verify_identity`);
+  throw malformedUrl(`tls=${word} is none of disabled, preferred, required, verify_ca, verify_identity`);
 }
 
 function writeUrl({ user, hosts: [given], database, inContainer }: DatabaseUrl): string {
@@ -96,27 +98,4 @@ function writeUrl({ user, hosts: [given], database, inContainer }: DatabaseUrl):
   const { host = '', port = null } = given ?? {};
   const name = isIPv6(host) ? `[${host}]` : encodeURIComponent(host);
   return `${inContainer ? IN_CONTAINER : 'mysql'}://${userinfo}${name}${port === null ? '' : `:${port}`}/${encodeURIComponent(database ?? '')}`;
-}
-
-function readPort(text: string): number | null {
-  if (text === '') return null;
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port > 0 && port < 65_536) return port;
-  throw malformed(`"${text}" is not a port`);
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw malformed('a percent sign in it must be written %25');
-  }
-}
-
-function malformed(why: string): UserError {
-  return new UserError(`The connection URL cannot be used: ${why}`, {
-    code: 'url_invalid',
-    exit: EXIT.configuration,
-    hint: 'mysql://user:password@host:3306/database; special characters in names and passwords are percent-encoded.',
-  });
 }

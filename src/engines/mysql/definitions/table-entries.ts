@@ -35,10 +35,24 @@ export function joinEntries({ head, entries, tail }: Entries): string {
 
 /** The statement without what is quoted as text, in names without line feeds: for patterns that look for words. */
 export function withoutTexts(sql: string): string {
-  return [...tokensOf(sql)]
-    .map(({ kind, text }) => (kind === 'text' ? "''" : kind === 'name' ? text.replaceAll(/\s/g, ' ') : text))
-    .join('');
+  return sql.replace(QUOTED, (text) => {
+    if (text.startsWith('`')) return text.replaceAll(/\s/g, ' ');
+    return text.startsWith("'") || text.startsWith('"') ? "''" : text;
+  });
 }
+
+/** Texts, names, and comments, in which quotes are none. */
+const QUOTED = new RegExp(
+  [
+    "'(?:[^'\\\\]|\\\\.|'')*'",
+    '"(?:[^"\\\\]|\\\\.|"")*"',
+    '`(?:[^`]|``)*`',
+    '--(?=[\\u0000-\\u0020]|$)[^\\n]*|#[^\\n]*',
+    '/\\*(?!!|M!)[\\s\\S]*?\\*/',
+    '/\\*M?!|\\*/',
+  ].join('|'),
+  'gsu',
+);
 
 /** ``CONSTRAINT `c` FOREIGN KEY (`a`, `b`) REFERENCES `t` (`a`, `b`) ON DELETE …``; a table elsewhere has its database before it. */
 export function referredTable(clause: string): string | null {

@@ -1,4 +1,4 @@
-import { type ColumnDigest, type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
+import type { ColumnDigest, ColumnFacts } from '../../../sanitize/column-facts.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { type DigestRow, digestsIn } from '../../shared/digests.ts';
 import { connect } from '../connection/connect.ts';
@@ -12,23 +12,27 @@ export async function digestColumns(
   columns: ColumnFacts[],
 ): Promise<Map<string, ColumnDigest>> {
   await using session = await connect(context, url);
-  const rows = await session.query<{ table_: string; column_: string }>(`
-    SELECT TABLE_NAME AS table_, COLUMN_NAME AS column_ FROM information_schema.COLUMNS
-    WHERE ${tablesIn(url.database ?? '')}`);
-  const present = new Set(rows.map(({ table_, column_ }) => JSON.stringify([table_, column_])));
   const digests = new Map<string, ColumnDigest>();
-  const left = columns.filter(({ table, column }) => present.has(JSON.stringify([table, column])));
-  for (const [table, ofTable] of Map.groupBy(left, (column) => column.table)) {
-    const scanned = await scan(session, table, ofTable);
-    for (const [index, column] of ofTable.entries()) {
-      const digest = scanned[index];
-      if (digest) digests.set(columnName(column), digest);
-    }
+  const present = await presentColumns(session, url.database ?? '', columns);
+  for (const [table, ofTable] of Map.groupBy(present, (column) => column.table)) {
+    for (const [name, digest] of await scan(session, table, ofTable)) digests.set(name, digest);
   }
   return digests;
 }
 
-async function scan(session: MysqlSession, table: string, columns: ColumnFacts[]): Promise<ColumnDigest[]> {
+async function presentColumns(session: MysqlSession, database: string, columns: ColumnFacts[]): Promise<ColumnFacts[]> {
+  const rows = await session.query<{ table_: string; column_: string }>(`
+    SELECT TABLE_NAME AS table_, COLUMN_NAME AS column_ FROM information_schema.COLUMNS
+    WHERE ${tablesIn(database)}`);
+  const present = new Set(rows.map(({ table_, column_ }) => JSON.stringify([table_, column_])));
+  return columns.filter(({ table, column }) => present.has(JSON.stringify([table, column])));
+}
+
+async function scan(
+  session: MysqlSession,
+  table: string,
+  columns: ColumnFacts[],
+): Promise<[name: string, digest: ColumnDigest][]> {
   const expressions = columns.flatMap(({ column, family, sampleHashes }, index) => {
     const hash = hashOf(textOf(quoteName(column), family));
     const known = sampleHashes.map(quoteText).join(', ');
@@ -39,5 +43,5 @@ async function scan(session: MysqlSession, table: string, columns: ColumnFacts[]
     ];
   });
   const [row] = await session.query<DigestRow>(`SELECT ${expressions.join(', ')} FROM ${quoteName(table)}`);
-  return digestsIn(row, columns.length);
+  return digestsIn(row, columns);
 }

@@ -1,5 +1,5 @@
-import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
-import { clientCommand, lineAt, queryRefused, unterminated } from '../../shared/query-refused.ts';
+import type { Statement } from '../../../sanitize/statement.ts';
+import { clientCommand, lineAt, statementRefused, unterminated } from '../../shared/query-refused.ts';
 import { createLexer, tokensOf } from '../definitions/tokens.ts';
 
 /**
@@ -120,5 +120,5 @@ function refuse(statement: Statement): void {
   const refusal = OTHER_QUOTES.test(statement.text)
     ? { why: 'it would change where quotes end' }
     : REFUSALS.find((each) => each.statement.test(text));
-  if (refusal) throw queryRefused(`The sanitization query cannot hold ${describeStatement(statement)}`, refusal.why);
+  if (refusal) throw statementRefused(statement, refusal.why);
 }

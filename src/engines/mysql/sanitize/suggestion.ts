@@ -3,6 +3,7 @@ import type { ColumnFacts } from '../../../sanitize/column-facts.ts';
 import type { Replaceable } from '../../../sanitize/replacements.ts';
 import { type KeyPair, section, touchedKeys, updateOf, withPartners } from '../../../sanitize/suggestion.ts';
 import type { EngineContext, SuggestionRequest } from '../../engine.ts';
+import { suggestedQuery } from '../../shared/suggested-query.ts';
 import { connect } from '../connection/connect.ts';
 import { inDatabase, type MysqlSession, quoteName, quoteText } from '../connection/session.ts';
 import { type Code, readCode, readDefinitions, withoutDefiner } from '../definitions/definitions.ts';
@@ -26,8 +27,7 @@ export async function suggestQuery(
   const triggers = await triggersOf(session, database, [...tables.keys()]);
   const touchingClocks = await clocksOf(session, database);
   const salt = quoteText(randomBytes(12).toString('hex'));
-  return [
-    HEAD,
+  return suggestedQuery({ column: 'database.table.column', hash: 'tool_hash' }, [
     FUNCTIONS.replace('%', salt),
     section(
       'These triggers would write down what is replaced: they are made again when all is done.',
@@ -55,15 +55,8 @@ export async function suggestQuery(
       ...triggers.map(createTrigger),
       ...DROP_FUNCTIONS,
     ]),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
+  ]);
 }
-
-const HEAD = `-- A first sanitization query, written by \`tool sanitize --suggest\` for the columns that looked personal.
--- Read it, change what does not fit, remove what may stay and say why:
---   -- keep: database.table.column reason
--- The salt in tool_hash keeps values from being guessed by their hashes: treat it as a password.`;
 
 interface ForeignKey {
   table: string;

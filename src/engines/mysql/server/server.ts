@@ -1,4 +1,6 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { isFreshName } from '../../shared/beside-names.ts';
+import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
 import { inDatabase, type MysqlSession, plainWord, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { dropListed } from '../definitions/code.ts';
 import { listCode } from '../definitions/definitions.ts';
@@ -26,11 +28,7 @@ export async function lockDestination(server: MysqlSession, destination: string)
     `SELECT GET_LOCK(${quoteText(lockName(name))}, ${LOCK_TIMEOUT}) AS locked`,
   );
   if (row?.locked === 1) return;
-  throw new UserError(`Another load into "${destination}" is going on`, {
-    code: 'destination_busy',
-    exit: EXIT.refused,
-    hint: 'Wait for it to end, or stop it; then try again.',
-  });
+  throw destinationBusy(destination);
 }
 
 /** Rejects unless the session still holds the lock: a proxy may have given it another connection meanwhile. */
@@ -40,11 +38,7 @@ export async function verifyLock(server: MysqlSession, destination: string): Pro
     `SELECT IS_USED_LOCK(${quoteText(lockName(name))}) = CONNECTION_ID() AS held`,
   );
   if (row?.held === 1) return;
-  throw new UserError(`The lock on "${destination}" was lost, so the tables were not swapped`, {
-    code: 'lock_lost',
-    exit: EXIT.failed,
-    hint: 'The destination is as it was before. Connect to the server itself, not through a proxy, then load again.',
-  });
+  throw lockLost(destination, { swapped: 'tables', between: 'proxy' });
 }
 
 /** Databases with the names of those that loads into the destination make beside it; a name alone permits nothing. */
@@ -53,9 +47,9 @@ export async function findBeside(server: MysqlSession, destination: string): Pro
   const rows = await server.query<{ name: string; folded: number }>(
     'SELECT SCHEMA_NAME AS name, @@lower_case_table_names > 0 AS folded FROM information_schema.SCHEMATA ORDER BY 1',
   );
-  const isBeside = (name: string): boolean =>
-    name.startsWith(prefix) && /^[0-9a-f]{8}$/.test(name.slice(prefix.length));
-  return rows.filter(({ name, folded }) => isBeside(folded ? name.toLowerCase() : name)).map(({ name }) => name);
+  return rows
+    .filter(({ name, folded }) => isFreshName(folded ? name.toLowerCase() : name, prefix))
+    .map(({ name }) => name);
 }
 
 export async function databaseExists(server: MysqlSession, name: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { Graph } from '../../../subset/graph.ts';
 import type { RowFinder, TargetSettings } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
+import { referenceOf } from '../../shared/reference-of.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
 import { type MysqlSession, plainWord, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { mostBytesOf, type RowPacket, writeRow } from '../dump/row-text.ts';
@@ -23,12 +24,6 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
     catalog.references.set(relationship.id, referenceIn(catalog.tables, relationship));
   }
   const path = ({ catalog: { name } }: SubsetTable): string => pathOf(database, name);
-
-  function referenceOf(id: string): Reference {
-    const reference = catalog.references.get(id);
-    if (!reference) throw new Error(`the catalog has no reference ${id}`);
-    return reference;
-  }
 
   /** `query` selects the parts of the table's key. */
   function rowsOf(query: string, { numbers }: SubsetTable, take: (row: number) => void): Promise<void> {
@@ -62,7 +57,7 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
     },
 
     async referring({ id, indexed }, rows, take) {
-      const reference = referenceOf(id);
+      const reference = referenceOf(catalog, id);
       const { from, to } = reference;
       const same = refersTo(reference, { own: 'f', other: 'r' });
       const how = to.unique && indexed && !isConverted(reference) ? 'index' : 'hash';
@@ -76,13 +71,12 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
     },
 
     async referred({ id }, rows, take) {
-      const reference = referenceOf(id);
+      const reference = referenceOf(catalog, id);
       const { from, columns, to } = reference;
-      const present = columns.map(({ name }) => `f.${quoteName(name)} IS NOT NULL`).join(' AND ');
       const values = columns.map(({ name }) => `f.${quoteName(name)}`).join(', ');
       const same = refersTo(reference, { own: 'd', other: 'p' });
       const find = (source: string): string => {
-        const distinct = `SELECT DISTINCT ${values} FROM ${source} WHERE ${present}`;
+        const distinct = `SELECT DISTINCT ${values} FROM ${source} WHERE ${refers(reference)}`;
         return `SELECT ${keyOf(to, 'p')} FROM (${distinct}) d STRAIGHT_JOIN ${path(to)} p ON ${same}`;
       };
       if (rows === 'all') return rowsOf(find(`${path(from)} f`), to, take);
@@ -95,9 +89,8 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
     },
 
     async references({ id }, rows, take) {
-      const reference = referenceOf(id);
-      const { from, columns, to } = reference;
-      const present = columns.map(({ name }) => `f.${quoteName(name)} IS NOT NULL`).join(' AND ');
+      const reference = referenceOf(catalog, id);
+      const { from, to } = reference;
       const same = refersTo(reference, { own: 'f', other: 'p' });
       const takePair = (row: RowPacket): void => {
         const fields = fieldsOf(row);
@@ -109,7 +102,7 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
         joinedBy(
           howTo(from),
           `SELECT ${keyOf(from, 'f')}, ${keyOf(to, 'p')} FROM ${keyTable(from.key, keys)}
-            STRAIGHT_JOIN ${path(from)} f ON ${isKey(from.key, 'f')} LEFT JOIN ${path(to)} p ON ${same} WHERE ${present}`,
+            STRAIGHT_JOIN ${path(from)} f ON ${isKey(from.key, 'f')} LEFT JOIN ${path(to)} p ON ${same} WHERE ${refers(reference)}`,
         ),
       );
     },
@@ -130,16 +123,12 @@ function keyOf({ key }: SubsetTable, alias: string): string {
   return key.map((part) => part.out(alias)).join(', ');
 }
 
-function isOtherText({ charset, collation }: SubsetColumn, referred: SubsetColumn | undefined): boolean {
-  return charset !== null && referred?.charset != null && collation !== referred.collation;
+/** That the row `f` refers to any: none of the columns is null. */
+export function refers({ columns }: Reference): string {
+  return columns.map(({ name }) => `f.${quoteName(name)} IS NOT NULL`).join(' AND ');
 }
 
-/** Whether what refers has to be converted, which no index of it serves. */
-function isConverted({ columns, refColumns }: Reference): boolean {
-  return columns.some((column, index) => isOtherText(column, refColumns[index]));
-}
-
-/** That the row refers to the other, as the referred columns compare: another character set or collation would be an error, or would find none by an index. */
+/** That the row refers to the other, as the referred column compares: without a conversion of the own one no index serves. */
 export function refersTo({ columns, refColumns }: Reference, { own, other }: { own: string; other: string }): string {
   const conditions = refColumns.map((referred, index) => {
     const column = columns[index];
@@ -151,6 +140,15 @@ export function refersTo({ columns, refColumns }: Reference, { own, other }: { o
     return `${other}.${quoteName(referred.name)} = ${comparable}`;
   });
   return conditions.join(' AND ');
+}
+
+function isOtherText({ charset, collation }: SubsetColumn, referred: SubsetColumn | undefined): boolean {
+  return charset !== null && referred?.charset != null && collation !== referred.collation;
+}
+
+/** Whether what refers has to be converted, which no index of it serves. */
+function isConverted({ columns, refColumns }: Reference): boolean {
+  return columns.some((column, index) => isOtherText(column, refColumns[index]));
 }
 
 const NULL = '\\N';

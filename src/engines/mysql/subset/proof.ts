@@ -1,8 +1,9 @@
 import type { ProofRow } from '../../../results/subset-results.ts';
 import type { SubsetRun } from '../../engine.ts';
 import { proveReferences } from '../../shared/prove-references.ts';
-import { type MysqlSession, quoteName } from '../connection/session.ts';
-import { createFinder, pathOf, refersTo } from './finder.ts';
+import { referenceOf } from '../../shared/reference-of.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { createFinder, pathOf, refers, refersTo } from './finder.ts';
 import type { OpenSource } from './reading.ts';
 import type { Reference } from './subset-catalog.ts';
 
@@ -16,28 +17,22 @@ interface Proving {
 /** Proves every reference in the new database. */
 export function prove(session: MysqlSession, { source, run, database }: Proving): Promise<ProofRow[]> {
   const { catalog, withSession } = source;
-  const referenceOf = (id: string): Reference => {
-    const reference = catalog.references.get(id);
-    if (!reference) throw new Error(`the catalog has no reference ${id}`);
-    return reference;
-  };
   return proveReferences(run, {
     async inSubset(all) {
       const counts: number[] = [];
-      for (const { id } of all) counts.push(await countOrphans(session, referenceOf(id), database));
+      for (const { id } of all) counts.push(await countOrphans(session, referenceOf(catalog, id), database));
       return counts;
     },
-    inSource: ({ id }) => withSession((reading) => countOrphans(reading, referenceOf(id), source.database)),
+    inSource: ({ id }) => withSession((reading) => countOrphans(reading, referenceOf(catalog, id), source.database)),
     finder: async () => createFinder(run.plan.graph, { database: source.database, catalog, withSession, seed: 0 }),
   });
 }
 
 async function countOrphans(session: MysqlSession, reference: Reference, database: string): Promise<number> {
-  const { from, columns, to } = reference;
-  const present = columns.map(({ name }) => `f.${quoteName(name)} IS NOT NULL`).join(' AND ');
+  const { from, to } = reference;
   const same = refersTo(reference, { own: 'f', other: 'p' });
   const [row] = await session.query<{ orphans: number | string }>(`
-    SELECT COUNT(*) AS orphans FROM ${pathOf(database, from.catalog.name)} f WHERE ${present}
+    SELECT COUNT(*) AS orphans FROM ${pathOf(database, from.catalog.name)} f WHERE ${refers(reference)}
     AND NOT EXISTS (SELECT 1 FROM ${pathOf(database, to.catalog.name)} p WHERE ${same})`);
   return Number(row?.orphans ?? 0);
 }

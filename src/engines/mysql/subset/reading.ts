@@ -14,3 +14,6 @@ export interface OpenSource {
   /** Sessions in the pool. */
   sessions: number;
 }
+
+/** Of sessions that read: bytes as they are stored, and indexes used where there are any. */
+export const READING_SETTINGS = ['SET character_set_results = NULL', '/*M!100600 SET join_cache_level = 2 */'];

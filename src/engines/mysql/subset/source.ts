@@ -11,12 +11,10 @@ import { readServer, readTables } from '../introspect.ts';
 import { createFinder, pathOf } from './finder.ts';
 import { writtenValue } from './keys.ts';
 import { makeSubset } from './make.ts';
-import type { OpenSource } from './reading.ts';
+import { type OpenSource, READING_SETTINGS } from './reading.ts';
 import { isKey, keyTable } from './rows.ts';
 import { readSubsetCatalog, type SubsetCatalog, type SubsetTable } from './subset-catalog.ts';
 
-/** What a session that reads needs: bytes as they are stored, and indexes used where there are any. */
-const READING_SETTINGS = ['SET character_set_results = NULL', '/*M!100600 SET join_cache_level = 2 */'];
 const EMPTY_QUERY = 1065;
 
 /** Several sessions whose transactions see one instant. */

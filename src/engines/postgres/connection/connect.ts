@@ -1,17 +1,15 @@
 import { redact } from '../../../process/redact.ts';
-import { type ConnectionFailure, statusOfFailure } from '../../../results/connection-failures.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { ConnectionFailure } from '../../../results/connection-failures.ts';
+import type { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { connectionFailed } from '../../shared/connection-failed.ts';
 import { anyClientTools, type ClientTools } from '../tools.ts';
-import { failureIn } from './failure.ts';
+import { failureOf } from './failure.ts';
 import { ConnectionLost, openSession, type PsqlSession, type PsqlSessionOptions, quoteText } from './session.ts';
 import { connectionOf, withDatabase } from './url.ts';
 
-/** Databases that are always there to be connected to while another one is made, renamed or dropped. */
+/** Databases of every server, for sessions that create, rename or drop another one. */
 export const MAINTENANCE_DATABASES = ['postgres', 'template1'];
-
-/** How `pg_isready` says that a server answers. https://www.postgresql.org/docs/current/app-pg-isready.html */
-const READY = 0;
 
 interface ConnectOptions extends Pick<PsqlSessionOptions, 'settings'> {
   tools?: ClientTools;
@@ -24,105 +22,68 @@ export async function connect(
   options: ConnectOptions = {},
 ): Promise<PsqlSession> {
   const tools = options.tools ?? (await anyClientTools(context));
-  const { runner, report, signal } = context;
-  try {
-    return await openSession({ runner, report, signal, psql: tools.psql, url, settings: options.settings ?? {} });
-  } catch (thrown) {
-    if (!(thrown instanceof ConnectionLost)) throw thrown;
-    throw await explain(context, { url, tools, words: thrown.message });
-  }
+  const session = await tryToConnect(context, url, { ...options, tools });
+  if (!(session instanceof ConnectionLost)) return session;
+  throw await explainConnection(context, { url, tools, cause: session });
 }
 
-/** A session on a database of the server that is not the one of the URL. */
+/** A session on another database of the server than that of the URL. */
 export async function connectToServer(
   context: EngineContext,
   url: DatabaseUrl,
   options: ConnectOptions = {},
 ): Promise<PsqlSession> {
   const tools = options.tools ?? (await anyClientTools(context));
-  const candidates = MAINTENANCE_DATABASES.filter((database) => database !== url.database);
-  let failure: unknown;
-  for (const database of candidates) {
-    try {
-      const { runner, report, signal } = context;
-      const elsewhere = withDatabase(url, database);
-      return await openSession({
-        runner,
-        report,
-        signal,
-        psql: tools.psql,
-        url: elsewhere,
-        settings: options.settings ?? {},
-      });
-    } catch (thrown) {
-      if (!(thrown instanceof ConnectionLost)) throw thrown;
-      failure ??= thrown;
-    }
+  let cause: ConnectionLost | null = null;
+  for (const database of MAINTENANCE_DATABASES.filter((name) => name !== url.database)) {
+    const session = await tryToConnect(context, withDatabase(url, database), { ...options, tools });
+    if (!(session instanceof ConnectionLost)) return session;
+    cause ??= session;
   }
-  throw await explain(context, { url, tools, words: failure instanceof Error ? failure.message : String(failure) });
+  throw await explainConnection(context, { url, tools, cause: cause ?? new ConnectionLost() });
 }
 
-interface FailedConnection {
+/** The session, or why there is none. */
+export async function tryToConnect(
+  { runner, report, signal }: EngineContext,
+  url: DatabaseUrl,
+  { tools, settings = {} }: ConnectOptions & { tools: ClientTools },
+): Promise<PsqlSession | ConnectionLost> {
+  try {
+    return await openSession({ runner, report, signal, psql: tools.psql, url, settings });
+  } catch (thrown) {
+    if (thrown instanceof ConnectionLost) return thrown;
+    throw thrown;
+  }
+}
+
+interface RefusedConnection {
   url: DatabaseUrl;
   tools: ClientTools;
-  /** psql's. */
-  words: string;
+  cause: ConnectionLost;
 }
 
-/** The error of a connection that could not be made. */
-async function explain(context: EngineContext, failed: FailedConnection): Promise<UserError> {
-  const { url, words } = failed;
-  const failure = await findFailure(context, failed);
-  const { code, message, hint } = ERRORS[failure] ?? ERRORS[statusOfFailure(failure)] ?? UNREACHABLE;
-  const details = linesOf(words);
-  return new UserError(message(url), { code, exit: EXIT.unreachable, details, hint });
+async function explainConnection(context: EngineContext, refused: RefusedConnection): Promise<UserError> {
+  const { url, cause } = refused;
+  const failure = await findFailure(context, refused);
+  return connectionFailed(url, { failure, details: linesOf(cause), hints: HINTS, cause });
 }
 
-/** psql's words without empty lines and secrets. */
-export function linesOf(words: string): string[] {
-  return redact(words)
-    .split('\n')
-    .filter((line) => line.trim() !== '');
-}
-
-interface ConnectionError {
-  code: string;
-  message: (url: DatabaseUrl) => string;
-  hint: string;
-}
-
-const UNREACHABLE: ConnectionError = {
-  code: 'unreachable',
-  message: ({ display }) => `Cannot reach the server of ${display}`,
-  hint: 'Is the server running, and host and port right? Is a VPN needed? Then: tool targets',
+const HINTS = {
+  database_missing: 'Check the name at the end of the URL; psql --list shows the databases of the server.',
+  denied: 'Check user and password of the URL, and whether the server lets this machine in (pg_hba.conf).',
+  too_many_connections: 'Close connections, or raise max_connections of the server. Then try again.',
 };
 
-/** By failure, else by the status that the failure gives. */
-const ERRORS: Record<string, ConnectionError> = {
-  unreachable: UNREACHABLE,
-  missing: {
-    code: 'database_missing',
-    message: ({ database, display }) => `The database "${database}" does not exist on the server of ${display}`,
-    hint: 'Check the name at the end of the URL; psql --list shows the databases of the server.',
-  },
-  denied: {
-    code: 'denied',
-    message: ({ display }) => `The server refuses the connection to ${display}`,
-    hint: 'Check user and password of the URL, and whether the server lets this machine in (pg_hba.conf).',
-  },
-  too_many_connections: {
-    code: 'too_many_connections',
-    message: ({ display }) => `The server of ${display} has no free connection slots`,
-    hint: 'Close connections, or raise max_connections of the server. Then try again.',
-  },
-};
+/** How `pg_isready` says that a server answers. https://www.postgresql.org/docs/current/app-pg-isready.html */
+const READY = 0;
 
-/** Why a connection could not be made: by psql's words, else by asking what still works. */
+/** Why a connection could not be made: by psql's words, else by connections that differ in one thing. */
 export async function findFailure(
   context: EngineContext,
-  { url, tools, words }: FailedConnection,
+  { url, tools, cause }: RefusedConnection,
 ): Promise<ConnectionFailure> {
-  const known = failureIn(words, url);
+  const known = failureOf(cause, url);
   if (known) return known;
   const connection = connectionOf(url);
   const ready = await context.runner.run(
@@ -135,19 +96,19 @@ export async function findFailure(
 
 async function isMissing(context: EngineContext, url: DatabaseUrl, tools: ClientTools): Promise<boolean> {
   if (url.database === null) return false;
-  const { runner, report, signal } = context;
   for (const database of MAINTENANCE_DATABASES) {
-    const session = await openSession({
-      runner,
-      report,
-      signal,
-      psql: tools.psql,
-      url: withDatabase(url, database),
-    }).catch(() => null);
-    if (!session) continue;
+    const session = await tryToConnect(context, withDatabase(url, database), { tools });
+    if (session instanceof ConnectionLost) continue;
     await using open = session;
     const rows = await open.query(`SELECT FROM pg_database WHERE datname = ${quoteText(url.database)}`);
     return rows.length === 0;
   }
   return false;
+}
+
+/** The words of psql or the server without secrets. */
+export function linesOf({ message }: Error): string[] {
+  return redact(message)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
 }

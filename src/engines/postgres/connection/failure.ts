@@ -1,9 +1,10 @@
 import type { ConnectionFailure } from '../../../results/connection-failures.ts';
 import type { DatabaseUrl } from '../../engine.ts';
+import type { ConnectionLost } from './session.ts';
 
 /**
- * A connection that fails has no SQLSTATE in psql, only words. libpq's own are English here (`LC_ALL=C`); the server's
- * may be translated, and are then recognised by nothing below: who asks has other ways to tell the kinds apart.
+ * The only place that reads English of PostgreSQL's programs: psql reports no SQLSTATE of a connection that fails. The
+ * words of libpq are English by `LC_ALL=C`; those of the server may be translated, and then `findFailure` tests it.
  */
 const WORDS: [RegExp, ConnectionFailure][] = [
   [/too many clients already|remaining connection slots are reserved|too many connections for/, 'too_many_connections'],
@@ -22,10 +23,10 @@ const WORDS: [RegExp, ConnectionFailure][] = [
   [/database ".*" does not exist/, 'database_missing'],
 ];
 
-/** What psql's words about a failed connection mean; `null` where they are in another language. */
-export function failureIn(words: string, { parameters }: DatabaseUrl): ConnectionFailure | null {
+/** `null` where the words are in another language. */
+export function failureOf({ message: words }: ConnectionLost, { parameters }: DatabaseUrl): ConnectionFailure | null {
   const found = WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? null;
-  // Only who has switched TLS off can be let in by switching it on.
+  // A URL without sslmode=disable has tried TLS already.
   const isPlain = parameters.sslmode === 'disable' && /no encryption|SSL off/.test(words);
   return found === 'host_not_permitted' && isPlain ? 'tls_required' : found;
 }
@@ -39,6 +40,6 @@ const OF_THE_DATABASE = new Set<ConnectionFailure>([
 ]);
 
 /** Whether every other database of the server would refuse for the same reason. */
-export function concernsServer(failure: ConnectionFailure, words: string): boolean {
-  return !OF_THE_DATABASE.has(failure) && !/too many connections for database/.test(words);
+export function concernsServer(failure: ConnectionFailure, { message }: ConnectionLost): boolean {
+  return !OF_THE_DATABASE.has(failure) && !/too many connections for database/.test(message);
 }

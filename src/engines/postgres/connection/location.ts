@@ -1,11 +1,7 @@
-import { lookup } from 'node:dns/promises';
-import { networkInterfaces } from 'node:os';
 import type { DatabaseUrl, EngineContext, Host } from '../../engine.ts';
+import { addressesOfHost, THIS_MACHINE } from '../../shared/host-addresses.ts';
 import { findClientTools } from '../tools.ts';
 import { connectionOf, portOf } from './url.ts';
-
-/** Every address of this machine is written as this one, and so is a unix socket. */
-const THIS_MACHINE = 'this machine';
 
 /** Where libpq would connect to for the URL: by its words, the environment and, where there is one, the service file. */
 export async function addressesOf(context: EngineContext, url: DatabaseUrl): Promise<Set<string>> {
@@ -57,29 +53,20 @@ async function addressesOfService(
 async function addressesOfHosts(hosts: Host[], environment: NodeJS.ProcessEnv): Promise<Set<string>> {
   const found = await Promise.all(
     hosts.map(async (host) => {
-      const addresses = await addressesOfHost(host, environment);
+      const addresses = await addressesOfGiven(host, environment);
       return addresses.map((address) => `${address}:${portOf(host, environment)}`);
     }),
   );
   return new Set(found.flat());
 }
 
-async function addressesOfHost({ host }: Host, environment: NodeJS.ProcessEnv): Promise<string[]> {
+async function addressesOfGiven({ host }: Host, environment: NodeJS.ProcessEnv): Promise<string[]> {
   const name = host === '' ? (environment.PGHOST ?? '') : host;
   if (name === '' || name.startsWith('/') || name.startsWith('@')) return [THIS_MACHINE];
-  const addresses = await resolve(name);
-  return [...addresses, name.toLowerCase()];
+  return addressesOfHost(name);
 }
 
 /** Whether a host, as libpq takes it, is this machine. */
 export async function isLocalHost(host: string): Promise<boolean> {
-  return (await addressesOfHost({ host, port: null }, {})).includes(THIS_MACHINE);
-}
-
-async function resolve(name: string): Promise<string[]> {
-  const found = await lookup(name, { all: true }).catch(() => []);
-  const own = new Set(Object.values(networkInterfaces()).flatMap((cards) => (cards ?? []).map((card) => card.address)));
-  return found.map(({ address }) =>
-    own.has(address) || address.startsWith('127.') || address === '::1' ? THIS_MACHINE : address,
-  );
+  return (await addressesOfGiven({ host, port: null }, {})).includes(THIS_MACHINE);
 }

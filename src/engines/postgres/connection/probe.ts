@@ -1,16 +1,14 @@
 import { isIP } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { type ConnectionFailure, statusOfFailure } from '../../../results/connection-failures.ts';
+import type { ConnectionFailure } from '../../../results/connection-failures.ts';
 import type { DatabaseUrl, EngineContext, Probe, ProbeRequest } from '../../engine.ts';
+import { failedProbe, SIZES_AT_ONCE, UNKNOWN } from '../../shared/probe-states.ts';
 import { anyClientTools, type ClientTools } from '../tools.ts';
-import { findFailure, linesOf, MAINTENANCE_DATABASES } from './connect.ts';
-import { concernsServer, failureIn } from './failure.ts';
+import { findFailure, linesOf, MAINTENANCE_DATABASES, tryToConnect } from './connect.ts';
+import { concernsServer } from './failure.ts';
 import { identityOf, readServerSigns } from './identity.ts';
-import { ConnectionLost, openSession, type PsqlSession, quoteText } from './session.ts';
+import { ConnectionLost, type PsqlSession, quoteText } from './session.ts';
 import { withDatabase } from './url.ts';
-
-/** How many databases one statement measures: each is a folder of files that the server goes through. */
-const SIZES_AT_ONCE = 50;
 
 /** The live states of databases of one server and user, all through one connection to whichever of them lets us in. */
 export async function probe(context: EngineContext, request: ProbeRequest): Promise<void> {
@@ -64,7 +62,7 @@ async function probeTogether(context: EngineContext, probing: Probing): Promise<
     const row = listed.get(names[index] ?? '');
     const refusal = probing.refused.get(index);
     if (refusal && refusal.failure !== 'database_missing') {
-      probing.take(index, failed(refusal.failure, linesOf(refusal.words).join('; ')));
+      probing.take(index, refusedProbe(refusal));
       continue;
     }
     if (!row) {
@@ -74,11 +72,11 @@ async function probeTogether(context: EngineContext, probing: Probing): Promise<
     }
     const closed = index === opened.index ? null : closedBy(row);
     if (closed) {
-      probing.take(index, failed(closed, REASONS[closed](row.name, url.user)));
+      probing.take(index, failedProbe(closed, REASONS[closed](row.name, url.user)));
       continue;
     }
     const found: Probe = {
-      state: { ...NOTHING, status: 'ok', latency_ms, server_version: signs.version },
+      state: { ...UNKNOWN, status: 'ok', latency_ms, server_version: signs.version },
       identity: identityOf(signs, row),
     };
     usable.set(index, found);
@@ -92,46 +90,42 @@ async function probeTogether(context: EngineContext, probing: Probing): Promise<
 async function openServer(context: EngineContext, probing: Probing): Promise<OpenServer | null> {
   const { urls, take, refused } = probing;
   for (const [index, url] of urls.entries()) {
-    const session = await tryToOpen(context, probing, url);
+    const session = await tryToConnect(context, url, probing);
     if (!(session instanceof ConnectionLost)) return { session, index };
-    const { message: words } = session;
-    const failure = failureIn(words, url) ?? (await findFailure(context, { url, tools: probing.tools, words }));
-    if (concernsServer(failure, words)) {
-      for (const each of urls.keys()) if (each >= index) take(each, failed(failure, linesOf(words).join('; ')));
-      for (const [each, refusal] of refused) take(each, failed(refusal.failure, linesOf(refusal.words).join('; ')));
+    const refusal = await refusalOf(context, probing, { url, cause: session });
+    if (concernsServer(refusal.failure, session)) {
+      for (const each of urls.keys()) if (each >= index) take(each, refusedProbe(refusal));
+      for (const [each, earlier] of refused) take(each, refusedProbe(earlier));
       return null;
     }
-    refused.set(index, { failure, words });
+    refused.set(index, refusal);
     for (const database of index === 0 ? MAINTENANCE_DATABASES : []) {
-      const elsewhere = await tryToOpen(context, probing, withDatabase(url, database));
+      const elsewhere = await tryToConnect(context, withDatabase(url, database), probing);
       if (!(elsewhere instanceof ConnectionLost)) return { session: elsewhere, index: null };
     }
   }
-  for (const [each, { failure, words }] of refused) take(each, failed(failure, linesOf(words).join('; ')));
+  for (const [each, refusal] of refused) take(each, refusedProbe(refusal));
   return null;
 }
 
-async function tryToOpen(
-  { runner, report, signal }: EngineContext,
+async function refusalOf(
+  context: EngineContext,
   { tools }: Probing,
-  url: DatabaseUrl,
-): Promise<PsqlSession | ConnectionLost> {
-  try {
-    return await openSession({ runner, report, signal, psql: tools.psql, url });
-  } catch (thrown) {
-    if (thrown instanceof ConnectionLost) return thrown;
-    throw thrown;
-  }
+  { url, cause }: { url: DatabaseUrl; cause: ConnectionLost },
+): Promise<Refusal> {
+  return { failure: await findFailure(context, { url, tools, cause }), words: linesOf(cause).join('; ') };
+}
+
+function refusedProbe({ failure, words }: Refusal): Probe {
+  return failedProbe(failure, words);
 }
 
 async function probeAlone(context: EngineContext, probing: Probing): Promise<void> {
   const [url] = probing.urls;
   if (!url) return;
-  const session = await tryToOpen(context, probing, url);
+  const session = await tryToConnect(context, url, probing);
   if (session instanceof ConnectionLost) {
-    const { message: words } = session;
-    const failure = failureIn(words, url) ?? (await findFailure(context, { url, tools: probing.tools, words }));
-    probing.take(0, failed(failure, linesOf(words).join('; ')));
+    probing.take(0, refusedProbe(await refusalOf(context, probing, { url, cause: session })));
     return;
   }
   await session.close();
@@ -198,13 +192,6 @@ const REASONS: Record<Closed, (database: string, user: string | null) => string>
   not_permitted: (database, user) => `${user ?? 'the user'} has no CONNECT privilege for database "${database}"`,
 };
 
-const NOTHING = { latency_ms: null, server_version: null, size_bytes: null, error: null, error_code: null };
-
 function missing({ database }: DatabaseUrl): Probe {
-  return failed('database_missing', `database "${database}" does not exist`);
-}
-
-function failed(failure: ConnectionFailure, error: string): Probe {
-  const state = { ...NOTHING, status: statusOfFailure(failure), error: error || failure, error_code: failure };
-  return { state, identity: null };
+  return failedProbe('database_missing', `database "${database}" does not exist`);
 }

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { isAbsolute, join } from 'node:path';
 import type { Command, Mount } from '../../../process/runner.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, Host } from '../../engine.ts';
+import { decodePart, malformedUrl, readPort } from '../../shared/url-parts.ts';
 
 const SHAPE =
   /^(?<scheme>postgres(?:ql)?|pgdocker):\/\/(?:(?<userinfo>[^/?#]*)@)?(?<hosts>[^/?#]*)(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>.*))?$/is;
@@ -19,18 +19,18 @@ const SECRET_PARAMETERS = ['sslpassword', 'oauth_client_secret', 'scram_client_k
  */
 export function parsePostgresUrl(text: string): DatabaseUrl {
   const groups = SHAPE.exec(text)?.groups;
-  if (!groups) throw malformed('it does not read postgres://user:password@host:port/database');
+  if (!groups) throw malformedUrl('it does not read postgres://user:password@host:port/database');
   const parameters = readParameters(groups.parameters);
   const secret = SECRET_PARAMETERS.find((name) => parameters.has(name));
   if (secret !== undefined) {
-    throw malformed(`${secret} would be seen in the list of processes; put it into a service file and say service=`);
+    throw malformedUrl(`${secret} would be seen in the list of processes; put it into a service file and say service=`);
   }
   const [user, password] = splitOnce(groups.userinfo ?? '', ':');
-  const database = take(parameters, 'dbname') ?? decode(groups.database ?? '');
+  const database = take(parameters, 'dbname') ?? decodePart(groups.database ?? '');
   const url: DatabaseUrl = {
     engine: 'postgres',
-    user: take(parameters, 'user') ?? (user === '' ? null : decode(user)),
-    password: take(parameters, 'password') ?? (password === undefined ? null : decode(password)),
+    user: take(parameters, 'user') ?? (user === '' ? null : decodePart(user)),
+    password: take(parameters, 'password') ?? (password === undefined ? null : decodePart(password)),
     hosts: readHosts(groups.hosts ?? '', { host: take(parameters, 'host'), port: take(parameters, 'port') }),
     database: database === '' ? null : database,
     parameters: Object.fromEntries(parameters),
@@ -115,22 +115,15 @@ function readHosts(authority: string, given: { host: string | undefined; port: s
   const names = given.host?.split(',') ?? parts.map(({ name }) => name);
   const ports = given.port?.split(',') ?? parts.map(({ port }) => port);
   if (ports.length !== 1 && ports.length !== names.length) {
-    throw malformed(`there are ${ports.length} ports for ${names.length} hosts`);
+    throw malformedUrl(`there are ${ports.length} ports for ${names.length} hosts`);
   }
   return names.map((host, index) => ({ host, port: readPort(ports[index] ?? ports[0] ?? '') }));
 }
 
 function readHost(part: string): { name: string; port: string } {
   const match = /^(?:\[(?<six>[^\]]*)\]|(?<name>[^:]*))(?::(?<port>[^:]*))?$/.exec(part)?.groups;
-  if (!match) throw malformed(`"${part}" is not host:port; an IPv6 address stands in brackets`);
-  return { name: decode(match.six ?? match.name ?? ''), port: match.port ?? '' };
-}
-
-function readPort(text: string): number | null {
-  if (text === '') return null;
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 1 || port > 65535) throw malformed(`"${text}" is not a port`);
-  return port;
+  if (!match) throw malformedUrl(`"${part}" is not host:port; an IPv6 address stands in brackets`);
+  return { name: decodePart(match.six ?? match.name ?? ''), port: match.port ?? '' };
 }
 
 /** The port that libpq takes for a host. */
@@ -142,7 +135,7 @@ function readParameters(text: string | undefined): Map<string, string> {
   const parameters = new Map<string, string>();
   for (const part of (text ?? '').split('&').filter((part) => part !== '')) {
     const [name, value] = splitOnce(part, '=');
-    parameters.set(decode(name), decode(value ?? ''));
+    parameters.set(decodePart(name), decodePart(value ?? ''));
   }
   return parameters;
 }
@@ -156,20 +149,4 @@ function take(parameters: Map<string, string>, name: string): string | undefined
 function splitOnce(text: string, separator: string): [string, string | undefined] {
   const at = text.indexOf(separator);
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw malformed('a % in it is not followed by two hexadecimal digits; write a literal % as %25');
-  }
-}
-
-function malformed(reason: string): UserError {
-  return new UserError(`The connection URL cannot be read: ${reason}`, {
-    code: 'url_invalid',
-    exit: EXIT.configuration,
-    hint: 'Characters such as @ : / ? # % in a password are written %40 %3A %2F %3F %23 %25.',
-  });
 }

@@ -1,4 +1,4 @@
-import { type ColumnDigest, type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
+import type { ColumnDigest, ColumnFacts } from '../../../sanitize/column-facts.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { type DigestRow, digestsIn } from '../../shared/digests.ts';
 import { connect } from '../connection/connect.ts';
@@ -19,12 +19,8 @@ export async function digestColumns(
   for (const ofTable of Map.groupBy(columns, ({ schema, table }) => JSON.stringify([schema, table])).values()) {
     const present = await presentColumns(session, ofTable);
     for (let at = 0; at < present.columns.length; at += COLUMNS_A_SCAN) {
-      const part = present.columns.slice(at, at + COLUMNS_A_SCAN);
-      const scanned = await scan(session, { ...present, columns: part });
-      for (const [index, column] of part.entries()) {
-        const digest = scanned[index];
-        if (digest) digests.set(columnName(column), digest);
-      }
+      const part = { ...present, columns: present.columns.slice(at, at + COLUMNS_A_SCAN) };
+      for (const [name, digest] of await scan(session, part)) digests.set(name, digest);
     }
   }
   return digests;
@@ -45,7 +41,10 @@ async function presentColumns(session: PsqlSession, columns: ColumnFacts[]): Pro
   return { partitioned: rows[0]?.partitioned ?? false, columns: columns.filter(({ column }) => names.has(column)) };
 }
 
-async function scan(session: PsqlSession, { partitioned, columns }: Present): Promise<ColumnDigest[]> {
+async function scan(
+  session: PsqlSession,
+  { partitioned, columns }: Present,
+): Promise<[name: string, digest: ColumnDigest][]> {
   const [table] = columns;
   if (!table) return [];
   const expressions = columns.flatMap(({ column, sampleHashes }, index) => {
@@ -59,5 +58,5 @@ async function scan(session: PsqlSession, { partitioned, columns }: Present): Pr
   const [row] = await session.query<DigestRow>(
     `SELECT ${expressions.join(', ')} FROM ${tableReference({ ...table, partitioned })}`,
   );
-  return digestsIn(row, columns.length);
+  return digestsIn(row, columns);
 }

@@ -1,9 +1,10 @@
 import { redact } from '../../../process/redact.ts';
+import { withStep } from '../../../runtime/events.ts';
 import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext, QueryRun } from '../../engine.ts';
 import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/query-failed.ts';
-import { connect } from '../connection/connect.ts';
+import { connect, linesOf } from '../connection/connect.ts';
 import { ConnectionLost, type PsqlSession, SqlError } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
@@ -16,29 +17,30 @@ import { dropUserMappings } from '../foreign-tables.ts';
 export async function runQuery(context: EngineContext, { url, manifest, statements }: QueryRun): Promise<void> {
   const { report } = context;
   const count = formatNumberOf(statements.length, 'statement');
-  report({ event: 'step', step: 'query', state: 'started', label: `Run ${count}` });
-  await using session = await connect(context, url, { settings: querySettings(archiveDetails(manifest).settings) });
-  await dropUserMappings(session);
-  let done = 0;
-  const told = (statement: Statement): void => {
-    done += 1;
-    const current = describeStatement(statement);
-    report({ event: 'progress', step: 'query', done, total: statements.length, unit: 'statements', current });
-  };
+  const step = { step: 'query', label: `Run ${count}`, done: `Ran ${count}` };
+  await withStep(report, step, async () => {
+    await using session = await connect(context, url, { settings: querySettings(archiveDetails(manifest).settings) });
+    await dropUserMappings(session);
+    let done = 0;
+    const told = (statement: Statement): void => {
+      done += 1;
+      const current = describeStatement(statement);
+      report({ event: 'progress', step: 'query', done, total: statements.length, unit: 'statements', current });
+    };
 
-  const refusing: Statement[] = [];
-  await session.execute('BEGIN');
-  for (const statement of statements) {
-    if (await runWithin(session, statement)) told(statement);
-    else refusing.push(statement);
-  }
-  // Constraints that are deferred are checked here.
-  await session.execute('COMMIT').catch((error) => Promise.reject(commitFailed(error)));
-  for (const statement of refusing) {
-    await session.execute(statement.text).catch((error) => Promise.reject(explain(statement, error)));
-    told(statement);
-  }
-  report({ event: 'step', step: 'query', state: 'done', label: `Ran ${count}` });
+    const refusing: Statement[] = [];
+    await session.execute('BEGIN');
+    for (const statement of statements) {
+      if (await runWithin(session, statement)) told(statement);
+      else refusing.push(statement);
+    }
+    // Constraints that are deferred are checked here.
+    await session.execute('COMMIT').catch((error) => Promise.reject(commitFailed(error)));
+    for (const statement of refusing) {
+      await session.execute(statement.text).catch((error) => Promise.reject(explain(statement, error)));
+      told(statement);
+    }
+  });
 }
 
 /** active_sql_transaction: `VACUUM cannot run inside a transaction block`; invalid_transaction_termination: a COMMIT in a procedure. */
@@ -93,10 +95,4 @@ function commitFailed(cause: unknown): unknown {
     hint: `${UNPUBLISHED} Correct the query, then sanitize again.`,
     cause,
   });
-}
-
-function linesOf({ message }: Error): string[] {
-  return redact(message)
-    .split('\n')
-    .filter((line) => line.trim() !== '');
 }

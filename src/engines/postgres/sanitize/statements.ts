@@ -1,5 +1,5 @@
-import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
-import { clientCommand, lineAt, queryRefused, unterminated } from '../../shared/query-refused.ts';
+import type { Statement } from '../../../sanitize/statement.ts';
+import { clientCommand, lineAt, statementRefused, unterminated } from '../../shared/query-refused.ts';
 
 /** A statement with the unquoted words that it is made of, in upper case. */
 interface Read extends Statement {
@@ -133,5 +133,5 @@ function refuse({ words, ...statement }: Read): void {
   const text = words.join(' ');
   const refusal = REFUSALS.find((each) => each.statement.test(text));
   if (!refusal) return;
-  throw queryRefused(`The sanitization query cannot hold ${describeStatement(statement)}`, refusal.why);
+  throw statementRefused(statement, refusal.why);
 }

@@ -11,6 +11,7 @@ import {
   withPartners,
 } from '../../../sanitize/suggestion.ts';
 import type { EngineContext, SuggestionRequest } from '../../engine.ts';
+import { suggestedQuery } from '../../shared/suggested-query.ts';
 import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
 import { DIALECT, FUNCTIONS } from './replacements.ts';
@@ -34,8 +35,7 @@ export async function suggestQuery(
   const triggers = await tablesWithTriggers(session);
   const silenced = tables.filter(({ columns: [first] }) => first && triggers.has(tableOf(first.facts)));
   const salt = quoteText(randomBytes(12).toString('hex'));
-  return [
-    HEAD,
+  return suggestedQuery({ column: 'schema.table.column', hash: 'pg_temp.hash' }, [
     FUNCTIONS.replace('%', salt),
     section(
       'Triggers would write down what is replaced.',
@@ -48,15 +48,8 @@ export async function suggestQuery(
       ...touched.map(addKey),
       ...silenced.map(({ name }) => `ALTER TABLE ${name} ENABLE TRIGGER USER;`),
     ]),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
+  ]);
 }
-
-const HEAD = `-- A first sanitization query, written by \`tool sanitize --suggest\` for the columns that looked personal.
--- Read it, change what does not fit, remove what may stay and say why:
---   -- keep: schema.table.column reason
--- The salt in pg_temp.hash keeps values from being guessed by their hashes: treat it as a password.`;
 
 interface ForeignKey {
   /** As they stand in SQL. */

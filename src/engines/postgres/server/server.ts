@@ -1,39 +1,16 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { redact } from '../../../process/redact.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
+import { type BesideNames, besideNamesWithin, isFreshName } from '../../shared/beside-names.ts';
+import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
 import { ConnectionLost, type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import type { DatabaseLocale } from '../introspect.ts';
 import { type MarkedDatabase, provisionalLimit, readMarked, writeMark } from '../mark.ts';
 
-/** A name may have so many bytes; longer ones the server would cut without a word. */
+/** Bytes of a name; the server would shorten longer ones without an error. */
 export const NAME_LIMIT = 63;
-const LONGEST_SUFFIX = '.tool-new-00000000'.length;
-/** Hexadecimal digits that tell apart the destinations whose names had to be cut. */
-const DIGEST_LENGTH = 16;
 
-/** The databases that a load makes beside its destination. Dots and dashes keep them apart from names people choose. */
-export function besideNames(destination: string): { prefix: string; fresh: () => string; undo: string } {
-  const base =
-    Buffer.byteLength(destination) + LONGEST_SUFFIX <= NAME_LIMIT
-      ? destination
-      : `${cut(destination, NAME_LIMIT - LONGEST_SUFFIX - DIGEST_LENGTH - 1)}-${digest(destination)}`;
-  const prefix = `${base}.tool-new-`;
-  return { prefix, fresh: () => `${prefix}${randomBytes(4).toString('hex')}`, undo: `${base}.tool-undo` };
-}
-
-/** The beginning of the text, in whole characters of at most so many bytes. */
-function cut(text: string, bytes: number): string {
-  let kept = '';
-  for (const character of text) {
-    if (Buffer.byteLength(kept + character) > bytes) break;
-    kept += character;
-  }
-  return kept;
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, DIGEST_LENGTH);
+export function besideNames(destination: string): BesideNames {
+  return besideNamesWithin({ most: NAME_LIMIT, lengthOf: Buffer.byteLength }, destination);
 }
 
 /** A session that has ended, or was killed, holds its locks until the server has noticed. */
@@ -54,11 +31,7 @@ export async function lockDestination(
     ]);
   } catch (error) {
     if (!(error instanceof SqlError && error.sqlstate === LOCK_NOT_AVAILABLE)) throw error;
-    throw new UserError(`Another load into "${destination}" is going on`, {
-      code: 'destination_busy',
-      exit: EXIT.refused,
-      hint: 'Wait for it to end, or stop it; then try again.',
-    });
+    throw destinationBusy(destination);
   }
 }
 
@@ -76,11 +49,7 @@ export async function verifyLock(server: PsqlSession, destination: string): Prom
       throw error;
     });
   if (held.length > 0) return;
-  throw new UserError(`The lock on "${destination}" was lost, so the databases were not swapped`, {
-    code: 'lock_lost',
-    exit: EXIT.failed,
-    hint: 'The destination is as it was before. Connect to the server itself, not through a pooler, then load again.',
-  });
+  throw lockLost(destination, { swapped: 'databases', between: 'pooler' });
 }
 
 /** Of the bytes of the name, as the names of databases are compared. */
@@ -102,17 +71,13 @@ export async function findBeside(server: PsqlSession, destination: string): Prom
   const rows = await server.query<{ name: string }>(`
     SELECT datname AS name FROM pg_database
     WHERE starts_with(datname::text, ${quoteText(prefix)}) OR datname = ${quoteText(undo)}`);
-  const names = rows.map(({ name }) => name).filter((name) => name === undo || isFresh(name, prefix));
+  const names = rows.map(({ name }) => name).filter((name) => name === undo || isFreshName(name, prefix));
   const marked = await readMarked(server, names, destination);
   return {
     leftovers: marked.filter(({ name }) => name !== undo),
     undo: marked.find(({ name, mark }) => name === undo && mark.tool === 'undo') ?? null,
     strangers: names.filter((name) => !marked.some((own) => own.name === name)),
   };
-}
-
-function isFresh(name: string, prefix: string): boolean {
-  return name.startsWith(prefix) && /^[0-9a-f]{8}$/.test(name.slice(prefix.length));
 }
 
 /** Drops what killed loads into the destination have left; only while holding its lock. */

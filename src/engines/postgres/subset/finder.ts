@@ -4,6 +4,7 @@ import type { Graph } from '../../../subset/graph.ts';
 import type { RowFinder } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
 import { splitName } from '../../../text/table-names.ts';
+import { referenceOf } from '../../shared/reference-of.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
 import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { forEachLine } from './line-numbers.ts';
@@ -25,12 +26,6 @@ export async function createFinder(graph: Graph, { catalog, withSession, seed }:
   for (const relationship of [...graph.relationships, ...graph.cut].filter(({ added }) => added)) {
     const reference = await withSession((session) => resolveAdded(session, catalog, relationship));
     catalog.references.set(relationship.id, reference);
-  }
-
-  function referenceOf(id: string): Reference {
-    const reference = catalog.references.get(id);
-    if (!reference) throw new Error(`the catalog has no reference ${id}`);
-    return reference;
   }
 
   /** Of lines that are a `tableoid` and a `ctid`. */
@@ -68,63 +63,57 @@ export async function createFinder(graph: Graph, { catalog, withSession, seed }:
     },
 
     async referring({ id, to }, rows, take) {
-      const reference = referenceOf(id);
-      const { columns, refColumns } = reference;
-      const join = columns
-        .map((column, index) => compare(reference, index, { key: 'k', column: `f.${quoteName(column)}` }))
-        .join(' AND ');
+      const reference = referenceOf(catalog, id);
       await askBatches({ rows, of: leavesOf(catalog, to), take: (lines) => takeRows(lines, take) }, (batch) => {
-        const keys = `SELECT ${names(refColumns)} FROM ${batch.leaf.from} r WHERE r.${isOneOf(batch)}`;
-        return `SELECT f.tableoid, f.ctid FROM (${keys}) k JOIN ${reference.from} f ON ${join}`;
+        const keys = `SELECT ${names(reference.refColumns)} FROM ${batch.leaf.from} r WHERE r.${isOneOf(batch)}`;
+        const same = refersTo(reference, { own: 'f', other: 'k' });
+        return `SELECT f.tableoid, f.ctid FROM (${keys}) k JOIN ${reference.from} f ON ${same}`;
       });
     },
 
     async referred({ id }, rows, take) {
-      const reference = referenceOf(id);
-      const { columns, fromLeaves } = reference;
-      const present = columns.map((column) => `f.${quoteName(column)} IS NOT NULL`).join(' AND ');
-      const join = columns
-        .map((_, index) => compare(reference, index, { key: 'p', column: `k.c${index}` }))
-        .join(' AND ');
+      const reference = referenceOf(catalog, id);
       const find = (from: string, condition: string): string => {
-        const keys = columns.map((column, index) => `f.${quoteName(column)} AS c${index}`).join(', ');
-        const chosen = `SELECT DISTINCT ${keys} FROM ${from} f WHERE ${condition} AND ${present}`;
-        return `SELECT p.tableoid, p.ctid FROM (${chosen}) k JOIN ${reference.to} p ON ${join}`;
+        const keys = `SELECT DISTINCT ${names([...new Set(reference.columns)])} FROM ${from} f WHERE ${condition} AND ${refers(reference)}`;
+        const same = refersTo(reference, { own: 'k', other: 'p' });
+        return `SELECT p.tableoid, p.ctid FROM (${keys}) k JOIN ${reference.to} p ON ${same}`;
       };
       if (rows === 'all') return rowsOf(find(reference.from, 'true'), take);
-      await askBatches({ rows, of: fromLeaves, take: (lines) => takeRows(lines, take) }, (batch) =>
+      await askBatches({ rows, of: reference.fromLeaves, take: (lines) => takeRows(lines, take) }, (batch) =>
         find(batch.leaf.from, `f.${isOneOf(batch)}`),
       );
     },
 
     async references({ id }, rows, take) {
-      const reference = referenceOf(id);
-      const { columns, fromLeaves } = reference;
-      const present = columns.map((column) => `f.${quoteName(column)} IS NOT NULL`).join(' AND ');
-      const join = columns
-        .map((column, index) => compare(reference, index, { key: 'p', column: `f.${quoteName(column)}` }))
-        .join(' AND ');
+      const reference = referenceOf(catalog, id);
       const takePairs = (lines: Uint8Array, { leaf }: Batch): void =>
         forEachLine(lines, ([page = 0, line = 0, oid = 0, otherPage = 0, otherLine = 0], count) => {
           const other = count > PLACE_NUMBERS ? leaves.get(oid) : undefined;
           const referred = other ? rowNumber(other, { page: otherPage, line: otherLine }) : null;
           take(rowNumber(leaf, { page, line }), referred);
         });
-      await askBatches({ rows, of: fromLeaves, take: takePairs }, (batch) => {
-        const from = `${batch.leaf.from} f LEFT JOIN ${reference.to} p ON ${join}`;
-        return `SELECT f.ctid, p.tableoid, p.ctid FROM ${from} WHERE f.${isOneOf(batch)} AND ${present}`;
+      await askBatches({ rows, of: reference.fromLeaves, take: takePairs }, (batch) => {
+        const same = refersTo(reference, { own: 'f', other: 'p' });
+        const from = `${batch.leaf.from} f LEFT JOIN ${reference.to} p ON ${same}`;
+        return `SELECT f.ctid, p.tableoid, p.ctid FROM ${from} WHERE f.${isOneOf(batch)} AND ${refers(reference)}`;
       });
     },
   };
 }
 
-/** By the operator of the constraint, whatever schema it is in: its referred column stands first. */
-function compare(
-  { refColumns, operators }: Reference,
-  index: number,
-  { key, column }: { key: string; column: string },
+/** That the row `f` refers to any: none of the columns is null. */
+export function refers({ columns }: Reference): string {
+  return columns.map((column) => `f.${quoteName(column)} IS NOT NULL`).join(' AND ');
+}
+
+/** That the row refers to the other, by the operators of the constraint: the referred column stands first. */
+export function refersTo(
+  { columns, refColumns, operators }: Reference,
+  { own, other }: { own: string; other: string },
 ): string {
-  return `${key}.${quoteName(refColumns[index] ?? '')} ${operators[index]} ${column}`;
+  return columns
+    .map((column, at) => `${other}.${quoteName(refColumns[at] ?? '')} ${operators[at]} ${own}.${quoteName(column)}`)
+    .join(' AND ');
 }
 
 function leavesOf({ tables }: SubsetCatalog, table: string): Leaf[] {
@@ -134,9 +123,12 @@ function leavesOf({ tables }: SubsetCatalog, table: string): Leaf[] {
 /** The same rows each time, whatever their order on the disk: the hash is of the key, or of the whole row without one. */
 function shareQuery(table: SubsetTable, percent: number, seed: number): string {
   const key = table.primaryKey.map((column) => `t.${quoteName(column)}::text`);
-  const value = key.length > 0 ? `concat_ws(',', ${key.join(', ')})` : '(t.*)::text';
+  const value =
+    key.length > 0
+      ? `concat_ws(',', ${key.join(', ')})`
+      : `ROW(${table.columns.map((column) => `t.${quoteName(column)}`).join(', ')})::text`;
   return `SELECT t.tableoid, t.ctid FROM ${table.from} t ORDER BY md5(${value} || ' ' || ${quoteText(String(seed))}), ${value}, t.ctid
-    LIMIT (SELECT ceil(count(*) * ${quoteText(String(percent))}::numeric / 100)::int8 FROM ${table.from})`;
+    LIMIT (SELECT ceil(count(*) * ${quoteText(String(percent))}::numeric / 100)::int8 FROM ${table.fromNamed})`;
 }
 
 interface Condition {
@@ -150,7 +142,7 @@ interface Condition {
  * server reads it as a text first: what is no condition (an open quote, say) would make psql wait for its end.
  */
 async function rowsWhere(session: PsqlSession, { table, where, take }: Condition): Promise<void> {
-  const query = `SELECT tableoid, ctid FROM ${table.from} WHERE (${where}\n)`;
+  const query = `SELECT tableoid, ctid FROM ${table.fromNamed} WHERE (${where}\n)`;
   const check = `BEGIN EXECUTE ${quoteText(`EXPLAIN ${query}`)}; END`;
   const { schema } = splitName(table.name);
   await session.execute('SAVEPOINT condition');

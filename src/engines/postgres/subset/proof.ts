@@ -2,8 +2,9 @@ import type { ProofRow } from '../../../results/subset-results.ts';
 import type { Relationship } from '../../../subset/graph.ts';
 import type { SubsetRun } from '../../engine.ts';
 import { proveReferences } from '../../shared/prove-references.ts';
-import { type PsqlSession, quoteName } from '../connection/session.ts';
-import { createFinder } from './finder.ts';
+import { referenceOf } from '../../shared/reference-of.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { createFinder, refers, refersTo } from './finder.ts';
 import type { OpenSource } from './reading.ts';
 import type { Reference } from './subset-catalog.ts';
 
@@ -14,19 +15,17 @@ interface Proving {
 
 /** Proves every reference in the new database, to which the session is connected. */
 export function prove(session: PsqlSession, { source, run }: Proving): Promise<ProofRow[]> {
-  const referenceWith = ({ id }: Relationship): Reference => referenceOf(source, id);
+  const { catalog, withSession } = source;
+  const orphansOf = (reading: PsqlSession, all: Relationship[]): Promise<number[]> =>
+    countOrphans(
+      reading,
+      all.map(({ id }) => referenceOf(catalog, id)),
+    );
   return proveReferences(run, {
-    inSubset: (all) => countOrphans(session, all.map(referenceWith)),
-    inSource: async (one) =>
-      (await source.withSession((reading) => countOrphans(reading, [referenceWith(one)])))[0] ?? 0,
-    finder: () => createFinder(run.plan.graph, { catalog: source.catalog, withSession: source.withSession, seed: 0 }),
+    inSubset: (all) => orphansOf(session, all),
+    inSource: async (one) => (await withSession((reading) => orphansOf(reading, [one])))[0] ?? 0,
+    finder: () => createFinder(run.plan.graph, { catalog, withSession, seed: 0 }),
   });
-}
-
-function referenceOf({ catalog }: OpenSource, id: string): Reference {
-  const reference = catalog.references.get(id);
-  if (!reference) throw new Error(`the catalog has no reference ${id}`);
-  return reference;
 }
 
 /** How many references one statement proves: a server far away is asked seldom. */
@@ -44,11 +43,8 @@ async function countOrphans(session: PsqlSession, references: Reference[]): Prom
   return counts;
 }
 
-function orphansQuery({ from, columns, to, refColumns, operators }: Reference): string {
-  const present = columns.map((column) => `f.${quoteName(column)} IS NOT NULL`);
-  const same = columns.map(
-    (column, index) => `p.${quoteName(refColumns[index] ?? '')} ${operators[index]} f.${quoteName(column)}`,
-  );
-  return `SELECT count(*) FROM ${from} f WHERE ${present.join(' AND ')}
-    AND NOT EXISTS (SELECT FROM ${to} p WHERE ${same.join(' AND ')})`;
+function orphansQuery(reference: Reference): string {
+  const { from, to } = reference;
+  return `SELECT count(*) FROM ${from} f WHERE ${refers(reference)}
+    AND NOT EXISTS (SELECT FROM ${to} p WHERE ${refersTo(reference, { own: 'f', other: 'p' })})`;
 }

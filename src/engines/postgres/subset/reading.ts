@@ -1,6 +1,7 @@
 import type { DatabaseUrl } from '../../engine.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
 import type { PsqlSession } from '../connection/session.ts';
+import type { RemoteObjects } from '../foreign-tables.ts';
 import type { DatabaseLocale } from '../introspect.ts';
 import type { ClientTools } from '../tools.ts';
 import type { SubsetCatalog } from './subset-catalog.ts';
@@ -17,6 +18,8 @@ export interface OpenSource {
   catalog: SubsetCatalog;
   /** How many it has. */
   largeObjects: number;
+  /** Foreign tables and servers, which a subset does not have. */
+  remote: RemoteObjects;
   withSession: WithResource<PsqlSession>;
 }
 

@@ -16,8 +16,12 @@ export interface SubsetCatalog {
 /** A table; a partitioned one with all its partitions. */
 export interface SubsetTable {
   name: string;
-  /** As it stands after FROM: without the tables that inherit from it, which are tables of their own. */
+  /** As it stands after FROM with an alias: without the tables that inherit from it, which are tables of their own. */
   from: string;
+  /** The same under its own name. */
+  fromNamed: string;
+  /** Its name in SQL. */
+  relation: string;
   leaves: Leaf[];
   /** Those that COPY carries. */
   columns: string[];
@@ -53,6 +57,8 @@ interface RelationRow {
   schema: string;
   name: string;
   partitioned: boolean;
+  /** Whether partitions of it are foreign tables, whose rows are not its own. */
+  partly_foreign: boolean;
   /** The partitioned table that it is a part of, or itself. */
   root: number;
   /** For a partitioned table its partitions with rows, at whatever depth; for another one itself. */
@@ -85,6 +91,7 @@ export async function readSubsetCatalog(session: PsqlSession): Promise<SubsetCat
   const counted = await countRows(
     session,
     roots.filter(({ rows }) => rows < 0),
+    byOid,
   );
   const facts: SourceTable[] = roots.map((relation) => {
     const { oid, columns, keys, rows, bytes } = relation;
@@ -103,10 +110,10 @@ export async function readSubsetCatalog(session: PsqlSession): Promise<SubsetCat
     foreignKeys.push({ id, name, from: from.name, columns, to: to.name, refColumns, matchFull, indexed });
     const fromLeaves = from.leaves.filter(({ oid }) => own.leaves.includes(oid));
     references.set(id, {
-      from: fromText(own),
+      from: fromText(own, byOid),
       fromLeaves,
       columns,
-      to: fromText(other),
+      to: fromText(other, byOid),
       refColumns,
       operators: operators.map(operatorText),
     });
@@ -148,9 +155,8 @@ function operatorText({ schema, name }: Operator): string {
 }
 
 function typeOf(table: SubsetTable, column: string): string {
-  const relation = table.from.replace(/^ONLY /, '');
   return `SELECT coalesce(nullif(t.typbasetype, 0), t.oid) FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
-    WHERE a.attrelid = ${quoteText(relation)}::regclass AND a.attname = ${quoteText(column)}`;
+    WHERE a.attrelid = ${quoteText(table.relation)}::regclass AND a.attname = ${quoteText(column)}`;
 }
 
 function tableOf(
@@ -162,12 +168,14 @@ function tableOf(
     const root = through.get(oid);
     const rootName = root && `${quoteName(root.schema)}.${quoteName(root.table)}`;
     return leaf
-      ? [{ oid, index, from: fromText(leaf), name: qualified(leaf), ...(rootName && { root: rootName }) }]
+      ? [{ oid, index, from: fromText(leaf, byOid), name: qualified(leaf), ...(rootName && { root: rootName }) }]
       : [];
   });
   return {
     name: nameOf(relation),
-    from: fromText(relation),
+    from: fromText(relation, byOid),
+    fromNamed: fromNamed(relation, byOid),
+    relation: qualified(relation),
     leaves,
     columns: relation.columns.filter(({ generated }) => !generated).map(({ name }) => name),
     primaryKey: relation.primary,
@@ -190,15 +198,30 @@ function qualified({ schema, name }: RelationRow): string {
   return `${quoteName(schema)}.${quoteName(name)}`;
 }
 
-function fromText(relation: RelationRow): string {
-  return `${relation.partitioned ? '' : 'ONLY '}${qualified(relation)}`;
+/** Of a table with foreign partitions the partitions of its own: nothing contacts another server. */
+function fromText(relation: RelationRow, byOid: ReadonlyMap<number, RelationRow>): string {
+  if (!relation.partly_foreign) return `${relation.partitioned ? '' : 'ONLY '}${qualified(relation)}`;
+  const columns = ['tableoid', 'ctid', ...relation.columns.map(({ name }) => quoteName(name))].join(', ');
+  // The table itself has no rows, and says the types where no partition is left.
+  const parts = [relation, ...relation.leaves.flatMap((oid) => byOid.get(oid) ?? [])];
+  return `(${parts.map((part) => `SELECT ${columns} FROM ONLY ${qualified(part)}`).join(' UNION ALL ')})`;
+}
+
+function fromNamed(relation: RelationRow, byOid: ReadonlyMap<number, RelationRow>): string {
+  const from = fromText(relation, byOid);
+  return relation.partly_foreign ? `${from} AS ${quoteName(relation.name)}` : from;
 }
 
 /** Where nothing was ever analyzed. */
-async function countRows(session: PsqlSession, relations: RelationRow[]): Promise<Map<number, number>> {
+async function countRows(
+  session: PsqlSession,
+  relations: RelationRow[],
+  byOid: ReadonlyMap<number, RelationRow>,
+): Promise<Map<number, number>> {
   if (relations.length === 0) return new Map();
   const counts = relations.map(
-    (relation) => `SELECT ${quoteNumber(relation.oid)}::int8 AS oid, count(*) AS rows FROM ${fromText(relation)}`,
+    (relation) =>
+      `SELECT ${quoteNumber(relation.oid)}::int8 AS oid, count(*) AS rows FROM ${fromNamed(relation, byOid)}`,
   );
   const rows = await session.query<{ oid: number; rows: number }>(counts.join(' UNION ALL '));
   return new Map(rows.map(({ oid, rows: count }) => [oid, count]));
@@ -215,6 +238,7 @@ const FAMILY = `
 
 const RELATIONS = `
   SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, c.relkind = 'p' AS partitioned,
+    c.relkind = 'p' AND EXISTS (SELECT FROM pg_partition_tree(c.oid) p JOIN pg_foreign_table f ON f.ftrelid = p.relid) AS partly_foreign,
     CASE WHEN c.relispartition THEN pg_partition_root(c.oid)::oid ELSE c.oid END::int8 AS root,
     l.leaves, l.rows, l.bytes,
     coalesce((SELECT json_agg(json_build_object('name', a.attname, 'number', a.attnum,

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { mostBytesOf, piecesOfRow, ROWS_TERMINATOR, writeRow } from '../../../../src/engines/mysql/dump/row-text.ts';
+import { fc } from '../../../helpers/fast-check.ts';
 
 /** A row as the server's text protocol has it: a length before every field, one byte for NULL. */
 function packetOf(fields: (Uint8Array | null)[]): Buffer {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   ConnectionLost,
@@ -10,6 +9,7 @@ import {
 } from '../../../../src/engines/postgres/connection/session.ts';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
 import { anyClientTools } from '../../../../src/engines/postgres/tools.ts';
+import { fc } from '../../../helpers/fast-check.ts';
 import {
   describeWithPostgres,
   startPostgres,

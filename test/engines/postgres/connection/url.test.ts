@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DatabaseUrl } from '../../../../src/engines/engine.ts';
 import {
@@ -7,6 +6,7 @@ import {
   portOf,
   withDatabase,
 } from '../../../../src/engines/postgres/connection/url.ts';
+import { fc } from '../../../helpers/fast-check.ts';
 
 const SHOWN: [string, string][] = [
   ['postgres://app:secret@db.example.com:5432/app', 'postgres://app@db.example.com:5432/app'],

@@ -1,0 +1,34 @@
+import * as v from 'valibot';
+import { count, fileName, list } from '../../repository/values.ts';
+import { definitionsOnlySchema } from '../../results/definitions-only.ts';
+import { hiddenSchema } from '../../results/hidden-objects.ts';
+
+/**
+ * The MySQL and MariaDB part of a manifest; `text` is the schema of a name. Optional keys are absent from older
+ * snapshots.
+ */
+export function mysqlDetails(text: v.GenericSchema<string>) {
+  return v.object({
+    flavour: v.picklist(['mysql', 'mariadb']),
+    program: v.exactOptional(v.object({ name: text, version: text })),
+    database: text,
+    collations: list(text),
+    features: list(text),
+    /** Compared after a restore: kind → names. */
+    inventory: v.record(v.pipe(v.string(), v.regex(/^[a-z_ ]{1,64}$/, 'must be a kind of object')), list(text)),
+    definitions_only: v.optional(definitionsOnlySchema(text)),
+    enabled_events: v.optional(list(text)),
+    /** Programs that name the source's database in their body, as `event nightly`. */
+    names_database: v.optional(list(text)),
+    /** Views of missing tables: stored, and created where they are valid. */
+    invalid_views: v.optional(list(text)),
+    /** The rows of a file: table, columns in order, text columns, bytes of the longest row. */
+    data: v.record(
+      fileName,
+      v.object({ table: text, columns: list(text), texts: list(text), longest_row: v.exactOptional(count) }),
+    ),
+    hidden: v.exactOptional(list(hiddenSchema(text))),
+  });
+}
+
+export type MysqlDetails = v.InferOutput<ReturnType<typeof mysqlDetails>>;

@@ -1,0 +1,61 @@
+import * as v from 'valibot';
+import { count, fileName, list } from '../../repository/values.ts';
+import { definitionsOnlySchema } from '../../results/definitions-only.ts';
+import { hiddenSchema } from '../../results/hidden-objects.ts';
+
+/** The PostgreSQL part of a manifest; `text` is the schema of a name. Optional keys are absent from older snapshots. */
+export function postgresDetails(text: v.GenericSchema<string>) {
+  return v.object({
+    schemas: list(v.object({ oid: count, name: text })),
+    data: v.record(
+      fileName,
+      v.object({
+        schema: text,
+        table: text,
+        columns: list(text),
+        /** An extension created the table and may insert rows into it. */
+        of_extension: v.boolean(),
+        root: v.optional(v.object({ schema: text, table: text })),
+      }),
+    ),
+    extensions: list(v.object({ name: text, schema: text })),
+    roles: list(text),
+    locale: v.object({
+      encoding: text,
+      collate: text,
+      ctype: text,
+      /** `c` libc, `i` ICU, `b` built in. */
+      provider: text,
+      icu_locale: v.nullable(text),
+    }),
+    settings: list(text),
+    inventory: v.object({
+      /** `index`, `constraint`, `trigger`, `view`, `function` … → names with schema. */
+      objects: v.record(v.pipe(v.string(), v.regex(/^[a-z_ ]{1,64}$/, 'must be a kind of object')), list(text)),
+      sequences: list(
+        v.object({ name: text, last_value: v.nullable(v.pipe(v.number(), v.finite())), ascending: v.boolean() }),
+      ),
+      large_objects: v.optional(v.object({ count, bytes: count })),
+    }),
+    replication: v.optional(list(text)),
+    /** Objects that need a schema outside the snapshot. */
+    left_out: list(
+      v.object({
+        class: v.optional(count),
+        /** 0 for a part of a table's definition, which has no entry in the archive. */
+        oid: count,
+        kind: text,
+        name: text,
+        needs: text,
+      }),
+    ),
+    hidden: v.exactOptional(list(hiddenSchema(text))),
+    definitions_only: v.optional(definitionsOnlySchema(text)),
+    foreign_servers: v.exactOptional(list(text)),
+    left_out_schemas: v.optional(list(v.object({ schema: text, tables: count }))),
+    /** Schemas outside the selection that its tables need: every load restores them. */
+    needed_schemas: v.optional(list(text)),
+  });
+}
+
+export type PostgresDetails = v.InferOutput<ReturnType<typeof postgresDetails>>;

@@ -1,0 +1,48 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** The databases that a load makes beside its destination. Dots and dashes keep them apart from names people choose. */
+export interface BesideNames {
+  prefix: string;
+  fresh: () => string;
+  undo: string;
+}
+
+const LONGEST_SUFFIX = '.tool-new-00000000'.length;
+/** Hexadecimal digits that tell apart destinations with shortened names. */
+const DIGEST_LENGTH = 16;
+
+export interface NameLimit {
+  /** How long a name may be. */
+  most: number;
+  /** In the unit of `most`. */
+  lengthOf: (text: string) => number;
+}
+
+export function besideNamesWithin({ most, lengthOf }: NameLimit, destination: string): BesideNames {
+  const room = most - LONGEST_SUFFIX;
+  const base =
+    lengthOf(destination) <= room
+      ? destination
+      : `${cut(destination, { most: room - DIGEST_LENGTH - 1, lengthOf })}-${digest(destination)}`;
+  const prefix = `${base}.tool-new-`;
+  return { prefix, fresh: () => `${prefix}${randomBytes(4).toString('hex')}`, undo: `${base}.tool-undo` };
+}
+
+/** Whether `fresh` may have made the name. */
+export function isFreshName(name: string, prefix: string): boolean {
+  return name.startsWith(prefix) && /^[0-9a-f]{8}$/.test(name.slice(prefix.length));
+}
+
+/** The longest beginning, in whole characters. */
+function cut(text: string, { most, lengthOf }: NameLimit): string {
+  let kept = '';
+  for (const character of text) {
+    if (lengthOf(kept + character) > most) break;
+    kept += character;
+  }
+  return kept;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, DIGEST_LENGTH);
+}

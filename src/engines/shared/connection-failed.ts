@@ -1,0 +1,45 @@
+import { type ConnectionFailure, statusOfFailure } from '../../results/connection-failures.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import type { DatabaseUrl } from '../engine.ts';
+
+interface Kind {
+  code: string;
+  message: (url: DatabaseUrl) => string;
+}
+
+const UNREACHABLE: Kind = {
+  code: 'unreachable',
+  message: ({ display }) => `Cannot reach the server of ${display}`,
+};
+
+/** By failure, else by the status that the failure gives. */
+const KINDS: Record<string, Kind> = {
+  unreachable: UNREACHABLE,
+  missing: {
+    code: 'database_missing',
+    message: ({ database, display }) => `The database "${database}" does not exist on the server of ${display}`,
+  },
+  denied: {
+    code: 'denied',
+    message: ({ display }) => `The server refuses the connection to ${display}`,
+  },
+  too_many_connections: {
+    code: 'too_many_connections',
+    message: ({ display }) => `The server of ${display} has no free connection slots`,
+  },
+};
+
+export interface FailedConnection {
+  failure: ConnectionFailure;
+  details: string[];
+  /** The engine's hints by error code. */
+  hints: Record<string, string>;
+  cause: Error;
+}
+
+/** The error of a connection that could not be made. */
+export function connectionFailed(url: DatabaseUrl, { failure, details, hints, cause }: FailedConnection): UserError {
+  const { code, message } = KINDS[failure] ?? KINDS[statusOfFailure(failure)] ?? UNREACHABLE;
+  const hint = hints[code] ?? 'Is the server running, and host and port right? Is a VPN needed? Then: tool targets';
+  return new UserError(message(url), { code, exit: EXIT.unreachable, details, hint, cause });
+}

@@ -1,0 +1,18 @@
+import { EXIT, UserError } from '../../runtime/errors.ts';
+
+export function destinationBusy(destination: string): UserError {
+  return new UserError(`Another load into "${destination}" is going on`, {
+    code: 'destination_busy',
+    exit: EXIT.refused,
+    hint: 'Wait for it to end, or stop it; then try again.',
+  });
+}
+
+/** `swapped`: `databases`, `tables`; `between`: `pooler`, `proxy`. */
+export function lockLost(destination: string, { swapped, between }: { swapped: string; between: string }): UserError {
+  return new UserError(`The lock on "${destination}" was lost, so the ${swapped} were not swapped`, {
+    code: 'lock_lost',
+    exit: EXIT.failed,
+    hint: `The destination is as it was before. Connect to the server itself, not through a ${between}, then load again.`,
+  });
+}

@@ -1,0 +1,98 @@
+import { access } from 'node:fs/promises';
+import { connectionUrl } from '../../config/urls/connection-url.ts';
+import type { LoadPlan, LoadResult } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
+import { type ChosenDestination, checkDestination, chooseDestination, openDestination } from './destination.ts';
+import { refuseSources } from './guard.ts';
+import { swapSteps } from './load-steps.ts';
+import type { LoadRequest, PlannedLoad } from './planned-load.ts';
+
+/** A load of an SQL file: into a new database, or on one as it is. */
+export async function planScript(context: Context, request: LoadRequest & { file: string }): Promise<PlannedLoad> {
+  const { file } = request;
+  await access(file).catch((cause) => {
+    throw new UserError(`Cannot read ${file}`, {
+      code: 'file_missing',
+      exit: EXIT.usage,
+      hint: 'Is the path right?',
+      cause,
+    });
+  });
+  const { chosenBy, ...chosen } = chosenFor(context, request);
+  const { engine, url } = openDestination(chosen);
+  const unverified = request.source ? [] : await refuseSources(context, url, request);
+  const destination = await engine.connect.inspect(context, url);
+  const asItIs = (request.noDrop ?? false) || (request.source ?? false);
+  const undo = !asItIs && (request.undo ?? true) && destination.exists;
+  const where = destination.url;
+  const plan: LoadPlan = {
+    target: request.target,
+    snapshot: null,
+    file,
+    sanitized: null,
+    sanitized_reason: 'it is what the SQL file makes of it',
+    destination,
+    chosen_by: chosenBy,
+    strategy: asItIs ? 'script' : 'swap',
+    strategy_reason: asItIs
+      ? `the file runs on the ${request.source ? 'source' : 'destination'} as it is (${request.source ? '--source' : '--no-drop'})`
+      : 'the destination stays as it is until the file has run in a new database',
+    undo,
+    schemas: [],
+    tables: 0,
+    rows: 0,
+    size_bytes: 0,
+    selection: null,
+    jobs: 1,
+    unverified_sources: unverified,
+    steps: asItIs
+      ? [
+          `Run ${file} on ${where}${engine.capabilities.scriptsRollBack ? ' in one transaction' : ', where a failure undoes nothing'}`,
+        ]
+      : [`Run ${file} in a new database beside ${where}`, ...swapSteps(destination.exists, undo)],
+    warnings: [],
+  };
+  return { request, plan, planned_at: context.clock().toISOString(), restore: null };
+}
+
+export async function applyScript(context: Context, planned: PlannedLoad): Promise<LoadResult> {
+  const { request, plan } = planned;
+  const { file, undo, strategy } = plan;
+  if (file === null) throw new Error('the plan is of no file');
+  const { engine, url } = openDestination(chosenFor({ ...context, report: () => {} }, request));
+  await checkDestination(context, planned, url);
+  const role = context.configuration.settings.targets[request.target]?.snapshot?.role;
+  await using staging = await localRepository(context).stage();
+  const directory = await staging.folder('script');
+  const { swapMs, undoDatabase } = await engine.restore.runScript(context, {
+    ...{ url, file, asItIs: strategy === 'script', undo, role, directory },
+    events: request.events,
+  });
+  return {
+    snapshot: null,
+    destination: plan.destination.url,
+    tables: 0,
+    rows: 0,
+    size_bytes: 0,
+    selection: null,
+    swap_ms: swapMs,
+    undo_database: undoDatabase,
+  };
+}
+
+function chosenFor(context: Context, request: LoadRequest): ChosenDestination {
+  return request.source ? sourceOf(context, request.target) : chooseDestination(context, request);
+}
+
+function sourceOf({ configuration }: Context, target: string): ChosenDestination {
+  const key = `targets.${target}.snapshot.src_url`;
+  const text = connectionUrl(configuration, key);
+  if (text !== undefined) return { text, chosenBy: `${key} (--source)` };
+  throw new UserError(`Target "${target}" has no source to run a file on`, {
+    code: 'source_missing',
+    exit: EXIT.configuration,
+    hint: `Set ${key} in the configuration.`,
+  });
+}

@@ -1,0 +1,166 @@
+import type { DatabaseUrl, Engine, RestorePlan, RestoreRequest } from '../../engines/engine.ts';
+import { bytesOfTable, filesOfTable, type Manifest } from '../../repository/manifest.ts';
+import { createObjectPool } from '../../repository/objects/object-pool.ts';
+import { missingHere } from '../../repository/transfer.ts';
+import { FOREIGN_SUPERUSER, type LoadPlan, type LoadResult } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { cpusFor } from '../cpus-for.ts';
+import { findTarget } from '../find-target.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
+import { pullFiles } from '../snapshots/pull.ts';
+import { isBuiltHere, refuseUntrusted } from '../snapshots/signatures.ts';
+import { snapshotReader } from '../snapshots/snapshot-reader.ts';
+import { findPlanned, findSnapshot } from '../snapshots/snapshots.ts';
+import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
+import { dataState } from './data-state.ts';
+import { checkDestination, chooseDestination, openDestination } from './destination.ts';
+import { refuseSources } from './guard.ts';
+import { loadSteps } from './load-steps.ts';
+import type { LoadRequest, PlannedLoad } from './planned-load.ts';
+
+/** A load of a snapshot, or of some tables of it. */
+export async function planSnapshot(context: Context, request: LoadRequest): Promise<PlannedLoad> {
+  const { configuration } = context;
+  const found = await findSnapshot(context, request);
+  const { manifest, row, local, remote } = found;
+  refuseUntrusted(context, manifest, request);
+  const { chosenBy, ...chosen } = chooseDestination(context, request);
+  const { engine, url } = openDestination(chosen);
+  refuseOtherEngine(engine, manifest, url);
+  const { keepGoing } = request;
+  if (keepGoing && engine.capabilities.whyNotKeepGoing !== null)
+    throw noKeepGoing(request.target, engine.capabilities.whyNotKeepGoing);
+  const unverified = await refuseSources(context, url, request);
+  const wanted = request.tables;
+  const selected = wanted ? await chooseTables(context, { found, engine, url, wanted }) : null;
+  const only = selected ? namesOf(selected) : null;
+  const restoration = restorationOf(context, request, { url, manifest, only });
+  const restore = await engine.restore.plan(context, restoration);
+  const foreign = await foreignCode(context, { engine, url, manifest });
+  const selection = selected && withinPlan(selected, restore, manifest);
+  const undo = (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
+  const jobs = request.cpus ?? cpusFor(context, request.target);
+  const size_bytes = restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
+  const files = [...restore.tables.flatMap(filesOfTable), ...manifest.files];
+  const lacking = local ? [] : await missingHere(localRepository(context), files);
+  const data = dataState(configuration, {
+    target: request.target,
+    snapshot: row,
+    original: request.original ?? false,
+  });
+  const plan: LoadPlan = {
+    target: request.target,
+    snapshot: row,
+    file: null,
+    sanitized: data.sanitized,
+    sanitized_reason: data.sanitized_reason,
+    destination: restore.destination,
+    chosen_by: chosenBy,
+    strategy: restore.strategy,
+    strategy_reason: restore.strategyReason,
+    undo,
+    ...(keepGoing && { keep_going: keepGoing }),
+    schemas: restore.schemas,
+    tables: restore.tables.length,
+    rows: restore.tables.reduce((sum, table) => sum + table.rows, 0),
+    size_bytes,
+    selection,
+    jobs,
+    unverified_sources: unverified,
+    steps: loadSteps({ lacking, remote, restore, undo, keepGoing }),
+    warnings: [...data.warnings, ...foreign, ...restore.warnings.map(({ code, message }) => ({ code, message }))],
+  };
+  return { request, plan, planned_at: context.clock().toISOString(), restore };
+}
+
+export async function applySnapshot(
+  context: Context,
+  planned: PlannedLoad & { restore: RestorePlan },
+): Promise<LoadResult> {
+  const { request, plan, restore } = planned;
+  const { snapshot, jobs, undo, selection, tables, rows, size_bytes } = plan;
+  if (snapshot === null) throw new Error('the plan is of no snapshot');
+  const { manifest, local, remote } = await findPlanned(context, { target: request.target, snapshot });
+  // The plan has told what there is to warn of.
+  const quiet = { ...context, report: () => {} };
+  refuseUntrusted(quiet, manifest, request);
+  const { engine, url } = openDestination(chooseDestination(quiet, request));
+  await checkDestination(context, planned, url);
+  const repository = localRepository(context);
+  await using staging = await repository.stage();
+  if (!local && remote) {
+    const keep = restore.tables.length === manifest.tables.length;
+    const files = [...restore.tables.flatMap(filesOfTable), ...manifest.files];
+    await pullFiles(context, { manifest, remote, files, keep });
+  }
+  const pool = createObjectPool(jobs + 1);
+  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  const only = selection && namesOf(selection);
+  const { swapMs, undoDatabase, missing } = await engine.restore.run(context, {
+    ...restorationOf(context, request, { url, manifest, only }),
+    plan: restore,
+    jobs,
+    undo,
+    directory: await staging.folder('restore'),
+    read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
+  });
+  return {
+    snapshot,
+    destination: plan.destination.url,
+    tables,
+    rows,
+    size_bytes,
+    selection,
+    swap_ms: swapMs,
+    undo_database: undoDatabase,
+    ...(missing && { missing }),
+  };
+}
+
+interface Restoring {
+  url: DatabaseUrl;
+  manifest: Manifest;
+  /** `null` for all tables. */
+  only: Set<string> | null;
+}
+
+function restorationOf(
+  { configuration }: Context,
+  { target, inPlace = false, keepGoing, dropForeignReferences, remoteTables, events }: LoadRequest,
+  { url, manifest, only }: Restoring,
+): RestoreRequest {
+  const { schema_config: schemaConfig, role } = findTarget(configuration, target).snapshot ?? {};
+  return {
+    ...{ url, manifest, schemaConfig, role, inPlace, keepGoing, dropForeignReferences, remoteTables, events },
+    ...(only && { only }),
+  };
+}
+
+function noKeepGoing(target: string, why: string): UserError {
+  return new UserError(`--keep-going is for PostgreSQL: ${why}`, {
+    code: 'keep_going_refused',
+    exit: EXIT.failed,
+    hint: `Load the tables that can be restored: tool load ${target} --tables NAMES`,
+  });
+}
+
+function refuseOtherEngine(engine: Engine, manifest: Manifest, url: DatabaseUrl): void {
+  if (engine.id === manifest.engine) return;
+  throw new UserError(`A snapshot of ${manifest.engine} cannot be loaded into ${url.display}`, {
+    code: 'engine_differs',
+    exit: EXIT.failed,
+    hint: `Choose a ${manifest.engine} destination: dst_url in the configuration, or --destdb.`,
+  });
+}
+
+/** A snapshot holds code of its own: functions, triggers, views. A superuser's rights let it do anything on the server. */
+async function foreignCode(
+  context: Context,
+  { engine, url, manifest }: { engine: Engine; url: DatabaseUrl; manifest: Manifest },
+): Promise<LoadPlan['warnings']> {
+  if ((await isBuiltHere(context, manifest)) || !(await engine.connect.isSuperuser(context, url))) return [];
+  const user = url.user === null ? 'a superuser' : `superuser "${url.user}"`;
+  const message = `Snapshot ${manifest.id} was not built on this machine, and its code runs with the rights of ${user}`;
+  return [{ code: FOREIGN_SUPERUSER, message }];
+}

@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type MysqlSession, openSession } from '../../../../src/engines/mysql/connection/session.ts';
+import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
+import { build } from '../../../../src/operations/build.ts';
+import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
+import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+
+const MAIN = new URL('../../../../src/main.ts', import.meta.url).pathname;
+const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
+const KILLS = process.env.TOOL_TEST_FULL ? 200 : 4;
+/** Up to so many milliseconds after the journal was written: some kills come before the packet, some after it. */
+const SPAN = 60;
+
+const PROGRAMS = 12;
+const many = (make: (number: number) => string): string[] => Array.from({ length: PROGRAMS }, (_, at) => make(at));
+const OLDER = [
+  'CREATE TABLE parent (id INT PRIMARY KEY, name VARCHAR(40))',
+  'CREATE TABLE child (id INT PRIMARY KEY, parent_id INT, FOREIGN KEY (parent_id) REFERENCES parent (id))',
+  "INSERT INTO parent VALUES (1, 'one'), (2, 'two')",
+  'INSERT INTO child VALUES (1, 1), (2, 2)',
+  'CREATE VIEW behind AS SELECT name FROM parent',
+  'CREATE VIEW ahead AS SELECT name FROM behind',
+  ...many((at) => `CREATE FUNCTION old_${at}(n INT) RETURNS INT DETERMINISTIC RETURN n + ${at}`),
+  ...many(
+    (at) => `CREATE TRIGGER old_${at} BEFORE INSERT ON parent FOR EACH ROW BEGIN SET NEW.name = 'old ${at}'; END`,
+  ),
+  "CREATE EVENT nightly ON SCHEDULE EVERY 1 DAY STARTS '2035-01-01 00:00:00' DO DELETE FROM child",
+];
+const NEWER = [
+  'DROP VIEW ahead',
+  'DROP VIEW behind',
+  // A table where a view was, and the other way round.
+  'CREATE TABLE ahead (id INT PRIMARY KEY)',
+  'CREATE VIEW a_first AS SELECT name FROM z_last_of_all',
+  ...many((at) => `DROP FUNCTION old_${at}`),
+  ...many((at) => `DROP TRIGGER old_${at}`),
+  ...many((at) => `CREATE PROCEDURE new_${at}() BEGIN SELECT ${at}; SELECT 'ü;'; END`),
+  ...many(
+    (at) => `CREATE TRIGGER new_${at} AFTER DELETE ON child FOR EACH ROW BEGIN SET @n = ${at}; SET @m = '\\\\;'; END`,
+  ),
+  "UPDATE parent SET name = 'three' WHERE id = 2",
+];
+const VIEW = 'CREATE VIEW z_last_of_all AS SELECT name FROM parent';
+
+for (const flavour of FLAVOURS) {
+  describeWithMysql(flavour, { name: 'a load or an undo that is killed within the swap' }, () => {
+    let server: TestMysql;
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    let watcher: MysqlSession;
+
+    beforeAll(async () => {
+      folder = await temporaryFolder();
+      server = await startMysql(flavour);
+      const { path } = folder;
+      await server.createDatabase('source');
+      await server.sql('source', ...OLDER);
+      const settings = {
+        working_directory: join(path, 'work'),
+        targets: { app: { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } } },
+      };
+      await build(testContext({ settings }), { target: 'app' });
+      const [drop1 = '', drop2 = '', table = '', view = '', ...rest] = NEWER;
+      await server.sql('source', drop1, drop2, table, VIEW, view, ...rest);
+      await build(testContext({ settings }), { target: 'app' });
+      await writeFile(
+        join(path, 'tool.yml'),
+        `secret_key: ${'ab'.repeat(16)}\nworking_directory: ${join(path, 'work')}\ndefaults: {cpus: 2}\ntargets:\n  app:\n    snapshot:\n      src_url: ${server.url('source')}\n      dst_url: ${server.url('copy')}\n`,
+        { mode: 0o600 },
+      );
+      watcher = await openSession({ url: parseMysqlUrl(server.url('')) });
+    }, 240_000);
+
+    afterAll(async () => {
+      await watcher?.close();
+      await server?.stop();
+      await folder?.[Symbol.asyncDispose]();
+    });
+
+    function start(...words: string[]): ChildProcess {
+      const args = [MAIN, '--config', join(folder.path, 'tool.yml'), '--yes', '--json', ...words];
+      return spawn(process.execPath, args, { detached: true, stdio: 'ignore' });
+    }
+
+    /** MySQL may have kept the semicolon of the packet at the end of a body when nobody was there to tidy up. */
+    async function dump(): Promise<string> {
+      return (await server.dump('copy')).replaceAll(/\s*;?\s*(\*\/)?\s*;;$/gm, (_, end = '') => ` ${end};;`);
+    }
+
+    async function others(): Promise<number> {
+      const rows = await watcher.query(
+        "SELECT 1 FROM information_schema.PROCESSLIST WHERE USER = 'root' AND ID <> CONNECTION_ID()",
+      );
+      return rows.length;
+    }
+
+    async function journal(): Promise<boolean> {
+      const rows = await watcher.query(
+        "SELECT 1 FROM information_schema.TABLES WHERE TABLE_SCHEMA LIKE 'copy.tool-new-%' AND TABLE_NAME LIKE 'tool-journal%'",
+      );
+      return rows.length > 0;
+    }
+
+    it(`leaves the destination whole as it was, or whole as it is to be, with nobody to repair it, at ${KILLS} kills`, async () => {
+      for (const index of ['1', '0']) expect(await ended(start('load', 'app', index))).toBe(0);
+      const newer = await dump();
+      expect(newer).toContain('new_11');
+      expect(await ended(start('undo', 'app'))).toBe(0);
+      const older = await dump();
+      expect(older).toContain('old_11');
+
+      let present = older;
+      const counts = { unchanged: 0, swapped: 0, serverWentOn: 0 };
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const wanted = present === older ? newer : older;
+        const child = kill % 3 === 2 ? start('undo', 'app') : start('load', 'app', wanted === older ? '1' : '0');
+        const exit = ended(child);
+        // What the run before has left is there until this run removes it.
+        while (child.exitCode === null && (await journal())) await setTimeout(1);
+        while (child.exitCode === null && !(await journal())) await setTimeout(0);
+        await setTimeout((SPAN * kill) / KILLS);
+        killGroup(child);
+        await exit;
+        if ((await others()) > 0) counts.serverWentOn += 1;
+        await eventually(async () => (await others()) === 0, { deadline: 60_000 });
+        const now = await dump();
+        if (now !== present) expect(now, `kill ${kill}: a state between`).toBe(wanted);
+        counts[now === present ? 'unchanged' : 'swapped'] += 1;
+        present = now;
+      }
+      // Kills that all fall before the packet, or after it, would show nothing.
+      expect(counts.swapped).toBeGreaterThan(0);
+      expect(counts.serverWentOn).toBeGreaterThan(0);
+
+      expect(await ended(start('load', 'app', '0'))).toBe(0);
+      expect(await dump()).toBe(newer);
+      expect(await server.databases()).toEqual(['copy', 'copy.tool-undo', 'source']);
+    }, 1_800_000);
+  });
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+}
+
+/** Never one that has ended: its number may be another group's by now. */
+function killGroup(child: ChildProcess): void {
+  const ended = child.exitCode !== null || child.signalCode !== null;
+  if (!ended && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+}

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, it, test } from 'vitest';
+import { connectToServer } from '../../../../src/engines/postgres/connection/connect.ts';
+import type { PsqlSession } from '../../../../src/engines/postgres/connection/session.ts';
+import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
+import {
+  besideNames,
+  createDatabase,
+  lockDestination,
+  sweepLeftovers,
+} from '../../../../src/engines/postgres/server/server.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  type TestPostgres,
+  testContext,
+} from '../../../helpers/postgres-server.ts';
+
+const NAME_LIMIT = 63;
+const LONG_NAMES = [
+  'a'.repeat(46),
+  'a'.repeat(63),
+  'ü'.repeat(31),
+  '🐘'.repeat(15),
+  `a${'🐘'.repeat(15)}`,
+  '数'.repeat(21),
+];
+
+test.for(['app', 'a'.repeat(45), ...LONG_NAMES])(
+  'the names beside %s are no longer than a name may be',
+  (destination) => {
+    const { fresh, undo } = besideNames(destination);
+    for (const name of [fresh(), undo]) {
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(NAME_LIMIT);
+      expect(name).not.toContain('\ufffd');
+    }
+  },
+);
+
+test('a short name stands whole in the names beside it', () => {
+  expect(besideNames('app')).toMatchObject({ prefix: 'app.tool-new-', undo: 'app.tool-undo' });
+  expect(besideNames('app').fresh()).toMatch(/^app\.tool-new-[0-9a-f]{8}$/);
+});
+
+test('no two destinations share their names, however alike they begin', () => {
+  const destinations = [...LONG_NAMES, ...LONG_NAMES.map((name) => name.replace(/.$/u, 'z'))];
+  expect(new Set(destinations.map((name) => besideNames(name).undo)).size).toBe(destinations.length);
+});
+
+describeWithPostgres('a server of databases', () => {
+  let postgres: TestPostgres;
+  const sessions: PsqlSession[] = [];
+
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+
+  afterAll(async () => {
+    for (const session of sessions) await session.close();
+    await postgres?.stop();
+  });
+
+  async function open(): Promise<PsqlSession> {
+    const session = await connectToServer(testContext({ settings: {} }), parsePostgresUrl(postgres.url('copy')));
+    sessions.push(session);
+    return session;
+  }
+
+  it('lets one load at a time into a destination, until its session ends', async () => {
+    const [first, second] = [await open(), await open()];
+    await lockDestination(first, "it's");
+    await expect(lockDestination(second, "it's")).rejects.toMatchObject({ code: 'destination_busy', exit: 5 });
+    await lockDestination(second, 'another');
+    await first.close();
+    await lockDestination(second, "it's");
+  });
+
+  it('keeps the names beside a destination of many bytes as they were given, and sweeps those of that one only', async () => {
+    const server = await open();
+    const destination = '🐘'.repeat(15);
+    const fresh = besideNames(destination).fresh();
+    const others = [besideNames(destination).undo, besideNames(`${destination.slice(2)}z`).fresh()];
+    for (const name of [fresh, ...others]) await createDatabase(server, { name, locale: null, major: 15 });
+    expect(await postgres.databases()).toEqual(expect.arrayContaining([fresh, ...others]));
+    expect(await sweepLeftovers(server, destination)).toEqual([fresh]);
+    expect(await postgres.databases()).toEqual(expect.arrayContaining(others));
+    expect(await postgres.databases()).not.toContain(fresh);
+  });
+
+  it("takes the server's own locale where it does not know the source's, and says so", async () => {
+    const server = await open();
+    const known = { encoding: 'UTF8', collate: 'C', ctype: 'C', provider: 'c', icu_locale: null };
+    expect(await createDatabase(server, { name: 'known', locale: known, major: 15 })).toBe(true);
+    const unknown = { ...known, collate: 'xx_YY.utf8', ctype: 'xx_YY.utf8' };
+    expect(await createDatabase(server, { name: 'unknown', locale: unknown, major: 15 })).toBe(false);
+    expect(await postgres.databases()).toEqual(expect.arrayContaining(['known', 'unknown']));
+  });
+});

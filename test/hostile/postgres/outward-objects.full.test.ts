@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildAndLoad, normalized } from '../../helpers/build-and-load.ts';
+import { OTHER, OUTWARD_CASES } from '../../helpers/outward-objects.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  type TestPostgres,
+  temporaryFolder,
+} from '../../helpers/postgres-server.ts';
+
+describeWithPostgres('a selection of schemas, one dependency at a time', () => {
+  let server: TestPostgres;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    server = await startPostgres();
+  }, 60_000);
+
+  afterAll(async () => {
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  it.each(OUTWARD_CASES.map((each, index) => ({ ...each, database: `case_${index}` })))(
+    'leaves out: $name',
+    async ({ database, sql, oracle }) => {
+      await server.createDatabase(database);
+      await server.psql(database, { sql: `${OTHER}; ${sql}` });
+      await buildAndLoad(server, { database, workingDirectory: folder.path });
+      await server.psql(database, { sql: `${oracle ? `${oracle};` : ''} DROP SCHEMA other CASCADE` });
+      expect(normalized(await server.dump(`${database}_copy`))).toEqual(normalized(await server.dump(database)));
+    },
+  );
+});

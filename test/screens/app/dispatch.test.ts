@@ -1,0 +1,318 @@
+import { describe, expect, test } from 'vitest';
+import { dispatchPaste } from '../../../screens/app/dispatch.ts';
+import type { Model } from '../../../screens/app/model.ts';
+import { refreshTargets } from '../../../screens/app/refresh.ts';
+import { answerConfirm } from '../../../screens/confirm/actions.ts';
+import { selectedTarget, type TargetsRoute } from '../../../screens/targets/targets-route.ts';
+import type { TargetRow } from '../../../src/results/results.ts';
+import { UserError } from '../../../src/runtime/errors.ts';
+import { listed, newModel, press, running, until } from '../../helpers/driven-model.ts';
+import { fakeOperations } from '../../helpers/fake-operations.ts';
+import { fakeTerminal } from '../../helpers/fake-terminal.ts';
+import { fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
+
+const three = ['app', 'billing', 'legacy'].map((name) => fakeTarget({ name }));
+
+describe('targets', () => {
+  test('an error of one check is shown at that target and holds up no other', async () => {
+    const world = fakeWorld({ targets: three, checks: { legacy: { status: 'denied', error: 'no password' } } });
+    const operations = fakeOperations(world);
+    const model = newModel(world, {
+      operations: {
+        ...operations,
+        refreshTargets: async (session, { listed, take }) => {
+          const legacy = async (rows: TargetRow[]) => (await listed(rows)).filter(({ name }) => name === 'legacy');
+          await operations.refreshTargets(session, { listed: legacy, take });
+          throw new UserError('the name cannot be found', { code: 'x', exit: 4 });
+        },
+      },
+    });
+    await refreshTargets(model);
+    expect(model.targets.getState().entries.map(({ row }) => row.error)).toEqual([
+      'the name cannot be found',
+      'the name cannot be found',
+      'no password',
+    ]);
+  });
+
+  test('refreshing keeps the selection by identity', async () => {
+    const world = fakeWorld({ targets: three, checks: {} });
+    const model = await listed(world);
+    press(model, 'j');
+    world.targets = [fakeTarget({ name: 'aaa' }), ...three];
+    void refreshTargets(model);
+    await Promise.resolve();
+    expect(selected(model)).toBe('billing');
+  });
+
+  test('a filter is text while it is typed: the keys of the screen do nothing', async () => {
+    const model = await listed(fakeWorld({ targets: three }));
+    press(model, '/', 'b', 'q', 'backspace', 'i');
+    expect(model.navigation.top()).toMatchObject({ screen: 'targets', typing: { text: 'bi' } });
+    press(model, 'enter');
+    expect(model.navigation.top()).toMatchObject({ typing: null, list: { filter: 'bi' } });
+    expect(selected(model)).toBe('billing');
+    press(model, 'esc');
+    expect(model.navigation.top()).toMatchObject({ list: { filter: '' } });
+  });
+
+  test('a paste goes into what is typed, and nowhere else', async () => {
+    const model = await listed(fakeWorld({ targets: three }));
+    dispatchPaste(model, 'b');
+    expect(model.runs.store.getState().runs).toEqual([]);
+    press(model, '/');
+    dispatchPaste(model, 'legacy\n');
+    expect(selected(model)).toBe('legacy');
+  });
+});
+
+test('the newest snapshot of a target is loaded without opening the target', async () => {
+  const world = fakeWorld();
+  const model = await listed(world);
+  press(model, 'l');
+  await until(() => asked(model));
+  expect(world.done).toEqual([]);
+  answerConfirm(model, 'go');
+  await model.runs.settled();
+  expect(world.done).toEqual(['load app']);
+});
+
+describe('what cannot be done says why', () => {
+  test('without a source nothing is built', async () => {
+    const model = await listed(fakeWorld({ targets: [fakeTarget({ name: 'app', src_url: null })] }));
+    press(model, 'b');
+    expect(notice(model)).toBe('app has no source database (snapshot.src_url)');
+    expect(model.runs.store.getState().runs).toEqual([]);
+  });
+
+  test('without a snapshot nothing is loaded', async () => {
+    const model = await listed(fakeWorld({ snapshots: {} }));
+    press(model, 'enter', 'l');
+    expect(notice(model)).toBe('There is no snapshot yet: b builds one');
+  });
+
+  test('without a destination nothing is loaded', async () => {
+    const model = await listed(fakeWorld({ targets: [fakeTarget({ name: 'app', dst_url: null })] }));
+    press(model, 'l');
+    expect(notice(model)).toBe('app has no destination (snapshot.dst_url)');
+  });
+
+  test.each(['b', 'l', 'd', 'n', 'u'])('with --read-only, %s changes nothing', async (key) => {
+    const model = await listed(fakeWorld(), { readOnly: true });
+    press(model, 'enter');
+    await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
+    press(model, key);
+    expect(notice(model)).toContain('--read-only');
+    expect(model.navigation.top().screen).toBe('snapshots');
+  });
+});
+
+describe('a destination elsewhere', () => {
+  test('is replaced only when its name was typed', async () => {
+    const world = fakeWorld();
+    world.destination = { ...world.destination, local: false };
+    const model = await listed(world);
+    press(model, 'enter');
+    await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
+    press(model, 'l');
+    await until(() => asked(model));
+    press(model, 'enter');
+    expect(notice(model)).toBe('Type app_dev to continue');
+    press(model, ...'app_de', 'enter');
+    expect(notice(model)).toMatch(/ is not app_dev$/);
+    press(model, 'v', 'enter');
+    await model.runs.settled();
+    expect(world.done).toEqual(['load app']);
+  });
+});
+
+describe('leaving', () => {
+  test('q leaves at once when nothing is going on, and does nothing below the root', async () => {
+    let left = 0;
+    const model = await listed(fakeWorld(), {
+      terminal: fakeTerminal({ quit: () => (left += 1) }),
+    });
+    press(model, 'enter', 'q');
+    expect(left).toBe(0);
+    press(model, 'esc', 'q');
+    expect(left).toBe(1);
+  });
+
+  test('q asks when work is going on', async () => {
+    const model = await listed(fakeWorld({ gate: new Promise(() => {}) }));
+    press(model, 'b');
+    await running(model);
+    press(model, 'esc', 'q');
+    expect(model.navigation.top().screen).toBe('quit');
+  });
+
+  test('Ctrl-C cancels the work; a second one within two seconds leaves', async () => {
+    let now = 0;
+    const left: number[] = [];
+    const model = await listed(fakeWorld({ gate: new Promise(() => {}) }), {
+      clock: () => new Date(now),
+      terminal: fakeTerminal({ quit: () => left.push(now) }),
+    });
+    press(model, 'b');
+    await running(model);
+    press(model, 'ctrl+c');
+    await model.runs.settled();
+    expect(model.runs.store.getState().runs[0]?.state.status).toBe('cancelled');
+    now = 3000;
+    press(model, 'ctrl+c');
+    expect(left).toEqual([]);
+    now = 4000;
+    press(model, 'ctrl+c');
+    await until(() => left.length === 1);
+  });
+});
+
+test('work that failed is done again by r, in the place of the one that failed', async () => {
+  const world = fakeWorld();
+  const build = fakeOperations(world).build;
+  let attempts = 0;
+  const model = await listed(world, {
+    operations: {
+      ...fakeOperations(world),
+      build: (session, request) => {
+        attempts += 1;
+        return attempts === 1 ? Promise.reject(new Error('disk full')) : build(session, request);
+      },
+    },
+  });
+  press(model, 'b');
+  await running(model);
+  await model.runs.settled();
+  press(model, 'r');
+  await model.runs.settled();
+  expect(world.done).toEqual(['build app']);
+  press(model, 'esc');
+  expect(model.navigation.top().screen).toBe('targets');
+});
+
+describe('sanitizing', () => {
+  test('shows the plan, then the work, then what was changed, findings first, and sanitizes again from there', async () => {
+    const world = fakeWorld({ queryFile: '/etc/sanitize.sql' });
+    const edited: string[] = [];
+    const terminal = fakeTerminal({ edit: async (file: string) => void edited.push(file) });
+    const model = await listed(world, { terminal });
+    press(model, 'enter');
+    await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
+    press(model, 's');
+    await until(() => asked(model));
+    expect(world.done).toEqual([]);
+    answerConfirm(model, 'go');
+    await model.runs.settled();
+    expect(world.done).toEqual(['sanitize app']);
+    press(model, 'enter');
+    expect(model.navigation.top()).toMatchObject({ screen: 'coverage', list: { selected: null } });
+    press(model, 'j');
+    expect(model.navigation.top()).toMatchObject({ list: { selected: 'public.person.city' } });
+    press(model, 'e');
+    await until(() => notice(model) !== null);
+    expect(edited).toEqual(['/etc/sanitize.sql']);
+    press(model, 's');
+    await until(() => asked(model));
+    expect(model.navigation.top()).toMatchObject({ screen: 'confirm', title: 'sanitize snapshot 0' });
+  });
+
+  test('comes with a build where a query is configured, without a question where no database is replaced', async () => {
+    const world = fakeWorld({ queryFile: '/etc/sanitize.sql' });
+    const model = await listed(world);
+    press(model, 'b');
+    await running(model);
+    await model.runs.settled();
+    expect(world.done).toEqual(['sanitize app']);
+  });
+
+  test('a build without a question is never shown as a confirmation', async () => {
+    for (const queryFile of [null, '/etc/sanitize.sql']) {
+      const model = await listed(fakeWorld({ queryFile }));
+      const shown: string[] = [];
+      model.navigation.store.subscribe(() => shown.push(model.navigation.top().screen));
+      press(model, 'b');
+      await running(model);
+      await model.runs.settled();
+      expect(new Set(shown)).toEqual(new Set(['targets', 'run']));
+    }
+  });
+
+  test('a second b while the build is planned builds nothing more', async () => {
+    const world = fakeWorld();
+    const model = await listed(world);
+    press(model, 'b', 'b');
+    expect(notice(model)).toBe('The build of app is being planned');
+    await running(model);
+    await model.runs.settled();
+    expect(world.done).toEqual(['build app']);
+  });
+
+  test('a build that cannot be planned says why and what to do, and builds nothing', async () => {
+    const world = fakeWorld();
+    const error = new UserError('the query cannot be read', { code: 'x', exit: 2, hint: 'look at sanitize.sql' });
+    const model = await listed(world, {
+      operations: { ...fakeOperations(world), planBuild: () => Promise.reject(error) },
+    });
+    press(model, 'b');
+    await until(() => model.navigation.top().screen === 'confirm');
+    expect(model.navigation.top()).toMatchObject({ target: 'app', plan: null, error });
+    press(model, 'esc');
+    expect(model.navigation.top().screen).toBe('targets');
+    expect(world.done).toEqual([]);
+  });
+
+  test('a question that comes when the user has gone elsewhere is not asked', async () => {
+    const world = fakeWorld({ queryFile: '/etc/sanitize.sql' });
+    const operations = fakeOperations(world);
+    const planning = Promise.withResolvers<void>();
+    const model = await listed(world, {
+      operations: {
+        ...operations,
+        async planBuild(session, request) {
+          await planning.promise;
+          const planned = await operations.planBuild(session, request);
+          return planned && { ...planned, plan: { ...planned.plan, destination: world.destination } };
+        },
+      },
+    });
+    press(model, 'b', 'enter');
+    planning.resolve();
+    await until(() => notice(model) !== undefined);
+    expect(notice(model)).toBe('app was not built. Press b to try again');
+    expect(model.navigation.top().screen).toBe('snapshots');
+    expect(world.done).toEqual([]);
+  });
+
+  test('asks before a build whose result replaces a database', async () => {
+    const world = fakeWorld({ queryFile: '/etc/sanitize.sql' });
+    const operations = fakeOperations(world);
+    const model = await listed(world, {
+      operations: {
+        ...operations,
+        async planBuild(session, request) {
+          const planned = await operations.planBuild(session, request);
+          return planned && { ...planned, plan: { ...planned.plan, destination: world.destination } };
+        },
+      },
+    });
+    press(model, 'b');
+    await until(() => asked(model));
+    expect(model.runs.store.getState().runs).toEqual([]);
+    answerConfirm(model, 'go');
+    await model.runs.settled();
+    expect(world.done).toEqual(['sanitize app']);
+  });
+});
+
+function selected(model: Model): string | undefined {
+  return selectedTarget(model, model.navigation.top() as TargetsRoute)?.row.name;
+}
+
+function notice(model: Model): string | undefined {
+  return model.navigation.store.getState().notice?.text;
+}
+
+function asked(model: Model): boolean {
+  const place = model.navigation.top();
+  return place.screen === 'confirm' && place.plan !== null;
+}

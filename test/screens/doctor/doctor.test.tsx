@@ -1,0 +1,150 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createTheme, ThemeContext } from '../../../components/theme.ts';
+import type { ModelOptions } from '../../../screens/app/create-model.ts';
+import { ModelContext } from '../../../screens/app/frame.tsx';
+import type { Model } from '../../../screens/app/model.ts';
+import { DoctorView } from '../../../screens/doctor/doctor-screen.tsx';
+import { type DoctorRoute, rowsOf, selectedFinding } from '../../../screens/doctor/selection.ts';
+import { panesOf } from '../../../screens/editor/selection.ts';
+import { FixView } from '../../../screens/fix/fix-screen.tsx';
+import { configFolder, withKey } from '../../helpers/config-folder.ts';
+import { newModel, press, until } from '../../helpers/driven-model.ts';
+import { fakeTerminal } from '../../helpers/fake-terminal.ts';
+import { fakeWorld } from '../../helpers/fake-world.ts';
+import { renderAt } from '../../helpers/render.tsx';
+
+const FILE = withKey(`# ours
+working_directory: work
+authtoken: hunter2
+targets:
+  app: # the shop
+    snapshoot: # old
+      src_url: postgres://app@localhost:1/app
+    cpus: many
+`);
+
+test('what is wrong comes first, and the selected finding says what f does about it', async () => {
+  const { model } = await opened();
+  expect(rowsOf(top(model)).map(({ subject }) => subject)).toEqual(
+    expect.arrayContaining(['targets.app.snapshoot', 'targets.app.cpus', 'secrets', 'postgres-local', 'keychain']),
+  );
+  for (const size of SIZES) {
+    const lines = (await drawn(model, size)).join('\n');
+    expect(lines).toMatch(/❯ ✗ +targets\.app\.snapshoot +unknown key/);
+    expect(lines).toMatch(/Result +unknown key targets\.app\.snapshoot/);
+    expect(lines).toMatch(/f +Rename snapshoot to snapshot/);
+    expect(lines).toContain('f fix');
+  }
+});
+
+test('f shows the difference, Enter makes it, and everything is looked at again', async () => {
+  const { model, text } = await opened();
+  press(model, 'f');
+  await until(() => foundOf(model) !== null);
+  for (const size of SIZES) {
+    const lines = (await drawn(model, size)).join('\n');
+    expect(lines).toMatch(/- {5}snapshoot: .*\n.*\+ {5}snapshot:/);
+    expect(lines).toContain('Enter apply');
+  }
+  expect(await text()).toBe(FILE);
+  press(model, 'enter');
+  await until(() => model.navigation.store.getState().notice !== null && top(model).found !== null);
+  expect(await text()).toBe(FILE.replace('snapshoot', 'snapshot'));
+  expect(rowsOf(top(model)).map(({ subject }) => subject)).not.toContain('targets.app.snapshoot');
+  expect(model.navigation.store.getState().notice).toEqual({
+    tone: 'good',
+    text: 'Done: Rename snapshoot to snapshot',
+  });
+});
+
+test('Esc leaves the file as it is, and the finding selected', async () => {
+  const { model, text } = await opened();
+  press(model, 'f');
+  await until(() => foundOf(model) !== null);
+  press(model, 'esc');
+  expect(selectedFinding(top(model))?.subject).toBe('targets.app.snapshoot');
+  expect(await text()).toBe(FILE);
+});
+
+test('a finding that only a person can mend says so, and E edits the configuration there', async () => {
+  const { model } = await opened();
+  select(model, 'targets.app.cpus');
+  press(model, 'f');
+  expect(model.navigation.store.getState().notice?.text).toBe('No automatic fix: press E to edit it');
+  press(model, 'E');
+  await until(() => panes(model) !== null);
+  expect(panes(model)?.field?.path).toEqual(['targets', 'app', 'cpus']);
+  press(model, 'esc', 'esc');
+  expect(selectedFinding(top(model))?.subject).toBe('targets.app.cpus');
+});
+
+test('a file that is no YAML is opened in the editor of the person, at the line', async () => {
+  const edited: [string, number | undefined][] = [];
+  const terminal = fakeTerminal({ edit: async (file, line) => void edited.push([file, line]) });
+  const { model, file } = await opened('# ours\ntargets: [\n', { terminal });
+  press(model, 'E');
+  await until(() => edited.length > 0);
+  expect(edited).toEqual([[file, 3]]);
+});
+
+test('with --read-only nothing is mended', async () => {
+  const { model } = await opened(FILE, { readOnly: true });
+  press(model, 'f');
+  expect(model.navigation.top().screen).toBe('doctor');
+  expect(model.navigation.store.getState().notice?.text).toContain('read-only');
+});
+
+const SIZES = [
+  { columns: 60, rows: 20 },
+  { columns: 80, rows: 24 },
+  { columns: 120, rows: 40 },
+];
+
+async function opened(content = FILE, options: Partial<ModelOptions> = {}) {
+  const folder = await configFolder({ 'tool.yml': content });
+  const environment = { TOOL_TRUST: 'true', HOME: folder.path, PATH: folder.path };
+  const model = newModel(fakeWorld({ configuration: { cwd: folder.path, environment } }), options);
+  press(model, 'D');
+  await until(() => top(model).found !== null);
+  const file = join(folder.path, 'tool.yml');
+  return { model, file, text: () => readFile(file, 'utf8') };
+}
+
+function top(model: Model): DoctorRoute {
+  const place = model.navigation.store.getState().stack.find(({ screen }) => screen === 'doctor');
+  return place as DoctorRoute;
+}
+
+function foundOf(model: Model): unknown {
+  const place = model.navigation.top();
+  return place.screen === 'fix' ? place.found : null;
+}
+
+function panes(model: Model) {
+  const place = model.navigation.top();
+  return place.screen === 'editor' ? panesOf(place) : null;
+}
+
+function select(model: Model, subject: string): void {
+  const place = top(model);
+  const id = rowsOf(place).find((row) => row.subject === subject)?.id ?? null;
+  model.navigation.replace({ ...place, list: { ...place.list, selected: id } });
+}
+
+async function drawn(model: Model, size: { columns: number; rows: number }): Promise<string[]> {
+  const place = model.navigation.top();
+  const rendered = renderAt(
+    size,
+    <ThemeContext value={createTheme({ unicode: true })}>
+      <ModelContext value={model}>
+        {place.screen === 'doctor' && <DoctorView route={place} />}
+        {place.screen === 'fix' && <FixView route={place} />}
+      </ModelContext>
+    </ThemeContext>,
+  );
+  const lines = await rendered.screen();
+  rendered.unmount();
+  return lines;
+}

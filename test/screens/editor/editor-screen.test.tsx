@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { createTheme, ThemeContext } from '../../../components/theme.ts';
+import { ModelContext } from '../../../screens/app/frame.tsx';
+import type { Model } from '../../../screens/app/model.ts';
+import type { EditorRoute } from '../../../screens/editor/editor-route.ts';
+import { EditorView } from '../../../screens/editor/editor-screen.tsx';
+import { selectPath } from '../../../screens/editor/selection.ts';
+import { EditorDiffView } from '../../../screens/editor-diff/editor-diff-screen.tsx';
+import { configFolder, withKey } from '../../helpers/config-folder.ts';
+import { newModel, press, until } from '../../helpers/driven-model.ts';
+import { fakeWorld } from '../../helpers/fake-world.ts';
+import { renderAt } from '../../helpers/render.tsx';
+
+const FILE = withKey(`targets:
+  漢字 🚀:
+    cpus: 0
+    snapshot:
+      src_url: postgres://app:hunter2@localhost:1/app
+`);
+
+test('at 120×40 tree and form stand beside each other, with description, default and problem of the field', async () => {
+  const model = await opened();
+  const wide = { columns: 120, rows: 40 };
+  const general = await drawn(model, wide);
+  expect(general.find((line) => line.includes('❯ general'))).toMatch(/❯ general +secret_key +\*\*\*$/);
+  expect(general.join('\n')).toContain('production (default)');
+  model.navigation.replace(selectPath(top(model), ['targets', '漢字 🚀', 'cpus']));
+  const lines = (await drawn(model, wide)).join('\n');
+  expect(lines).toContain('❯   - 漢字 🚀 ✗');
+  expect(lines).toMatch(/❯ cpus +0 ✗/);
+  expect(lines).toContain('✗ targets.漢字 🚀.cpus must be at least 1');
+  expect(lines).toContain('CPU cores for this target; wins over defaults.cpus.');
+});
+
+test('at 60×20 the form comes after the tree, and no password is shown', async () => {
+  const model = await opened();
+  const narrow = { columns: 60, rows: 20 };
+  expect((await drawn(model, narrow)).join('\n')).not.toContain('secret_key');
+  model.navigation.replace(selectPath(top(model), ['targets', '漢字 🚀', 'snapshot', 'src_url']));
+  const lines = await drawn(model, narrow);
+  expect(lines.join('\n')).not.toContain('Sections');
+  expect(lines[3]).toBe('❯ src_url  postgres://app:***@localhost:1/app');
+  expect(lines.at(-1)).toContain('w save');
+});
+
+test('the difference shows lines with their numbers, secrets masked', async () => {
+  const model = await opened();
+  model.navigation.replace(selectPath(top(model), ['targets', '漢字 🚀', 'snapshot', 'src_url']));
+  press(model, 'd', 'w');
+  await until(() => model.navigation.top().screen === 'editor-diff');
+  const lines = await drawn(model, { columns: 60, rows: 20 });
+  expect(lines.join('\n')).toContain('6 -       src_url: postgres://app:***@localhost:1/app');
+  expect(lines.join('\n')).toContain('6 +       {}');
+});
+
+async function opened(): Promise<Model> {
+  const folder = await configFolder({ 'tool.yml': FILE });
+  const model = newModel(
+    fakeWorld({ configuration: { cwd: folder.path, environment: { TOOL_TRUST: 'true', HOME: folder.path } } }),
+  );
+  press(model, 'E');
+  await until(() => top(model).draft !== null);
+  return model;
+}
+
+function top(model: Model): EditorRoute {
+  return model.navigation.top() as EditorRoute;
+}
+
+async function drawn(model: Model, size: { columns: number; rows: number }): Promise<string[]> {
+  const place = model.navigation.top();
+  const rendered = renderAt(
+    size,
+    <ThemeContext value={createTheme({ unicode: true })}>
+      <ModelContext value={model}>
+        {place.screen === 'editor' && <EditorView route={place} />}
+        {place.screen === 'editor-diff' && <EditorDiffView route={place} />}
+      </ModelContext>
+    </ThemeContext>,
+  );
+  const lines = await rendered.screen();
+  rendered.unmount();
+  return lines;
+}

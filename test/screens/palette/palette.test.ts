@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { dispatchMouse } from '../../../screens/app/dispatch.ts';
+import { readMouse } from '../../../screens/app/terminal/mouse.ts';
+import { entriesInView } from '../../../screens/palette/entries.ts';
+import { listed, press } from '../../helpers/driven-model.ts';
+import { fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
+
+test('some letters of an action find it, and Enter does it where the palette was opened', async () => {
+  const world = fakeWorld();
+  const model = await listed(world);
+  press(model, ':', ...'snapsh', 'enter');
+  await expect.poll(() => model.navigation.top().screen).toBe('run');
+  await model.runs.settled();
+  expect(world.done).toEqual(['build app']);
+});
+
+test('what cannot be done is found too, and says why', async () => {
+  const model = await listed(fakeWorld({ targets: [fakeTarget({ name: 'app', src_url: null })] }));
+  press(model, ':', ...'build');
+  const place = model.navigation.top();
+  expect(place.screen === 'palette' && entriesInView(model, place)[0]?.reason).toContain('no source database');
+  press(model, 'enter');
+  expect(model.navigation.store.getState().notice?.text).toContain('no source database');
+  expect(model.navigation.top().screen).toBe('targets');
+});
+
+test('every target can be gone to from everywhere', async () => {
+  const model = await listed(fakeWorld({ targets: ['app', 'billing'].map((name) => fakeTarget({ name })) }));
+  press(model, 'enter', ':', ...'gobilling', 'enter');
+  expect(model.navigation.top()).toMatchObject({ screen: 'snapshots', target: 'billing' });
+});
+
+test('the wheel moves, a click selects, and a click on what is selected opens it', async () => {
+  const model = await listed(fakeWorld({ targets: ['a', 'b', 'c', 'd'].map((name) => fakeTarget({ name })) }));
+  model.viewport.keys = ['a', 'b', 'c', 'd'];
+  const mouse = (sequence: string) => dispatchMouse(model, readMouse(sequence) ?? { kind: 'other' });
+  mouse('\x1b[<65;10;5M');
+  expect(model.navigation.top()).toMatchObject({ list: { selected: 'd' } });
+  // Title, rule, titles of the columns: the second row is the fifth line.
+  mouse('\x1b[<0;10;5M');
+  expect(model.navigation.top()).toMatchObject({ list: { selected: 'b' } });
+  mouse('\x1b[<0;10;5m');
+  expect(model.navigation.top().screen).toBe('targets');
+  mouse('\x1b[<0;10;5M');
+  expect(model.navigation.top()).toMatchObject({ screen: 'snapshots', target: 'b' });
+});

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { textEdit } from '../../../components/text-edit.ts';
+import { createTheme, ThemeContext } from '../../../components/theme.ts';
+import { ModelContext } from '../../../screens/app/frame.tsx';
+import { setUp } from '../../../screens/setup/actions.ts';
+import type { SetupRoute } from '../../../screens/setup/setup-route.ts';
+import { SetupView } from '../../../screens/setup/setup-screen.tsx';
+import { UserError } from '../../../src/runtime/errors.ts';
+import { newModel } from '../../helpers/driven-model.ts';
+import { fakeWorld } from '../../helpers/fake-world.ts';
+import { renderAt } from '../../helpers/render.tsx';
+
+const SOURCE = {
+  engine: 'postgres',
+  display: 'postgres://app@db:5432/shop',
+  server_version: '15.18',
+  size_bytes: 61_400_000,
+  hasPassword: true,
+  schemas: Array.from({ length: 40 }, (_, index) => ({ name: `schema_${index}`, size_bytes: 1000 * index })),
+} as const;
+
+const file = Array.from({ length: 60 }, (_, index) => (index % 7 === 3 ? '' : `line ${index}`)).join('\n');
+const PLAN = { file: '/home/ada/tool.yml', text: '', shown: file, variables: { SHOP_PASSWORD: 'hunter2' } };
+
+for (const size of [
+  { columns: 60, rows: 20 },
+  { columns: 80, rows: 24 },
+]) {
+  const name = `${size.columns}x${size.rows}`;
+
+  test(`the first question tells of the engines at ${name}`, async () => {
+    const shown = await drawn(size, {});
+    expect(shown).toContain('❯ ./tool.yml (this folder only)');
+    expect(shown).toMatch(/✓ PostgreSQL: pg_dump 15\.18\n.*✓ MySQL, MariaDB: nothing to install/);
+  });
+
+  test(`a password is not shown while its URL is typed at ${name}`, async () => {
+    const shown = await drawn(size, { step: 'url', typing: textEdit('postgres://app:hunter2@db/shop') });
+    expect(shown).toContain('Source: postgres://app:*******@db/shop');
+    expect(await drawn(size, { step: 'password', typing: textEdit('hunter2') })).toContain('Password: *******');
+  });
+
+  test(`more schemas than fit are scrolled through, with the keys in sight at ${name}`, async () => {
+    const shown = await drawn(size, { step: 'schemas', leftOut: ['schema_1'], found: { source: { ...SOURCE } } });
+    expect(shown).toMatch(/❯ Continue with 39 of 40 schemas\n +\[x\] schema_0 .*\n +\[ \] schema_1 /);
+    expect(shown.split('\n').at(-1)).toContain('Enter continue   Esc back');
+  });
+
+  test(`what became of a failure is said below what was typed at ${name}`, async () => {
+    const error = new UserError('Cannot reach the server', { code: 'unreachable', exit: 4, hint: 'Is it running?' });
+    const shown = await drawn(size, { step: 'url', typing: textEdit('postgres://away/shop'), error });
+    expect(shown).toMatch(/Source: postgres:\/\/away\/shop\n\n +Cannot reach the server\n +Is it running\?/);
+  });
+
+  test(`the end of the file is shown first, then the rest by the arrows at ${name}`, async () => {
+    const shown = await drawn(size, { step: 'review', found: { plan: PLAN } });
+    expect(shown).toContain('/home/ada/tool.yml, to be written with Enter:');
+    expect(shown).toMatch(/line 58\n\n? *line 59|line 57\n.*line 58\n/);
+    expect(shown).toContain('Enter write the file');
+    const up = await drawn(size, { step: 'review', scrolledUp: 1000, found: { plan: PLAN } });
+    expect(up).toMatch(/line 0\n +line 1\n +line 2\n\n +line 4/);
+  });
+
+  test(`the variables that are needed are said at the end, without what is in them, at ${name}`, async () => {
+    const shown = await drawn(size, { step: 'done', answers: { target: 'shop' }, found: { plan: PLAN } });
+    expect(shown).toContain('export SHOP_PASSWORD=…');
+    expect(shown).toContain('❯ Build the first snapshot of shop now');
+    expect(shown).not.toContain('hunter2');
+  });
+}
+
+type Change = Omit<Partial<SetupRoute>, 'found'> & { found?: object };
+
+async function drawn(size: { columns: number; rows: number }, change: Change): Promise<string> {
+  const model = newModel(fakeWorld());
+  setUp(model);
+  await expect.poll(() => model.navigation.top()).toMatchObject({ found: { engines: expect.any(Array) } });
+  const top = model.navigation.top() as SetupRoute;
+  const place = { ...top, ...change, found: { ...top.found, ...change.found } };
+  model.navigation.replace(place);
+  const rendered = renderAt(
+    size,
+    <ThemeContext value={createTheme({ unicode: true })}>
+      <ModelContext value={model}>
+        <SetupView route={place} />
+      </ModelContext>
+    </ThemeContext>,
+  );
+  const screen = await rendered.screen();
+  rendered.unmount();
+  return screen.join('\n');
+}

@@ -1,0 +1,217 @@
+import { expect, test } from 'vitest';
+import { dispatchKey, dispatchPaste } from '../../../screens/app/dispatch.ts';
+import type { Model } from '../../../screens/app/model.ts';
+import { answerChosen, setUp } from '../../../screens/setup/actions.ts';
+import type { SetupRoute } from '../../../screens/setup/setup-route.ts';
+import type { SetupStepId } from '../../../src/presentation/setup/step-ids.ts';
+import { newModel } from '../../helpers/driven-model.ts';
+import { type FakeWorld, fakeWorld } from '../../helpers/fake-world.ts';
+
+const SOURCE = 'postgres://app:secret@db:5432/shop';
+
+test('nothing is written before the end, and then what was answered is', async () => {
+  const world = fakeWorld({ targets: [] });
+  const model = opened(world);
+  await choose(model, 'tool.yml', 'target');
+  await type(model, 'shop', 'how');
+  await choose(model, 'url', 'url');
+  await type(model, SOURCE, 'schemas');
+  expect(place(model).found.source).toMatchObject({ server_version: '15.18' });
+  answerChosen(model, 'sales');
+  await choose(model, '', 'destination');
+  await type(model, 'postgres://localhost/shop_dev', 'keep');
+  await choose(model, 'variable', 'sourceVariable');
+  expect(place(model).typing?.text).toBe('SHOP_PASSWORD');
+  dispatchKey(model, 'enter');
+  await asked(model, 'storage');
+  await choose(model, 'none', 'review');
+  expect(place(model).found.plan?.shown).toContain('shop:');
+  expect(world.done).toEqual([]);
+  dispatchKey(model, 'enter');
+  await asked(model, 'done');
+  expect(JSON.parse(world.done[0]?.replace('set up ', '') ?? '')).toEqual({
+    file: 'tool.yml',
+    target: 'shop',
+    source: SOURCE,
+    destination: 'postgres://localhost/shop_dev',
+    schemaConfig: { include_schemas: ['public'] },
+    variables: { source: 'SHOP_PASSWORD', destination: '' },
+    storage: null,
+  });
+});
+
+test('the first snapshot is built when it is asked for, and its run is shown', async () => {
+  const world = fakeWorld({ snapshots: {} });
+  const model = await written(world);
+  answerChosen(model, 'build');
+  expect(model.navigation.top().screen).toBe('run');
+  await model.runs.settled();
+  expect(world.done.at(-1)).toBe('build app');
+});
+
+test('the source can be put together, its database chosen from those of the server', async () => {
+  const model = opened(fakeWorld());
+  await choose(model, '', 'target');
+  await type(model, 'shop', 'how');
+  await choose(model, 'fields', 'engine');
+  await choose(model, 'postgres', 'host');
+  await type(model, 'fe80::1', 'port');
+  await type(model, '5433', 'user');
+  await type(model, 'app', 'password');
+  await type(model, 'p@ss:w/rd', 'database');
+  expect(place(model).found.databases.map(({ name }) => name)).toContain('shop');
+  await choose(model, 'shop', 'schemas');
+  expect(place(model).found.source?.display).toContain('@[fe80::1]:5433/shop');
+});
+
+test('a host with blanks, and a port that is none, are asked for again', async () => {
+  const model = opened(fakeWorld());
+  await choose(model, '', 'target');
+  await type(model, 'shop', 'how');
+  await choose(model, 'fields', 'engine');
+  await choose(model, 'postgres', 'host');
+  await refused(model, 'db one', 'A name or address has no blanks in it');
+  await type(model, 'db', 'port');
+  for (const port of ['many', '0', '65536']) await refused(model, port, 'A port is a number from 1 to 65535');
+  await type(model, '65535', 'user');
+});
+
+test('a URL that names no database gets one of the server, its parameters kept', async () => {
+  const model = await atUrl(fakeWorld());
+  await type(model, 'postgres://app@db:5433?sslmode=require', 'database');
+  await choose(model, '漢字 🚀', 'schemas');
+  expect(place(model).found.source?.display).toBe(
+    'postgres://app@db:5433/%E6%BC%A2%E5%AD%97%20%F0%9F%9A%80?sslmode=require',
+  );
+});
+
+test('a bucket is tried with its keys before the file is shown', async () => {
+  const world = fakeWorld();
+  const model = await atStorage(world);
+  await choose(model, 'minio', 'bucket');
+  await type(model, 'snaps', 'endpoint');
+  await type(model, 'http://localhost:9000', 'prefix');
+  await type(model, '', 'credentials');
+  await choose(model, '', 'accessKey');
+  await type(model, 'AK', 'secretKey');
+  await type(model, 'SK', 'review');
+  expect(place(model).found.storage).toBe('s3://snaps');
+  const storage = { provider: 'minio', bucket: 'snaps', endpoint: 'http://localhost:9000' };
+  expect(JSON.parse(place(model).found.plan?.text ?? '').storage).toEqual({
+    ...storage,
+    access_key: 'AK',
+    secret_key: 'SK',
+  });
+});
+
+test('a source that does not answer is asked for again, and keeps what was typed', async () => {
+  const model = await atUrl(fakeWorld());
+  dispatchPaste(model, 'postgres://app:secret@away/shop');
+  dispatchKey(model, 'enter');
+  const failed = { step: 'url', busy: null, error: { message: 'connection refused' } };
+  await expect.poll(() => model.navigation.top()).toMatchObject(failed);
+  expect(place(model).typing?.text).toBe('postgres://app:secret@away/shop');
+});
+
+test('while something is tried keys do nothing, and the answer arrives all the same', async () => {
+  const gate = Promise.withResolvers<void>();
+  const model = await atUrl(fakeWorld({ gate: gate.promise }));
+  dispatchPaste(model, SOURCE);
+  dispatchKey(model, 'enter');
+  for (const key of ['x', 'enter', 'backspace']) dispatchKey(model, key);
+  dispatchPaste(model, 'more');
+  expect(place(model).busy).not.toBeNull();
+  gate.resolve();
+  await asked(model, 'schemas');
+  expect(place(model).answers.url).toBe(SOURCE);
+});
+
+test('Esc gives up what is being tried, and its answer is heard no more', async () => {
+  const gate = Promise.withResolvers<void>();
+  const model = await atUrl(fakeWorld({ gate: gate.promise }));
+  dispatchPaste(model, SOURCE);
+  dispatchKey(model, 'enter');
+  dispatchKey(model, 'esc');
+  expect(place(model)).toMatchObject({ step: 'url', busy: null, error: null, typing: { text: SOURCE } });
+  gate.resolve();
+  // All that was going on has ended by the next turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(place(model)).toMatchObject({ step: 'url', error: null });
+});
+
+test('Esc goes back by one question, which still has its answer', async () => {
+  const model = opened(fakeWorld());
+  await choose(model, 'tool.yml', 'target');
+  await type(model, 'other', 'how');
+  dispatchKey(model, 'esc');
+  expect(place(model)).toMatchObject({ step: 'target', typing: { text: 'other' } });
+  dispatchKey(model, 'esc');
+  expect(place(model)).toMatchObject({ step: 'file', answers: { file: 'tool.yml' } });
+  dispatchKey(model, 'esc');
+  expect(model.navigation.top().screen).toBe('targets');
+});
+
+test('the file of --config is not asked for', () => {
+  const model = newModel(fakeWorld(), { config: 'mine.yml' });
+  setUp(model);
+  expect(place(model).step).toBe('target');
+});
+
+function opened(world: FakeWorld): Model {
+  const model = newModel(world);
+  setUp(model);
+  return model;
+}
+
+async function atUrl(world: FakeWorld): Promise<Model> {
+  const model = opened(world);
+  await choose(model, 'tool.yml', 'target');
+  await type(model, 'app', 'how');
+  await choose(model, 'url', 'url');
+  return model;
+}
+
+async function atStorage(world: FakeWorld): Promise<Model> {
+  const model = await atUrl(world);
+  await type(model, 'postgres://db/shop', 'schemas');
+  await choose(model, '', 'destination');
+  await type(model, '', 'storage');
+  return model;
+}
+
+async function written(world: FakeWorld): Promise<Model> {
+  const model = await atStorage(world);
+  await choose(model, 'none', 'review');
+  dispatchKey(model, 'enter');
+  await asked(model, 'done');
+  return model;
+}
+
+async function type(model: Model, text: string, next: SetupStepId): Promise<void> {
+  dispatchKey(model, 'ctrl+u');
+  dispatchPaste(model, text);
+  dispatchKey(model, 'enter');
+  await asked(model, next);
+}
+
+async function refused(model: Model, text: string, message: string): Promise<void> {
+  dispatchKey(model, 'ctrl+u');
+  dispatchPaste(model, text);
+  dispatchKey(model, 'enter');
+  await expect.poll(() => model.navigation.top()).toMatchObject({ busy: null, error: { message } });
+}
+
+async function choose(model: Model, value: string, next: SetupStepId): Promise<void> {
+  answerChosen(model, value);
+  await asked(model, next);
+}
+
+async function asked(model: Model, step: SetupStepId): Promise<void> {
+  await expect.poll(() => model.navigation.top()).toMatchObject({ step, busy: null, error: null });
+}
+
+function place(model: Model): SetupRoute {
+  const top = model.navigation.top();
+  if (top.screen !== 'setup') throw new Error(`at ${top.screen}`);
+  return top;
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { createTheme, ThemeContext } from '../../../components/theme.ts';
+import { createModel } from '../../../screens/app/create-model.ts';
+import { ModelContext } from '../../../screens/app/frame.tsx';
+import type { SignInRoute } from '../../../screens/sign-in/sign-in-route.ts';
+import { SignInView } from '../../../screens/sign-in/sign-in-screen.tsx';
+import { UserError } from '../../../src/runtime/errors.ts';
+import { fakeOperations } from '../../helpers/fake-operations.ts';
+import { fakeTerminal } from '../../helpers/fake-terminal.ts';
+import { fakeWorld } from '../../helpers/fake-world.ts';
+import { renderAt } from '../../helpers/render.tsx';
+
+const BARE = { screen: 'sign-in', provider: undefined, prompt: null, qr: [], result: null, error: null } as const;
+const URL = `https://idp.example.com/auth?${'x'.repeat(100)}`;
+
+test('the URL is shown whole, nothing between its parts but the edge of the screen', async () => {
+  const shown = await drawn({ prompt: { event: 'sign_in', provider: 'idp', url: URL, user_code: null } });
+  expect(shown).toContain('Waiting for the browser');
+  expect(shown.replaceAll(/\s/g, '')).toContain(URL);
+});
+
+test('a code is shown with a picture of its URL', async () => {
+  const prompt = { event: 'sign_in', provider: 'idp', url: 'https://idp/device', user_code: 'ABCD-EFGH' } as const;
+  const shown = await drawn({ prompt, qr: ['▄▀▄▀', '█▄█▄'] });
+  expect(shown).toContain('Code: ABCD-EFGH');
+  expect(shown).toContain('█▄█▄');
+});
+
+test('a failure says why, and what to do next', async () => {
+  const error = new UserError('It was refused', { code: 'sign_in_denied', exit: 4, hint: 'Sign in again' });
+  const shown = await drawn({ error });
+  expect(shown).toMatch(/You are not signed in.*Reason +It was refused.*Next +Sign in again/s);
+});
+
+async function drawn(change: Partial<SignInRoute>): Promise<string> {
+  const model = createModel({
+    operations: fakeOperations(fakeWorld()),
+    terminal: fakeTerminal(),
+    clock: () => new Date(0),
+  });
+  const place: SignInRoute = { ...BARE, qr: [], controller: new AbortController(), ...change };
+  model.navigation.push(place);
+  const rendered = renderAt(
+    { columns: 80, rows: 24 },
+    <ThemeContext value={createTheme({ unicode: true })}>
+      <ModelContext value={model}>
+        <SignInView route={place} />
+      </ModelContext>
+    </ThemeContext>,
+  );
+  const screen = await rendered.screen();
+  rendered.unmount();
+  return screen.join('\n');
+}

@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest';
+import { createModel } from '../../../screens/app/create-model.ts';
+import type { Model } from '../../../screens/app/model.ts';
+import { refreshTargets } from '../../../screens/app/refresh.ts';
+import { answerConfirm } from '../../../screens/confirm/actions.ts';
+import { selectedTarget } from '../../../screens/targets/targets-route.ts';
+import { press } from '../../helpers/driven-model.ts';
+import { fakeOperations } from '../../helpers/fake-operations.ts';
+import { fakeTerminal } from '../../helpers/fake-terminal.ts';
+import { type FakeWorld, fakeSnapshot, fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
+
+const three = [0, 1, 2].map((index) => fakeSnapshot({ index }));
+
+test('the tables of a snapshot are there when one opens it', async () => {
+  const model = await atSnapshots(fakeWorld());
+  press(model, 'right');
+  expect(model.navigation.top()).toMatchObject({ screen: 'tables', found: null });
+  await expect.poll(() => model.navigation.top()).toMatchObject({ found: [{ table: 'public.orders' }, {}, {}] });
+});
+
+test('what is found while one is elsewhere is there when one comes back', async () => {
+  const model = await atSnapshots(fakeWorld());
+  press(model, 'right', '?');
+  await new Promise((resolve) => setImmediate(resolve));
+  press(model, 'esc');
+  expect(model.navigation.top()).toMatchObject({ screen: 'tables', found: [{}, {}, {}] });
+});
+
+test.each([
+  { keys: ['m', 'G', 'm', 'c'], title: 'snapshots 2 and 0' },
+  { keys: ['m', 'j', 'c'], title: 'snapshots 1 and 0' },
+  { keys: ['m', 'j', 'm', 'j', 'm', 'c'], title: 'snapshots 2 and 1' },
+  { keys: ['m', 'm', 'c'], title: 'snapshot 0 and the destination' },
+])('$keys compares $title', async ({ keys, title }) => {
+  const model = await atSnapshots(fakeWorld({ snapshots: { app: three } }));
+  press(model, ...keys);
+  expect(model.navigation.top()).toMatchObject({ screen: 'diff', title });
+  await expect.poll(() => model.navigation.top()).toMatchObject({ found: { unchanged: 23 } });
+});
+
+test('marked tables are loaded, after what they need was shown', async () => {
+  const world = fakeWorld();
+  const model = await atTables(world);
+  press(model, 'space', 'j', 'j', 'm', 'k', 'space', 'm');
+  expect(model.navigation.top()).toMatchObject({ marked: ['public.orders', 'sales.漢字 🚀'] });
+  press(model, 'l');
+  expect(model.navigation.top()).toMatchObject({ screen: 'confirm', title: 'load 2 tables of snapshot 0' });
+  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { work: { kind: 'load' } } });
+  answerConfirm(model, 'go');
+  await model.runs.settled();
+  expect(world.done).toEqual(['load app public.orders sales.漢字 🚀']);
+  expect(model.runs.store.getState().runs[0]?.summary).toMatchObject({
+    line: expect.stringContaining('Loaded 2 tables of snapshot 0 of app into'),
+    details: [
+      'Tables: public.orders, sales.漢字 🚀',
+      'Required tables: public.customer (public.orders refers to it)',
+      'Left empty: the other 22 tables',
+      'Verified against the manifest: rows, indexes, constraints, triggers, sequences',
+      'app_dev was unavailable for 130 ms',
+    ],
+    undo: { database: 'app_dev', command: 'tool undo app' },
+  });
+  press(model, 'esc');
+  expect(model.navigation.top()).toMatchObject({ screen: 'tables', marked: ['public.orders', 'sales.漢字 🚀'] });
+});
+
+test('tables are found by some letters of their names, and marks stay while others are shown', async () => {
+  const model = await atTables(fakeWorld());
+  press(model, '/', ...'items', 'enter', 'space', 'esc', '/', ...'sales', 'enter', 'm', '/', ...'nothing');
+  expect(model.navigation.top()).toMatchObject({ screen: 'tables', typing: { text: 'salesnothing' } });
+  press(model, 'enter', 'space', 'esc');
+  const marked = ['public.order_items', 'sales.漢字 🚀'];
+  expect(model.navigation.top()).toMatchObject({ screen: 'tables', list: { filter: '' }, marked });
+  press(model, 'esc');
+  expect(model.navigation.top()).toMatchObject({ screen: 'snapshots' });
+});
+
+test('without a marked table there is nothing to load, nor without a destination', async () => {
+  const model = await atTables(fakeWorld());
+  press(model, 'l');
+  expect(notice(model)).toBe('Mark the tables to load: Space does');
+  const nowhere = await atTables(fakeWorld({ targets: [fakeTarget({ name: 'app', dst_url: null })] }));
+  press(nowhere, 'space', 'l');
+  expect(notice(nowhere)).toBe('app has no destination (snapshot.dst_url)');
+});
+
+test('without another snapshot and without a destination there is nothing to compare with', async () => {
+  const model = await atSnapshots(fakeWorld({ targets: [fakeTarget({ name: 'app', dst_url: null })] }));
+  press(model, 'c');
+  expect(notice(model)).toContain('Mark another snapshot');
+});
+
+test('a snapshot is pushed where there is a bucket, and then is there already', async () => {
+  const world = fakeWorld({ targets: [fakeTarget({ name: 'app', storage_profile: 'bucket' })] });
+  const model = await atSnapshots(world);
+  press(model, 'p');
+  expect(notice(model)).toBe('It is on this machine already');
+  press(model, 'P');
+  await model.runs.settled();
+  expect(world.done).toEqual(['push app snapshot-0']);
+  press(model, 'esc', 'P');
+  expect(notice(model)).toBe('It is in the bucket already');
+});
+
+test('an export goes to the file that is named, from where the program was started', async () => {
+  const world = fakeWorld();
+  const model = await atSnapshots(world);
+  press(model, 'e', 'ctrl+u', ...'shop.zip', 'enter');
+  await model.runs.settled();
+  expect(world.done).toEqual(['export app /work/shop.zip']);
+});
+
+test('targets are sorted, and the selection stays', async () => {
+  const targets = ['b', 'c', 'a'].map((name) => fakeTarget({ name }));
+  const model = await atTargets(fakeWorld({ targets }));
+  press(model, 'j', 'S', 'k');
+  const place = model.navigation.top();
+  expect(place.screen === 'targets' && selectedTarget(model, place)?.row.name).toBe('b');
+});
+
+test('a copied URL is that of the source among targets, that of the destination among snapshots', async () => {
+  const copied: string[] = [];
+  const model = await atSnapshots(fakeWorld(), copied);
+  press(model, 'y', 'esc', 'y');
+  expect(copied).toEqual(['postgres://app@localhost:5432/app_dev', 'postgres://app@localhost:5432/app']);
+});
+
+async function atTargets(world: FakeWorld, copied: string[] = []): Promise<Model> {
+  const model = createModel({
+    operations: fakeOperations(world),
+    terminal: fakeTerminal({ copy: (text) => copied.push(text) }),
+    clock: () => new Date('2026-11-21T05:00:00Z'),
+    cwd: '/work',
+  });
+  void refreshTargets(model);
+  await expect.poll(() => model.targets.getState().phase).toBe('ready');
+  return model;
+}
+
+async function atSnapshots(world: FakeWorld, copied?: string[]): Promise<Model> {
+  const model = await atTargets(world, copied);
+  press(model, 'enter');
+  await expect.poll(() => model.snapshots.getState().targets.app?.phase).toBe('ready');
+  return model;
+}
+
+async function atTables(world: FakeWorld): Promise<Model> {
+  const model = await atSnapshots(world);
+  press(model, 'right');
+  await expect.poll(() => model.navigation.top()).toMatchObject({ found: [{}, {}, {}] });
+  return model;
+}
+
+function notice(model: Model): string {
+  return model.navigation.store.getState().notice?.text ?? '';
+}

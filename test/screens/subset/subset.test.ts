@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest';
+import type { Model } from '../../../screens/app/model.ts';
+import type { SubsetRoute } from '../../../screens/subset/subset-route.ts';
+import { subsetTree } from '../../../src/presentation/subset.ts';
+import { UserError } from '../../../src/runtime/errors.ts';
+import { listed, press, until } from '../../helpers/driven-model.ts';
+import { fakeWorld } from '../../helpers/fake-world.ts';
+
+function placeOf(model: Model): SubsetRoute | null {
+  const place = model.navigation.top();
+  return place.screen === 'subset' ? place : null;
+}
+
+/** `public.orders: child, 450` */
+function shown(model: Model): string[] {
+  const rows = subsetTree(placeOf(model)?.found?.plan.tables ?? []);
+  return rows.map(
+    ({ table, depth, rule, rows_expected }) => `${'  '.repeat(depth)}${table}: ${rule}, ${rows_expected}`,
+  );
+}
+
+async function planned(world = fakeWorld()): Promise<Model> {
+  const model = await listed(world);
+  press(model, 'x');
+  await counted(model);
+  return model;
+}
+
+function counted(model: Model): Promise<void> {
+  return until(() => placeOf(model)?.counting === false);
+}
+
+test('the plan is a tree: each table below the one that it comes by, what is asked for first', async () => {
+  expect(shown(await planned())).toEqual([
+    'public.customer: target, 50',
+    '  public.orders: child, 450',
+    '    public.product: parent, 120',
+    'public.country: copy, 200',
+  ]);
+});
+
+test('tables are left out, come whole, and come by another share; rows are counted anew each time', async () => {
+  const model = await planned();
+  press(model, '+');
+  await counted(model);
+  expect(shown(model).slice(0, 2)).toEqual(['public.customer: target, 100', '  public.orders: child, 900']);
+  press(model, 'j', 'j', 'e');
+  await counted(model);
+  expect(shown(model)).toContain('public.product: excluded, 0');
+  expect(placeOf(model)?.list.selected).toBe('public.product');
+  press(model, 'c');
+  await counted(model);
+  expect(shown(model)).toContain('public.product: copy, 400');
+  press(model, 'c');
+  await counted(model);
+  expect(shown(model)).toContain('    public.product: parent, 120');
+});
+
+test('what contradicts itself is not done, and says why', async () => {
+  const model = await planned();
+  press(model, 'e');
+  expect(model.navigation.store.getState().notice?.text).toBe('public.customer is a subset table');
+  press(model, 'j', '-');
+  expect(model.navigation.store.getState().notice?.text).toBe('public.orders is not selected by a percentage');
+  expect(placeOf(model)?.changed).toBe(false);
+});
+
+test('what was chosen is saved, and says until then that it is not', async () => {
+  const world = fakeWorld();
+  const model = await planned(world);
+  press(model, 'G', 'c');
+  await counted(model);
+  expect(placeOf(model)?.changed).toBe(true);
+  press(model, 'w');
+  await until(() => placeOf(model)?.changed === false);
+  expect(world.done).toEqual([
+    'save app: {"subset_tables":[{"table":"public.customer","percent":5}],"copy_tables":[],"excluded_tables":[]}',
+  ]);
+});
+
+test('Enter asks, and then makes it as it is planned', async () => {
+  const world = fakeWorld();
+  const model = await planned(world);
+  press(model, 'enter');
+  await until(() => model.navigation.top().screen === 'confirm');
+  expect(model.navigation.top()).toMatchObject({ title: 'subset' });
+  expect(world.done).toEqual([]);
+});
+
+test('what cannot be planned is not made, and Enter says why; the change before it is taken back by the same key', async () => {
+  const world = fakeWorld();
+  const model = await planned(world);
+  const { planSubset } = model.operations;
+  model.operations.planSubset = () => Promise.reject(new UserError('product_id is NOT NULL', { code: 'x', exit: 3 }));
+  press(model, 'G', 'c', 'enter');
+  expect(model.navigation.store.getState().notice?.text).toBe('The plan is not ready yet');
+  await counted(model);
+  expect(placeOf(model)?.error?.message).toBe('product_id is NOT NULL');
+  press(model, 'enter');
+  expect(model.navigation.top().screen).toBe('subset');
+  model.operations.planSubset = planSubset;
+  press(model, 'c');
+  await counted(model);
+  expect(shown(model)).toContain('public.country: copy, 200');
+  press(model, 'enter');
+  await until(() => model.navigation.top().screen === 'confirm');
+  expect(world.done).toEqual([]);
+});

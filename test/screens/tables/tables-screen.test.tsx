@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { textEdit } from '../../../components/text-edit.ts';
+import { createTheme, ThemeContext, type ThemeOptions } from '../../../components/theme.ts';
+import { notFetched } from '../../../screens/app/fetched.ts';
+import { ModelContext } from '../../../screens/app/frame.tsx';
+import { ConfirmView } from '../../../screens/confirm/confirm-screen.tsx';
+import { loadWork } from '../../../screens/run/work.ts';
+import type { TablesRoute } from '../../../screens/tables/tables-route.ts';
+import { TablesView } from '../../../screens/tables/tables-screen.tsx';
+import { loadQuestion } from '../../../src/presentation/load.ts';
+import { emptyList } from '../../../src/state/list.ts';
+import { newModel } from '../../helpers/driven-model.ts';
+import { fakeOperations } from '../../helpers/fake-operations.ts';
+import { fakeSnapshot, fakeWorld } from '../../helpers/fake-world.ts';
+import { renderAt } from '../../helpers/render.tsx';
+
+const SIZES = [
+  { columns: 60, rows: 20 },
+  { columns: 80, rows: 24 },
+  { columns: 120, rows: 40 },
+  { columns: 220, rows: 60 },
+];
+
+const LONG = `public.${'very_'.repeat(40)}long`;
+
+function tablesPlace(change: Partial<TablesRoute>): TablesRoute {
+  const found = ['public.orders', '表.漢字 🚀', LONG].map((table) => ({ table, rows: 12_000, bytes: 1_200_000 }));
+  const snapshot = fakeSnapshot({ tables: found.length });
+  return {
+    ...{ screen: 'tables', target: 'app', snapshot, list: emptyList, typing: null, marked: [] },
+    ...{ ...notFetched(), found },
+    ...change,
+  };
+}
+
+async function drawn(size: (typeof SIZES)[number], place: TablesRoute, theme: ThemeOptions = { unicode: true }) {
+  const model = newModel(fakeWorld());
+  model.navigation.push(place);
+  const rendered = renderAt(
+    size,
+    <ThemeContext value={createTheme(theme)}>
+      <ModelContext value={model}>
+        <TablesView route={place} />
+      </ModelContext>
+    </ThemeContext>,
+  );
+  const screen = await rendered.screen();
+  rendered.unmount();
+  return screen;
+}
+
+test.for(SIZES)(
+  'marks stand before the names and move nothing, however wide a name is, at $columns×$rows',
+  async (size) => {
+    const plain = await drawn(size, tablesPlace({}));
+    const marked = await drawn(size, tablesPlace({ marked: ['public.orders', '表.漢字 🚀', LONG] }));
+    expect(marked.slice(3, 6).map((line) => line.replace('●', ' '))).toEqual(plain.slice(3, 6));
+    expect(marked[3]).toMatch(/^❯ ● {2}public\.orders/);
+    expect(marked[4]).toMatch(/^ {2}● {2}表\.漢字 🚀/);
+    expect(marked[5]).toMatch(/^ {2}● {2}public\.very_.*….* 12,000 +1\.2 MB/);
+    expect(marked[0]).toContain('3 marked  3 tables');
+    expect(marked.at(-1)).toContain('Space mark   l load marked');
+  },
+);
+
+test('marks are told without colours and beyond ASCII, and to a screen reader by a word', async () => {
+  const place = tablesPlace({ marked: ['public.orders'] });
+  expect((await drawn({ columns: 80, rows: 24 }, place, { unicode: false }))[3]).toMatch(/^> \* {2}public\.orders/);
+  const spoken = await drawn({ columns: 80, rows: 24 }, place, { unicode: true, screenReader: true });
+  expect(spoken).toContainEqual(expect.stringMatching(/^> marked: {2}public\.orders/));
+});
+
+test('the filter stands above what it lets through, and says how many that are', async () => {
+  const typed = await drawn({ columns: 80, rows: 24 }, tablesPlace({ typing: textEdit('orders') }));
+  expect(typed[0]).toContain('1 of 3 tables');
+  expect(typed[2]).toContain('/ orders');
+  expect(typed[4]).toContain('public.orders');
+  const nothing = await drawn({ columns: 80, rows: 24 }, tablesPlace({ list: { ...emptyList, filter: 'none' } }));
+  expect(nothing.join('\n')).toContain('Nothing matches the filter.');
+});
+
+test.for(SIZES)(
+  'however many tables come along, one sees where they go and what is asked, at $columns×$rows',
+  async (size) => {
+    const world = fakeWorld();
+    const model = newModel(world);
+    const session = { report: () => {}, signal: new AbortController().signal };
+    const request = { target: 'app', snapshot: 'snapshot-0', tables: ['public.orders'] };
+    const planned = await fakeOperations(world).planLoad(session, request);
+    const needed = Array.from({ length: 40 }, (_, index) => ({
+      ...{ table: `public.table_${index}`, needed_by: 'public.orders', why: 'reference' as const },
+    }));
+    const selection = { chosen: Array.from({ length: 30 }, (_, index) => `sales.part_${index}`), needed, empty: [] };
+    const question = loadQuestion({ ...planned.plan, selection }, model.clock());
+    const plan = { question, work: loadWork(model, planned) };
+    const controller = new AbortController();
+    const rendered = renderAt(
+      size,
+      <ModelContext value={model}>
+        <ConfirmView
+          route={{ screen: 'confirm', target: 'app', title: 'load', plan, error: null, typing: null, controller }}
+        />
+      </ModelContext>,
+    );
+    const shown = (await rendered.screen()).join('\n');
+    rendered.unmount();
+    expect(shown).toMatch(/Destination +postgres:\/\/app@localhost:5432\/app_dev/);
+    expect(shown).toMatch(/Tables +sales\.part_0, sales\.part_1/);
+    expect(shown).toMatch(/Required tables +public\.table_0 \(public\.orders\s+refers to it\)/);
+    expect(shown).toContain('❯ Cancel');
+    expect(shown).toContain('app_dev is replaced.');
+  },
+);
