@@ -14,7 +14,7 @@ const specification = {
       description: "dump with the server's own mysqldump instead of the driver (MySQL, MariaDB)",
     },
     { flags: '--no-sanitize', description: 'leave the sanitization out, where the target has a query for it' },
-    { flags: '--no-push', description: "leave it on this machine, whatever the target's storage_profile" },
+    { flags: '--no-push', description: 'do not push, even if the target has a storage_profile' },
     {
       flags: '--allow-superuser',
       description: 'run the query as superuser of a throw-away server, when it needs more rights',

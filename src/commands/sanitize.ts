@@ -29,7 +29,7 @@ const specification = {
     { flags: '--suggest', description: 'print a first query for such columns, and store nothing' },
     DRY_RUN,
     { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
-    { flags: '--no-push', description: 'leave it on this machine, whatever the storage profile' },
+    { flags: '--no-push', description: 'do not push, even if there is a storage profile' },
     UNVERIFIED_SOURCES,
     ALLOW_UNTRUSTED,
     CPUS,

@@ -74,13 +74,12 @@ export function snapshotRequest({
   };
 }
 
-/** The location that `--local` or `--remote` selects. */
 export function placeOf({ local, remote }: { local?: boolean; remote?: boolean }): { from?: SnapshotLocation } {
   if (local && remote) {
     throw new UserError('--local and --remote exclude each other', {
       code: 'usage',
       exit: EXIT.usage,
-      hint: 'Without either it is both.',
+      hint: 'Leave both out to select both.',
     });
   }
   if (local) return { from: 'local' };

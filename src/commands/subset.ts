@@ -16,7 +16,7 @@ const specification = {
     },
     { flags: '--snapshot', description: 'store the subset as a snapshot of the target, too' },
     { ...INCLUDE_NEEDED_SCHEMAS, description: `with --snapshot: ${INCLUDE_NEEDED_SCHEMAS.description}` },
-    { flags: '--explain <row>', description: 'say why a row is in the subset: schema.table:key' },
+    { flags: '--explain <row>', description: 'explain why a row is in the subset: schema.table:key' },
     { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
     UNVERIFIED_SOURCES,
     CPUS,

@@ -33,17 +33,16 @@ function hintFor(profile: string, known: string[]): string {
   return `Did you mean ${name}? Profiles are defined below storage_profiles.`;
 }
 
-/** Required keys of each provider. */
 const NEEDS: Record<NonNullable<ProfileDraft['provider']>, { oneOf: (keyof ProfileDraft)[]; hint: string }> = {
-  s3: { oneOf: ['region'], hint: 'Name the region that the bucket is in, such as eu-central-1.' },
+  s3: { oneOf: ['region'], hint: 'Set the region of the bucket, such as eu-central-1.' },
   r2: {
     oneOf: ['account_id', 'endpoint'],
-    hint: 'It is in the address of the bucket: https://<account_id>.r2.cloudflarestorage.com. An endpoint_url in the cli_profile does as well.',
+    hint: 'It is part of the address of the bucket: https://<account_id>.r2.cloudflarestorage.com. An endpoint_url in the cli_profile is sufficient too.',
   },
-  minio: { oneOf: ['endpoint'], hint: 'Name the address of the service, such as https://minio.example.com:9000.' },
+  minio: { oneOf: ['endpoint'], hint: 'Set the address of the service, such as https://minio.example.com:9000.' },
   dospaces: {
     oneOf: ['endpoint'],
-    hint: 'Name the address of the service, such as https://fra1.digitaloceanspaces.com.',
+    hint: 'Set the address of the service, such as https://fra1.digitaloceanspaces.com.',
   },
 };
 

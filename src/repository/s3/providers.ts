@@ -24,7 +24,6 @@ const PROVIDERS: Record<StorageProfile['provider'], Provider> = {
   dospaces: { endpoint: () => undefined, region: 'us-east-1', pathStyle: () => false },
 };
 
-/** Settings of a profile of the AWS CLI. */
 export interface CliProfile {
   endpoint?: string | undefined;
   region?: string | undefined;
