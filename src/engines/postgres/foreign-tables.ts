@@ -2,7 +2,7 @@ import { type DefinitionOnly, definitionsOnlyText } from '../../results/definiti
 import type { WarningEvent } from '../../runtime/events.ts';
 import { type PsqlSession, quoteName, quoteText } from './connection/session.ts';
 
-/** Foreign tables of the schemas: `pg_dump` writes their definitions, and no rows. */
+/** pg_dump writes foreign tables without rows. */
 export async function readForeignTables(session: PsqlSession, schemas: string[]): Promise<DefinitionOnly[]> {
   const rows = await session.query<{ schema: string; name: string; wrapper: string }>(`
     SELECT n.nspname AS schema, c.relname AS name, w.fdwname AS wrapper
@@ -12,7 +12,6 @@ export async function readForeignTables(session: PsqlSession, schemas: string[])
   return rows.map(({ schema, name, wrapper }) => ({ table: `${schema}.${name}`, engine: wrapper, remote: true }));
 }
 
-/** What a build and a plan say of them. */
 export function foreignTableWarnings(tables: DefinitionOnly[] = []): WarningEvent[] {
   if (tables.length === 0) return [];
   const message = `Foreign tables are in the snapshot without rows, and use the same servers wherever they are loaded: ${definitionsOnlyText(tables)}`;
@@ -20,8 +19,8 @@ export function foreignTableWarnings(tables: DefinitionOnly[] = []): WarningEven
 }
 
 /**
- * Takes from a copy what it needs to log in to other servers, so that nothing that runs in it changes rows there. The
- * names and passwords are in no dump of the copy either.
+ * Removes the credentials for other servers from a copy, so that no code in it changes rows there, and no dump of it
+ * contains them.
  */
 export async function dropUserMappings(session: PsqlSession): Promise<void> {
   const mappings = await session.query<{ everyone: boolean; role: string; server: string }>(

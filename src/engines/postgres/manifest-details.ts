@@ -3,26 +3,26 @@ import { count, fileName, list } from '../../repository/values.ts';
 import { definitionsOnlySchema } from '../../results/definitions-only.ts';
 import { hiddenSchema } from '../../results/hidden-objects.ts';
 
-/** What a manifest holds for PostgreSQL beyond what every engine records; `text` is what a name in it may be. */
+/** `text`: the schema of a name. */
 export function postgresDetails(text: v.GenericSchema<string>) {
   return v.object({
-    /** Oids are those of the archive's table of contents. */
+    /** Oids of the archive's table of contents. */
     schemas: list(v.object({ oid: count, name: text })),
-    /** What COPY needs to know of each table, by the name of its file. */
+    /** For COPY, by the name of the file. */
     data: v.record(
       fileName,
       v.object({
         schema: text,
         table: text,
         columns: list(text),
-        /** Whether an extension made the table, and may have put rows into it. */
+        /** The extension may have created rows. */
         of_extension: v.boolean(),
-        /** The partitioned table through which the rows are loaded, where it is not the partition itself. */
+        /** The partitioned table to load through, where it is not the partition itself. */
         root: v.optional(v.object({ schema: text, table: text })),
       }),
     ),
     extensions: list(v.object({ name: text, schema: text })),
-    /** Roles that policies name. */
+    /** Roles in policies. */
     roles: list(text),
     locale: v.object({
       encoding: text,
@@ -36,7 +36,7 @@ export function postgresDetails(text: v.GenericSchema<string>) {
     settings: list(text),
     /** Compared after a restore. */
     inventory: v.object({
-      /** `index`, `constraint`, `trigger`, `view`, `function` … → names, each with its schema. */
+      /** Kind (`index`, `function` …) → names with schema. */
       objects: v.record(v.pipe(v.string(), v.regex(/^[a-z_ ]{1,64}$/, 'must be a kind of object')), list(text)),
       sequences: list(
         v.object({ name: text, last_value: v.nullable(v.pipe(v.number(), v.finite())), ascending: v.boolean() }),
@@ -44,27 +44,27 @@ export function postgresDetails(text: v.GenericSchema<string>) {
       /** Absent from snapshots of earlier versions. */
       large_objects: v.optional(v.object({ count, bytes: count })),
     }),
-    /** Publications and subscriptions of the source, which are not in the snapshot; absent from earlier versions. */
+    /** Publications and subscriptions of the source; absent from earlier versions. */
     replication: v.optional(list(text)),
-    /** Objects that cannot be restored without a schema that is not in the snapshot. */
+    /** Objects that need a schema that is not in the snapshot. */
     left_out: list(
       v.object({
-        /** Of the system catalog; absent from snapshots of earlier versions. */
+        /** Absent from snapshots of earlier versions. */
         class: v.optional(count),
-        /** 0 for a part of a table's definition, which is not in the archive. */
+        /** 0 for a part of a table's definition, which has no entry in the archive. */
         oid: count,
         kind: text,
         name: text,
         needs: text,
       }),
     ),
-    /** What the rights of the build's user kept out of it; absent where nothing, and from earlier versions. */
+    /** Objects hidden from the build's user; absent from snapshots of earlier versions. */
     hidden: v.exactOptional(list(hiddenSchema(text))),
     /** Foreign tables; absent from snapshots of earlier versions. */
     definitions_only: v.optional(definitionsOnlySchema(text)),
     /** Schemas of the source that are not in the snapshot; absent from earlier versions. */
     left_out_schemas: v.optional(list(v.object({ schema: text, tables: count }))),
-    /** Schemas that were not chosen and that tables of the chosen ones cannot be without: every load restores them. */
+    /** Schemas that were not chosen but that chosen tables need: every load restores them. */
     needed_schemas: v.optional(list(text)),
   });
 }

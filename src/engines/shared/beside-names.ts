@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** The databases that a load makes beside its destination. Dots and dashes keep them apart from names people choose. */
+/** Databases of a load beside its destination. Dots and dashes separate them from names that people choose. */
 export interface BesideNames {
   prefix: string;
   fresh: () => string;

@@ -12,7 +12,7 @@ const UNREACHABLE: Kind = {
   message: ({ display }) => `Cannot reach the server of ${display}`,
 };
 
-/** By failure, else by the status that the failure gives. */
+/** By failure, else by its status. */
 const KINDS: Record<string, Kind> = {
   unreachable: UNREACHABLE,
   missing: {
@@ -37,7 +37,6 @@ export interface FailedConnection {
   cause: Error;
 }
 
-/** The error of a connection that could not be made. */
 export function connectionFailed(url: DatabaseUrl, { failure, details, hints, cause }: FailedConnection): UserError {
   const { code, message } = KINDS[failure] ?? KINDS[statusOfFailure(failure)] ?? UNREACHABLE;
   const hint = hints[code] ?? 'Is the server running, and host and port right? Is a VPN needed? Then: tool targets';

@@ -1,7 +1,6 @@
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { describeStatement, type Statement } from '../../sanitize/statement.ts';
 
-/** A sanitization query that is not run. */
 export function queryRefused(message: string, why: string): UserError {
   const hint = `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
   return new UserError(message, { code: 'query_refused', exit: EXIT.configuration, hint });

@@ -30,7 +30,6 @@ export async function refuseLeaving(file: string, { what, origin, leaves }: Leav
 /** How many lines of the client's output an error shows. */
 const MOST_LINES = 20;
 
-/** An SQL file that the client could not run to its end. */
 export function scriptFailed(file: string, { stderr, hint }: { stderr: string; hint: string }): UserError {
   return new UserError(`${file} failed`, {
     code: 'script_failed',

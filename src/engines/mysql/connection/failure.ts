@@ -21,7 +21,7 @@ const NUMBERS: Record<number, ConnectionFailure> = {
   4151: 'denied',
 };
 
-/** The codes of Node and of the driver, which stand in their messages. */
+/** Codes of Node and of the driver, which are part of the message. */
 const WORDS: [RegExp, ConnectionFailure][] = [
   [/\b(?:ENOTFOUND|EAI_AGAIN)\b/, 'host_unknown'],
   [/\bECONNREFUSED\b/, 'connection_refused'],
@@ -30,7 +30,6 @@ const WORDS: [RegExp, ConnectionFailure][] = [
   [/certificate/i, 'certificate_refused'],
 ];
 
-/** Why a connection could not be made, or a database not be used. */
 export function failureOf({ errno, message }: ConnectionLost | SqlError): ConnectionFailure {
   const known = errno === null ? undefined : NUMBERS[errno];
   return known ?? WORDS.find(([pattern]) => pattern.test(message))?.[1] ?? 'unreachable';

@@ -2,7 +2,6 @@ import type { DatabaseUrl } from '../../engine.ts';
 import { addressesOfHost, THIS_MACHINE } from '../../shared/host-addresses.ts';
 import { addressOf } from './url.ts';
 
-/** Where the driver would connect to for the URL. */
 export async function addressesOf(url: DatabaseUrl): Promise<Set<string>> {
   const address = addressOf(url);
   if ('socket' in address) return new Set([address.socket]);
@@ -10,7 +9,7 @@ export async function addressesOf(url: DatabaseUrl): Promise<Set<string>> {
   return new Set(addresses.map((each) => `${each}:${address.port}`));
 }
 
-/** Servers on some systems take no notice of upper case: better refused than overwritten. */
+/** Some systems ignore case: see `identityOf`. */
 export function databaseOf({ database }: DatabaseUrl): string | null {
   return database?.toLowerCase() ?? null;
 }

@@ -1,15 +1,12 @@
 import { tokensOf } from './tokens.ts';
 
 export interface Entries {
-  /** Up to the parenthesis that opens. */
   head: string;
-  /** Columns, keys and constraints. */
   entries: string[];
-  /** From the parenthesis that closes. */
   tail: string;
 }
 
-/** By tokens: a name may hold line feeds, commas and parentheses. */
+/** By tokens: names may contain line feeds, commas and parentheses. */
 export function entriesOf(create: string): Entries {
   const borders: number[] = [];
   let depth = 0;
@@ -33,14 +30,14 @@ export function joinEntries({ head, entries, tail }: Entries): string {
   return `${head}\n${entries.map((entry) => `  ${entry}`).join(',\n')}\n${tail}`;
 }
 
-/** The statement without what is quoted as text, in names without line feeds: for patterns that look for words. */
+/** For patterns of words: without texts, and names without line feeds. */
 export function withoutTexts(sql: string): string {
   return [...tokensOf(sql)]
     .map(({ kind, text }) => (kind === 'text' ? "''" : kind === 'name' ? text.replaceAll(/\s/g, ' ') : text))
     .join('');
 }
 
-/** ``CONSTRAINT `c` FOREIGN KEY (`a`, `b`) REFERENCES `t` (`a`, `b`) ON DELETE …``; a table elsewhere has its database before it. */
+/** `null` for a table of another database: ``CONSTRAINT `c` FOREIGN KEY (`a`) REFERENCES `other`.`t` (`a`)``. */
 export function referredTable(clause: string): string | null {
   const name = '`((?:[^`]|``)*)`';
   const match = new RegExp(`^CONSTRAINT ${name} FOREIGN KEY \\((?:${name}(?:, ?)?)+\\) REFERENCES ${name} \\(`).exec(

@@ -1,26 +1,23 @@
 /**
- * SQL in pieces, as the server's lexer cuts it: https://dev.mysql.com/doc/refman/en/lexical-structure.html. Blanks are
- * those of ASCII only: to the server every other character is part of a name.
+ * Tokens as of the server's lexer: https://dev.mysql.com/doc/refman/en/lexical-structure.html. Blanks are ASCII only;
+ * any other character is part of a name.
  */
 export interface Token {
   kind: 'word' | 'name' | 'text' | 'version' | 'versionEnd' | 'comment' | 'space' | 'other' | 'open';
-  /** As it stands in the statement. */
   text: string;
-  /** A word in upper case, a name without its quotes; of other tokens the text. */
+  /** A word in upper case, a name without quotes; otherwise the text. */
   value: string;
-  /** Where it begins. */
   at: number;
 }
 
-/** Modes that change where quotes end and what they mean. */
+/** SQL modes that change quoting. */
 export interface LexicalMode {
-  /** Double quotes are those of a name. */
+  /** Double quotes are for names. */
   ansiQuotes?: boolean;
-  /** A backslash is a character like any other. */
+  /** No backslash escapes. */
   plainBackslash?: boolean;
 }
 
-/** Modes that contain ANSI_QUOTES. */
 const ANSI = new Set(['ANSI', 'ANSI_QUOTES', 'DB2', 'MAXDB', 'MSSQL', 'ORACLE', 'POSTGRESQL']);
 
 export function lexicalModeOf(sqlMode: string | null): LexicalMode {
@@ -57,7 +54,7 @@ function pattern({ plainBackslash = false }: LexicalMode): RegExp {
   );
 }
 
-/** The token that begins at a place; what is open at the end of the text is one of kind `open`. */
+/** An unterminated quote or comment is a token of kind `open`. */
 export type Lexer = (sql: string, at: number) => Token;
 
 export function createLexer(mode: LexicalMode = {}): Lexer {
@@ -100,12 +97,12 @@ function unquoted(text: string): string {
   return text.slice(1, -1).replaceAll(quote + quote, quote);
 }
 
-/** What means something: no blanks and no comments. */
+/** Without blanks and comments. */
 export function significant(sql: string, mode: LexicalMode = {}): Token[] {
   return [...tokensOf(sql, mode)].filter(({ kind }) => kind !== 'space' && kind !== 'comment');
 }
 
-/** `DEFINER = user@host`, `DEFINER = CURRENT_USER()` or `DEFINER = role`: how many tokens these are. */
+/** Number of tokens of `DEFINER = user@host`, `DEFINER = CURRENT_USER()` or `DEFINER = role`. */
 export function definerLength(tokens: Token[]): number {
   if (tokens[3]?.text === '@') return 5;
   return tokens[3]?.text === '(' && tokens[4]?.text === ')' ? 5 : 3;

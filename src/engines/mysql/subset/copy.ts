@@ -15,21 +15,19 @@ import type { SubsetTable } from './subset-catalog.ts';
 
 export interface Copying {
   source: OpenSource;
-  /** Whose URL is that of the new database. */
+  /** With the URL of the shadow database. */
   run: SubsetRun;
   definitions: TableDefinition[];
 }
 
-/** A table of which rows are copied. */
 interface Task {
   table: SubsetTable;
-  /** How many; an estimate where all are. */
+  /** An estimate for whole tables. */
   rows: number;
 }
 
 /**
- * Copies the rows, several tables at once: what one session reads another loads, so that nothing is kept. A table's
- * indexes are built when its rows are in. The result is the number of rows by table.
+ * Pipes rows from one session to another, several tables at a time; indexes follow the rows. Returns rows by table.
  */
 export async function copyRows(context: EngineContext, copying: Copying): Promise<Map<string, number>> {
   const { source, run, definitions } = copying;
@@ -83,7 +81,7 @@ async function buildIndexes(session: MysqlSession, { catalog }: SubsetTable, ind
   for (const clauses of indexes) await alter(session, catalog.name, clauses);
 }
 
-/** Tables without rows have indexes too. */
+/** Indexes of tables without rows. */
 async function buildOthers(
   context: EngineContext,
   { source, run, definitions }: Copying,
@@ -102,7 +100,7 @@ interface Content {
   onMoved: (moved: Moved) => void;
 }
 
-/** So many bytes of rows one statement selects, about. */
+/** Approximate bytes of rows in one SELECT. */
 const BATCH_BYTES = 32 * 1024 * 1024;
 
 async function* contentOf(
@@ -115,7 +113,7 @@ async function* contentOf(
     .filter(({ generated }) => !generated)
     .map(({ name, type }) => {
       if (nulled?.has(name)) return 'NULL';
-      // The server rounds what it writes of a FLOAT.
+      // The server rounds FLOAT values as text.
       return type === 'float' ? `t.${quoteName(name)} + 0e0` : `t.${quoteName(name)}`;
     });
   const path = pathOf(source.database, catalog.name);

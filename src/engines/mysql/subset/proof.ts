@@ -10,11 +10,10 @@ import type { Reference } from './subset-catalog.ts';
 interface Proving {
   source: OpenSource;
   run: SubsetRun;
-  /** The new one. */
+  /** The shadow database. */
   database: string;
 }
 
-/** Proves every reference in the new database. */
 export function prove(session: MysqlSession, { source, run, database }: Proving): Promise<ProofRow[]> {
   const { catalog, withSession } = source;
   return proveReferences(run, {

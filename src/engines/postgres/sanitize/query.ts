@@ -10,8 +10,8 @@ import { archiveDetails } from '../dump/archive.ts';
 import { dropUserMappings } from '../foreign-tables.ts';
 
 /**
- * Runs the query in one transaction. Statements that refuse to be in one (VACUUM, a procedure that commits) say so by
- * their SQLSTATE, and are run after it, in order.
+ * In one transaction. Statements that refuse one (VACUUM, a procedure with COMMIT) are detected by SQLSTATE and run
+ * after it, in order.
  */
 export async function runQuery(context: EngineContext, { url, manifest, statements }: QueryRun): Promise<void> {
   const { report } = context;
@@ -32,7 +32,7 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
     if (await runWithin(session, statement)) told(statement);
     else refusing.push(statement);
   }
-  // Constraints that are deferred are checked here.
+  // Checks deferred constraints.
   await session.execute('COMMIT').catch((error) => Promise.reject(commitFailed(error)));
   for (const statement of refusing) {
     await session.execute(statement.text).catch((error) => Promise.reject(explain(statement, error)));
@@ -41,13 +41,13 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
   report({ event: 'step', step: 'query', state: 'done', label: `Ran ${count}` });
 }
 
-/** active_sql_transaction: `VACUUM cannot run inside a transaction block`; invalid_transaction_termination: a COMMIT in a procedure. */
+/** active_sql_transaction, invalid_transaction_termination */
 const REFUSES_TRANSACTION = new Set(['25001', '2D000']);
 
-/** Whether the statement ran in the transaction; one that refuses it has done nothing. */
+/** `false` when the statement refuses a transaction, without any effect. */
 async function runWithin(session: PsqlSession, statement: Statement): Promise<boolean> {
   try {
-    // Not released: that would end the savepoints that the query makes itself.
+    // Not released: that would also end savepoints of the query.
     await session.execute('SAVEPOINT before_statement');
     await session.execute(statement.text);
     return true;
@@ -59,8 +59,8 @@ async function runWithin(session: PsqlSession, statement: Statement): Promise<bo
 }
 
 /**
- * As a person's own psql would run it: with the search path of the database, without limits of time. Where policies
- * would hide rows from the role the statement fails, rather than leave those rows as they are.
+ * As in the user's own psql: the search path of the database, no time limits. Hidden rows (row-level security) are an
+ * error, since they would keep their values.
  */
 function querySettings(ofDatabase: string[]): Settings {
   const path = ofDatabase.find((setting) => setting.startsWith('search_path='));

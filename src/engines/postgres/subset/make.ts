@@ -20,7 +20,6 @@ import { copyLargeObjects } from './large-objects.ts';
 import { prove } from './proof.ts';
 import type { OpenSource } from './reading.ts';
 
-/** Definitions, rows, then indexes and constraints, in a new database; when every reference in it holds it is swapped in. */
 export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun): Promise<Made> {
   const { report } = context;
   const { destination } = await inspectDestination(context, run.url);
@@ -81,7 +80,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
   return { replaced, ...made };
 }
 
-/** Of the source's instant. A copy must not start to replicate, and belongs to whoever makes it. */
+/** At the source's instant, without publications, owners and privileges. */
 async function dumpDefinitions(context: EngineContext, source: OpenSource, directory: string): Promise<string> {
   const { runner, signal } = context;
   const { args, env, mounts } = connectionOf(source.url, { statement_timeout: '0' });
@@ -108,7 +107,7 @@ async function dumpDefinitions(context: EngineContext, source: OpenSource, direc
   });
 }
 
-/** Event triggers are created last: they would hear of the refreshed views. */
+/** Event triggers last: they would fire on the refreshed views. */
 async function writeLists(
   context: EngineContext,
   archive: ArchiveToList,
