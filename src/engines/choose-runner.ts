@@ -5,7 +5,6 @@ import type { DatabaseUrl, Engine, EngineContext } from './engine.ts';
 import { profileOf } from './list.ts';
 import { wrapEngine } from './wrap-engine.ts';
 
-/** Read-only calls: they share a bounded number of connections. */
 const LOOKING = ['listDatabases', 'listSchemas', 'listTables', 'identifyAffected', 'inspect'];
 
 export function withChosenRunner(engine: Engine): Engine {

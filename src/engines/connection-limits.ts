@@ -94,6 +94,5 @@ export function connectionKey({
   inContainer,
   database,
 }: DatabaseUrl): string {
-  // Only a connection tells which database a URL without one means.
   return JSON.stringify([engine, hosts, user, password, parameters, inContainer, database === null]);
 }

@@ -7,7 +7,6 @@ import { type EngineId, profileOf } from './list.ts';
 
 export interface ContainersOptions {
   images: Partial<Record<EngineId, string | undefined>>;
-  /** Runs the Docker client. */
   local: Runner;
   environment: NodeJS.ProcessEnv;
   report: Report;

@@ -23,7 +23,7 @@ export interface Host {
   port: number | null;
 }
 
-/** A parsed connection URL. Print `display` only, which JSON also uses: other fields contain secrets. */
+/** A parsed URL. Only `display` may be shown: other fields contain secrets. */
 export interface DatabaseUrl {
   engine: EngineId;
   user: string | null;
@@ -49,32 +49,26 @@ export interface DumpRequest {
   schemaConfig: SchemaConfig | undefined;
   /** Also dumps schemas that chosen tables cannot be restored without; refused otherwise. */
   includeNeededSchemas?: boolean | undefined;
-  /** Tables dumped at the same time. */
   jobs: number;
   /** Dump with the vendor's program, where the engine can also read the database itself. */
   program?: boolean;
   /** The snapshot that the database is a copy of: names in the dump are those of this snapshot. */
   copyOf?: Manifest | undefined;
-  /** An empty folder. */
   directory: string;
-  /** Bytes of a table's content in the previous snapshot. */
   expectedBytes: (table: string) => number | undefined;
   /** Stores a file of `directory`, which may still be growing, and removes it. */
   pack(file: FileToPack): Promise<PackedFile>;
-  /** Tells that no file grows any more. */
   finish(): void;
 }
 
 export interface FileToPack {
   name: string;
-  /** Ends a complete file; `null` when only the writer knows. */
   terminator: string | null;
   onBytes: (bytes: number) => void;
 }
 
 export interface PackedFile {
   file: ManifestFile;
-  /** Line feeds in the content. */
   lines: number;
   terminated: boolean;
 }
@@ -108,22 +102,17 @@ export interface RestoreRequest {
   admin?: DatabaseUrl | undefined;
 }
 
-/** The effects of a restore, determined without changing anything. */
 export interface RestorePlan {
   destination: DestinationState;
   strategy: 'swap' | 'in_place';
-  /** Why this strategy. */
   strategyReason: string;
   schemas: string[];
-  /** Tables with rows to load. */
   tables: ManifestTable[];
-  /** Tables created without rows. */
   empty: ManifestTable[];
   warnings: WarningEvent[];
 }
 
 export interface DefinitionsRequest {
-  /** The destination: its server decides which tools are used. */
   url: DatabaseUrl;
   manifest: Manifest;
   directory: string;
@@ -139,16 +128,13 @@ export interface RestoreRun extends RestoreRequest {
   read(file: ManifestFile): AsyncIterable<Uint8Array<ArrayBuffer>>;
   /** Called with the verified shadow database before the swap; not for a load in place. */
   beforeSwap?: (fresh: DatabaseUrl) => Promise<void>;
-  /** Drops the shadow database instead of the swap. */
   throwAway?: boolean;
 }
 
 export interface Replaced {
   /** How long the destination was unavailable; `null` for a load in place. */
   swapMs: number | null;
-  /** The undo copy. */
   undoDatabase: string | null;
-  /** What an incomplete restore lacks. */
   missing?: MissingParts;
 }
 
@@ -177,14 +163,12 @@ export type ProbeState = Pick<
 
 export interface Probe {
   state: ProbeState;
-  /** `null` when the database did not answer. */
   identity: DatabaseIdentity | null;
 }
 
 export interface ProbeRequest {
   /** Databases that can share one connection (`connectionKey`), the most urgent first. */
   urls: DatabaseUrl[];
-  /** Sizes take the server longer than the rest. */
   sizes: boolean;
   /** Called for each URL when its state is known, and again when its size is. */
   take: (index: number, probe: Probe) => void;
@@ -215,15 +199,12 @@ export interface Capabilities {
   scriptsRollBack: boolean;
 }
 
-/** Read-only. */
 export interface ConnectFacet {
   parseUrl(text: string): DatabaseUrl;
   reportTools(context: EngineContext): Promise<ToolReport[]>;
   /** The states of databases through one connection; failures are states, not errors. */
   probe(context: EngineContext, request: ProbeRequest): Promise<void>;
-  /** All databases of the URL's server. */
   listDatabases(context: EngineContext, url: DatabaseUrl): Promise<Sized[]>;
-  /** Only for engines with schemas. */
   listSchemas?(context: EngineContext, url: DatabaseUrl): Promise<Sized[]>;
   /** Named as in the configuration: `schema.table`. */
   listTables(context: EngineContext, url: DatabaseUrl): Promise<Sized[]>;
@@ -232,9 +213,7 @@ export interface ConnectFacet {
   /** The database of the URL, equal for all spellings; `null` where only the server knows. */
   databaseOf(context: EngineContext, url: DatabaseUrl): string | null;
   identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]>;
-  /** Whether the user has superuser rights. */
   isSuperuser(context: EngineContext, url: DatabaseUrl): Promise<boolean>;
-  /** The state of a database before a script. */
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
   /** Rows of every table by its name in the snapshot, where the engine can tell. */
   countRows?(context: EngineContext, live: { url: DatabaseUrl; manifest: Manifest }): Promise<Map<string, number>>;
@@ -250,9 +229,7 @@ export interface RestoreFacet {
   plan(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
   run(context: EngineContext, run: RestoreRun): Promise<Replaced>;
   runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
-  /** The undo copy; rejects when there is none. */
   findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
-  /** Swaps the destination with its undo copy. */
   undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced>;
 }
 
@@ -267,7 +244,6 @@ export interface SanitizeFacet {
   runQuery(context: EngineContext, run: QueryRun): Promise<void>;
   /** Removes remnants of old values: materialized views, statistics, dead rows. */
   removeTraces(context: EngineContext, traces: Traces): Promise<void>;
-  /** A query that replaces the values, for a person to review. */
   suggestQuery(context: EngineContext, request: SuggestionRequest): Promise<string>;
   /** Places for a temporary database, the best first. */
   scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]>;
@@ -297,7 +273,7 @@ export interface SuggestionRequest {
 }
 
 export interface ScratchPlace {
-  /** For people: `a throw-away PostgreSQL server of our own`. */
+  /** `a throw-away PostgreSQL server of our own` */
   label: string;
   /** The database to restore into; disposing removes the whole place. */
   open(context: EngineContext, options?: PlaceOptions): Promise<OpenedPlace>;
@@ -322,7 +298,6 @@ export interface SubsetFacet {
 
 export interface SubsetSource extends AsyncDisposable {
   facts: SourceSchema;
-  /** Warnings for the plan. */
   warnings: { code: string; message: string }[];
   /** `seed`: another selection of a percentage. */
   finder(graph: Graph, seed: number): Promise<RowFinder>;
@@ -330,7 +305,6 @@ export interface SubsetSource extends AsyncDisposable {
   findRow(table: string, key: string[]): Promise<number | null>;
   /** The primary key of a row as text; its location without one. */
   nameRow(table: string, row: number): Promise<string>;
-  /** Builds the subset in a shadow database and swaps. */
   make(context: EngineContext, run: SubsetRun): Promise<Made>;
 }
 

@@ -1,12 +1,9 @@
 import * as v from 'valibot';
 
-/** A replication position: `domain-server-sequence`, as MariaDB writes it. */
 const positions = v.array(v.string());
 
-/** A server that a MariaDB replica reads from, as the replica knows it. */
 const upstreamSchema = v.strictObject({ server_id: v.number(), port: v.number(), host: v.string(), positions });
 
-/** A MariaDB server with a binary log. */
 const primarySchema = v.strictObject({
   server_id: v.number(),
   port: v.number(),
@@ -33,13 +30,11 @@ type Primary = v.InferOutput<typeof primarySchema>;
 /** A sign that changes at each start of the server, and so is not comparable later. */
 export const STARTED = 'started:';
 
-/** On one server, on a primary and its replica, or in one cluster. */
 export function isSameDatabase(one: DatabaseIdentity, other: DatabaseIdentity): boolean {
   if (!intersect(one.databases, other.databases)) return false;
   return intersect(one.servers, other.servers) || replicates(one, other) || replicates(other, one);
 }
 
-/** Whether the identity can be compared with a later one. */
 export function isLasting({ servers }: DatabaseIdentity): boolean {
   return servers.some((server) => !server.startsWith(STARTED));
 }
@@ -59,7 +54,6 @@ function isUpstream(upstream: Upstream, primary: Primary): boolean {
   );
 }
 
-/** Whether the primary has written what the replica has read. */
 function reached({ positions: written }: Primary, position: string): boolean {
   const [domain, server, sequence] = position.split('-').map(Number);
   return written.some((each) => {

@@ -15,7 +15,6 @@ export function profileOf(id: EngineId): EngineProfile {
   return PROFILES[id];
 }
 
-/** `scheme`: in lower case, without `://`. */
 export function profileOfScheme(scheme: string): (EngineProfile & { id: EngineId }) | undefined {
   return ENGINE_PROFILES.find(({ schemes }) => schemes.includes(scheme));
 }

@@ -3,7 +3,6 @@ import type * as v from 'valibot';
 /** An engine without its code, for all that must start fast. An engine's `profile.ts` imports its manifest details only. */
 export interface EngineProfile {
   id: string;
-  /** The namesake first. */
   products: [string, ...string[]];
   schemes: string[];
   defaultPort: number;

@@ -8,7 +8,6 @@ export interface Call {
   name: string;
 }
 
-/** Calls of each facet with a context and a database URL. */
 const CALLS: { [Facet in Exclude<keyof Engine, 'id' | 'capabilities'>]: Extract<keyof Engine[Facet], string>[] } = {
   connect: [
     'probe',
@@ -46,7 +45,6 @@ export function wrapEngine(engine: Engine, around: Around): Engine {
 function wrapCall(name: string, call: Reaching, around: Around): Reaching {
   return async (context, request, ...rest) => {
     const url = urlOf(request);
-    // A probe without databases.
     if (!url) return;
     return around({ context, url, name }, (placed) => call(placed, request, ...rest));
   };

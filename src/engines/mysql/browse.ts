@@ -22,7 +22,6 @@ export async function listDatabases(context: EngineContext, url: DatabaseUrl): P
   return databases.map(({ name }) => ({ name, size_bytes: bytes.get(name) ?? 0 }));
 }
 
-/** Names include the database. */
 export async function listTables(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {
   const database = url.database ?? '';
   await using session = await connect(context, url);

@@ -15,7 +15,6 @@ const PAIRS: Record<string, RegExp> = {
   // A four-byte character is two pairs.
   gb18030: /[\x81-\xfe](?:[\x40-\x7e\x80-\xfe]|[\x30-\x39])/g,
 };
-/** Private-use characters, one for each pair. */
 const FIRST_PAIR = 0xf0000;
 
 export function textOfBytes(bytes: Uint8Array, charset: string): string {
@@ -35,7 +34,6 @@ export function bytesOfText(text: string): Buffer {
   return Buffer.from(bytes, 'latin1');
 }
 
-/** Whether a statement in ASCII or UTF-8 has the same bytes in the character set. */
 export function isUtf8(charset: string): boolean {
   return /^utf8(?:mb[34])?$/.test(charset);
 }

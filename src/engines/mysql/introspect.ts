@@ -8,7 +8,6 @@ export type Flavour = 'mysql' | 'mariadb';
 export interface Server {
   flavour: Flavour;
   version: string;
-  /** `MariaDB 10.11.6` */
   label: string;
 }
 
@@ -39,14 +38,12 @@ export interface CatalogTable {
 export interface CatalogColumn {
   name: string;
   type: string;
-  /** Neither read nor written. */
   generated: boolean;
 }
 
 /** Columns that accept text but not the same bytes. */
 export const TEXT_TYPES = new Set(['json', 'uuid', 'inet4', 'inet6']);
 
-/** Tables with rows of their own. */
 export async function readTables(session: MysqlSession, database: string): Promise<CatalogTable[]> {
   const others = await readTablesWithoutRows(session, database);
   const within = tablesExcept(
@@ -85,7 +82,6 @@ export async function readTables(session: MysqlSession, database: string): Promi
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The objects of a database: compared after a restore. */
 export type Inventory = MysqlDetails['inventory'];
 
 const INVENTORY: Record<string, (database: string, withoutRows: string[]) => string> = {
@@ -138,13 +134,11 @@ async function readIndexes(session: MysqlSession, database: string): Promise<str
     .sort();
 }
 
-/** Defaults for texts in views and stored programs. */
 export interface CodeSettings {
   kind: string;
   name: string;
   charset: string | null;
   collation: string | null;
-  /** None for a view. */
   database_collation?: string | null | undefined;
 }
 
@@ -170,7 +164,6 @@ export function settingsText({ kind, name, charset, collation, database_collatio
   return `${kind.toLowerCase()} ${name}: ${values.map((value) => value?.replace(/^utf8(?=_|$)/, 'utf8mb3') ?? '').join(', ')}`;
 }
 
-/** The lines of `settingsText` for this code. */
 export function settingsAmong(lines: string[] | undefined, code: { kind: string; name: string }[]): string[] {
   const among = new Set(code.map(({ kind, name }) => `${kind.toLowerCase()} ${name}`));
   return (lines ?? []).filter((line) => among.has(line.slice(0, line.lastIndexOf(': '))));

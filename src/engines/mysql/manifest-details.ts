@@ -3,17 +3,13 @@ import { count, fileName, list } from '../../repository/values.ts';
 import { definitionsOnlySchema } from '../../results/definitions-only.ts';
 import { hiddenSchema } from '../../results/hidden-objects.ts';
 
-/** `text`: the schema of a name. */
 export function mysqlDetails(text: v.GenericSchema<string>) {
   return v.object({
     flavour: v.picklist(['mysql', 'mariadb']),
-    /** The dump program; absent for a dump by the driver. */
     program: v.exactOptional(v.object({ name: text, version: text })),
     database: text,
     collations: list(text),
-    /** Features that the other flavour lacks. */
     features: list(text),
-    /** Compared after a restore: kind → names. */
     inventory: v.record(v.pipe(v.string(), v.regex(/^[a-z_ ]{1,64}$/, 'must be a kind of object')), list(text)),
     /** Tables without rows of their own; absent from snapshots of earlier versions. */
     definitions_only: v.optional(definitionsOnlySchema(text)),
@@ -21,7 +17,6 @@ export function mysqlDetails(text: v.GenericSchema<string>) {
     enabled_events: v.optional(list(text)),
     /** Code that names the source's database, as `event nightly`; absent from snapshots of earlier versions. */
     names_database: v.optional(list(text)),
-    /** Stored, and created where valid. */
     invalid_views: v.optional(list(text)),
     /** By file: table, columns in order, text-only columns, bytes of the longest row. */
     data: v.record(

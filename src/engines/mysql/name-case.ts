@@ -2,7 +2,6 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 import { type MysqlSession, quoteText } from './connection/session.ts';
 
 export interface NameCase {
-  /** `lower_case_table_names` 1 or 2. */
   folds: boolean;
   fold(name: string): string;
 }
@@ -11,7 +10,6 @@ const EXACT: NameCase = { folds: false, fold: (name) => name };
 
 const NAMES_AT_ONCE = 1000;
 
-/** Folds `names` by the server's own rules. */
 export async function readNameCase(session: MysqlSession, names: Iterable<string>): Promise<NameCase> {
   const [row] = await session.query<{ folds: number }>('SELECT @@lower_case_table_names > 0 AS folds');
   if (Number(row?.folds) !== 1) return EXACT;
@@ -30,7 +28,6 @@ export async function readNameCase(session: MysqlSession, names: Iterable<string
   return { folds: true, fold: (name) => folded.get(name) ?? name.toLowerCase() };
 }
 
-/** Rejects names of a snapshot that are equal to the destination. */
 export function refuseCollisions({ folds, fold }: NameCase, names: string[], what = 'tables or views'): void {
   if (!folds) return;
   const pairs = [...Map.groupBy(names, fold).values()].filter((same) => same.length > 1);

@@ -4,7 +4,6 @@ import { type MysqlSession, quoteName, quoteText, SqlError, tablesIn } from './c
 const WITH_ROWS = new Set(
   'INNODB MYISAM ARIA MEMORY HEAP ARCHIVE CSV ROCKSDB TOKUDB COLUMNSTORE MROONGA NDB NDBCLUSTER'.split(' '),
 );
-/** Stores no rows. */
 export const BLACKHOLE = 'BLACKHOLE';
 /** Show the rows of MyISAM tables. */
 export const MERGE_ENGINES = new Set(['MRG_MYISAM', 'MERGE']);

@@ -23,7 +23,6 @@ interface Source {
   tables: CatalogTable[];
 }
 
-/** Warns of every kind of object that is or may be hidden from the user. */
 export async function readReadable(
   { report }: Pick<EngineContext, 'report'>,
   session: MysqlSession,
@@ -69,7 +68,6 @@ interface Scope {
 }
 
 interface Hidden extends HiddenObjects {
-  /** `null` for objects with warnings of their own. */
   message: string | null;
 }
 
@@ -92,12 +90,10 @@ const TABLE_RIGHTS =
   );
 const ROUTINE_RIGHTS = ['EXECUTE', 'ALTER ROUTINE', 'CREATE ROUTINE'];
 
-/** Tables without any right are not listed. */
 function mayMissTables({ database, rights }: Scope): boolean {
   return !TABLE_RIGHTS.some((right) => rights.onDatabase(database, right));
 }
 
-/** Kinds of objects that the server does not list for this user. */
 function unlisted(scope: Scope, { tables }: Definitions): Hidden[] {
   const { database, rights } = scope;
   const found: Pick<HiddenObjects, 'kind' | 'tables' | 'right'>[] = [];
@@ -124,7 +120,6 @@ function unlisted(scope: Scope, { tables }: Definitions): Hidden[] {
   });
 }
 
-/** Listed objects with hidden definitions. */
 function named(scope: Scope, unreadable: Unread[]): Hidden[] {
   return [...Map.groupBy(unreadable, ({ kind, denied }) => `${denied} ${kind}`).values()].map((objects): Hidden => {
     const [{ kind, denied } = { kind: '', denied: false }] = objects;
@@ -222,7 +217,6 @@ function withoutDependents(read: Definitions, scope: Lacking): { definitions: De
   return { definitions: { ...read, tables, views }, dependents };
 }
 
-/** `null` for a table of another database. */
 function referencedTable(tokens: Token[]): string | null {
   const at = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'REFERENCES');
   return tokens[at + 2]?.text === '.' ? null : (tokens[at + 1]?.value ?? null);
@@ -337,7 +331,6 @@ function isNotIn(names: string[]): (name: string) => boolean {
   };
 }
 
-/** As in information_schema.TABLE_CONSTRAINTS: `table.name`. */
 export function constraintsOf({ name, create, indexes, foreignKeys }: TableDefinition): string[] {
   return [...entriesOf(create).entries, ...indexes.flat(), ...foreignKeys]
     .flatMap((entry) => constraintOf(significant(entry)) ?? [])

@@ -11,7 +11,6 @@ export interface Rights {
   byPattern(database: string): string[];
   onServer(right: string): boolean;
   onDatabase(database: string, right: string): boolean;
-  /** On all columns of the table. */
   onTable(database: string, table: string, right: string): boolean;
 }
 
@@ -142,7 +141,6 @@ function granteeOf(tokens: Token[]): string {
     .join('');
 }
 
-/** Without rights on columns. */
 function wholeRights(tokens: Token[]): Set<string> {
   const rights = new Set<string>();
   let words: string[] = [];
@@ -185,7 +183,6 @@ function unescaped(pattern: string): string {
   return [...patternOf(pattern)].map(({ character }) => character).join('');
 }
 
-/** Characters before the first wildcard. */
 function literalLength(pattern: string): number {
   const parts = [...patternOf(pattern)];
   const first = parts.findIndex(({ wild }) => wild);

@@ -27,7 +27,6 @@ export async function runScript(
   });
 }
 
-/** Of the replaced database, or the server's default. */
 async function collationsFor(context: EngineContext, url: DatabaseUrl) {
   await using server = await connectToServer(context, url);
   const [own] = await server.query<{ charset: string; collation: string }>(

@@ -33,7 +33,6 @@ function kindOf(create: string, engines: string[], mergeable: Set<string>): Tabl
   return (union?.tables ?? []).every(isHere) ? 'merged' : 'remote';
 }
 
-/** In upper case. */
 export function enginesIn(tokens: Token[]): string[] {
   return tokens.flatMap(({ kind, value }, at) =>
     kind === 'word' && (value === 'ENGINE' || value === 'TYPE') ? [engineAfter(tokens, at)] : [],
@@ -54,7 +53,6 @@ interface MergedTable {
 
 export interface Union {
   tables: MergedTable[];
-  /** Token range from UNION to the closing parenthesis. */
   from: number;
   to: number;
 }

@@ -12,7 +12,6 @@ export interface ClientTool {
   version: string;
 }
 
-/** `mysql` may be of either flavour. */
 const NAMES = ['mysql', 'mariadb'];
 const DUMP_NAMES = ['mysqldump', 'mariadb-dump'];
 
@@ -91,7 +90,6 @@ export async function dumpToolFor(context: EngineContext, server: Server): Promi
   });
 }
 
-/** The newest of the server's flavour. */
 export async function ownClientFor(context: EngineContext, server: Server): Promise<ClientTool> {
   const tools = await findClientTools(context);
   const [tool] = tools
@@ -119,7 +117,6 @@ function notFitting(
 
 const EXAMPLES: Record<Flavour, string> = { mysql: 'mysql:8.4', mariadb: 'mariadb:11' };
 
-/** By major and minor version. */
 function compareSeries(a: string, b: string): number {
   const [first = [], second = []] = [a, b].map((text) => text.split('.').map(Number));
   return (first[0] ?? 0) - (second[0] ?? 0) || (first[1] ?? 0) - (second[1] ?? 0);

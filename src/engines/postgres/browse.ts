@@ -38,7 +38,6 @@ export async function listTables(context: EngineContext, url: DatabaseUrl): Prom
     ORDER BY n.nspname, c.relname`);
 }
 
-/** By `schema.table`, at one instant. */
 export async function countRows(context: EngineContext, { url }: { url: DatabaseUrl }): Promise<Map<string, number>> {
   await using session = await connect(context, url, { settings: { statement_timeout: '0' } });
   await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');

@@ -2,7 +2,6 @@ import type { WarningEvent } from '../../runtime/events.ts';
 import { type PsqlSession, quoteText } from './connection/session.ts';
 import type { PostgresDetails } from './manifest-details.ts';
 
-/** The objects of a database: compared after a restore. */
 export type Inventory = PostgresDetails['inventory'];
 export type DatabaseLocale = PostgresDetails['locale'];
 
@@ -23,7 +22,6 @@ export interface CatalogSchema {
   name: string;
 }
 
-/** Without schemas of extensions. */
 export function readSchemas(session: PsqlSession): Promise<CatalogSchema[]> {
   return session.query<CatalogSchema>(`
     SELECT n.oid::int8 AS oid, nspname AS name FROM pg_namespace n
@@ -32,7 +30,6 @@ export function readSchemas(session: PsqlSession): Promise<CatalogSchema[]> {
     ORDER BY nspname`);
 }
 
-/** Plain tables and leaf partitions of all schemas. */
 export function readTables(session: PsqlSession): Promise<CatalogTable[]> {
   return session.query<CatalogTable>(`
     SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name,
@@ -82,7 +79,6 @@ const OBJECTS: Record<string, string> = {
     WHERE t.typtype IN ('e', 'd') OR c.relkind = 'c'`,
 };
 
-/** Part of every selection of schemas. */
 export const IN_NO_SCHEMA = new Set(['event trigger']);
 
 /** Selects kind, name and `class:oid`, without objects of extensions. */

@@ -3,10 +3,8 @@ import { count, fileName, list } from '../../repository/values.ts';
 import { definitionsOnlySchema } from '../../results/definitions-only.ts';
 import { hiddenSchema } from '../../results/hidden-objects.ts';
 
-/** `text`: the schema of a name. */
 export function postgresDetails(text: v.GenericSchema<string>) {
   return v.object({
-    /** Oids of the archive's table of contents. */
     schemas: list(v.object({ oid: count, name: text })),
     /** For COPY, by the name of the file. */
     data: v.record(
@@ -22,7 +20,6 @@ export function postgresDetails(text: v.GenericSchema<string>) {
       }),
     ),
     extensions: list(v.object({ name: text, schema: text })),
-    /** Roles in policies. */
     roles: list(text),
     locale: v.object({
       encoding: text,
@@ -32,9 +29,7 @@ export function postgresDetails(text: v.GenericSchema<string>) {
       provider: text,
       icu_locale: v.nullable(text),
     }),
-    /** `ALTER DATABASE … SET`, as `name=value`. */
     settings: list(text),
-    /** Compared after a restore. */
     inventory: v.object({
       /** Kind (`index`, `function` …) → names with schema. */
       objects: v.record(v.pipe(v.string(), v.regex(/^[a-z_ ]{1,64}$/, 'must be a kind of object')), list(text)),

@@ -6,7 +6,6 @@ import { type PsqlSession, quoteName, quoteText } from './connection/session.ts'
 const markSchema = v.object({
   tool: v.picklist(['new', 'undo']),
   of: v.string(),
-  /** Of an undo copy. */
   replaced_at: v.optional(v.string(), ''),
   comment: v.optional(v.nullable(v.string()), null),
 });

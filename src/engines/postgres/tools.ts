@@ -3,10 +3,8 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { EngineContext, ToolReport } from '../engine.ts';
 import { toolFinder } from '../shared/find-tools.ts';
 
-/** Programs of one installation, always used together. */
 export interface ClientTools {
   directory: string;
-  /** `15.18` */
   version: string;
   major: number;
   psql: string;
@@ -45,7 +43,6 @@ done`;
 const INSTALL_HINT =
   'apt-get install postgresql-client (Debian, Ubuntu), brew install libpq (macOS), or https://www.postgresql.org/download/. Or set docker.images.postgres: they then run in a container.';
 
-/** The newest first. */
 export const findClientTools = toolFinder(LOOK_FOR_TOOLS, (lines) => {
   const tools = lines.flatMap(readTools);
   const unique = tools.filter((entry, index) => tools.findIndex((other) => other.version === entry.version) === index);
@@ -70,7 +67,6 @@ function readTools(line: string): ClientTools[] {
   ];
 }
 
-/** For tasks that any version can do. */
 export async function anyClientTools(context: EngineContext): Promise<ClientTools> {
   const [newest] = await findClientTools(context);
   if (newest) return newest;
@@ -128,7 +124,6 @@ export function knowsRestrict({ version, major }: Pick<ClientTools, 'version' | 
   return since === undefined ? major > 17 : Number(version.split('.')[1] ?? 0) >= since;
 }
 
-/** `15.18` → 15. */
 export function majorOf(version: string): number {
   return Number.parseInt(version, 10);
 }

@@ -12,7 +12,6 @@ const UNREACHABLE: Kind = {
   message: ({ display }) => `Cannot reach the server of ${display}`,
 };
 
-/** By failure, else by its status. */
 const KINDS: Record<string, Kind> = {
   unreachable: UNREACHABLE,
   missing: {
@@ -32,7 +31,6 @@ const KINDS: Record<string, Kind> = {
 export interface FailedConnection {
   failure: ConnectionFailure;
   details: string[];
-  /** The engine's hints by error code. */
   hints: Record<string, string>;
   cause: Error;
 }

@@ -8,7 +8,6 @@ export interface ExpectedRows {
   words: string;
 }
 
-/** Rows of each table after a restore: those of the manifest, or none. */
 export function expectedRows({ tables, empty }: Pick<RestorePlan, 'tables' | 'empty'>): ExpectedRows[] {
   return [
     ...tables.map((table) => ({ table, rows: table.rows, words: `${table.rows} in the manifest` })),

@@ -17,7 +17,6 @@ export function toolFinder<Tool>(
   return ({ runner, signal }) => {
     const looking = found.get(runner) ?? look(runner);
     found.set(runner, looking);
-    // A failed search is repeated next time.
     looking.catch(() => found.delete(runner));
     return unlessAborted(looking, signal);
   };

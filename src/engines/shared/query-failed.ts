@@ -15,7 +15,6 @@ export function connectionLostAt(statement: Statement, details: string[], cause:
 }
 
 interface Refusal {
-  /** `at …`, `at its end`. */
   where: string;
   details: string[];
   hint?: string;

@@ -10,7 +10,6 @@ export function statementRefused(statement: Statement, why: string): UserError {
   return queryRefused(`The sanitization query cannot hold ${describeStatement(statement)}`, why);
 }
 
-/** `client`: `psql`, `the client`. */
 export function clientCommand(query: string, at: number, { client, why }: { client: string; why: string }): UserError {
   const line = lineAt(query, at);
   const text = query.split('\n')[line - 1]?.trim();

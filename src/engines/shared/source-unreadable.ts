@@ -2,7 +2,6 @@ import { redact } from '../../process/redact.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { DatabaseUrl } from '../engine.ts';
 
-/** `hint`: the required rights. */
 export function sourceUnreadable({ display }: DatabaseUrl, { cause, hint }: { cause: Error; hint: string }): UserError {
   return new UserError(`The source ${display} cannot be read: ${redact(cause.message)}`, {
     code: 'source_unreadable',

@@ -10,7 +10,6 @@ export function refuseDifferences(differences: string[]): void {
   ]);
 }
 
-/** Missing and unexpected objects of a kind. */
 export function compareNames(kind: string, expected: string[], found: ReadonlySet<string>): string[] {
   const wanted = new Set(expected);
   return [

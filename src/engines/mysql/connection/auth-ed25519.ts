@@ -34,7 +34,7 @@ function multiply(scalar: bigint): Point {
   return sum;
 }
 
-/** In extended coordinates, complete and so also for doubling: RFC 8032 5.1.4 */
+/** Extended coordinates, complete and so also for doubling: RFC 8032 5.1.4 */
 function add(p: Point, q: Point): Point {
   const a = mod((p.y - p.x) * (q.y - q.x));
   const b = mod((p.y + p.x) * (q.y + q.x));
@@ -73,7 +73,6 @@ function mod(number: bigint): bigint {
   return rest < 0n ? rest + PRIME : rest;
 }
 
-/** Little-endian. */
 function numberOf(bytes: Uint8Array): bigint {
   return BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
 }

@@ -5,7 +5,6 @@ import type { DatabaseUrl } from '../../engine.ts';
 import type { Flavour } from '../introspect.ts';
 import { addressOf, type TlsPolicy, tlsPolicyOf } from './url.ts';
 
-/** TLS options of one flavour that the other refuses. */
 const TLS_OPTIONS: Record<Flavour, Record<TlsPolicy, string[]>> = {
   // https://dev.mysql.com/doc/refman/en/connection-options.html#option_general_ssl-mode
   mysql: {

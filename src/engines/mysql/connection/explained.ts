@@ -2,7 +2,6 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../engine.ts';
 import { ConnectionLost, SqlError } from './session.ts';
 
-/** Runs work; errors of connections and statements become UserErrors. */
 export async function explained<Result>(url: DatabaseUrl, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -82,10 +82,8 @@ function primaryOf(
   };
 }
 
-/** Each flavour and version has another statement. */
 const SOURCE_STATEMENTS = ['SHOW REPLICA STATUS', 'SHOW ALL SLAVES STATUS', 'SHOW SLAVE STATUS'];
 
-/** Empty without the right to read it. */
 async function readSources(session: MysqlSession): Promise<(Upstream & { uuid: string })[]> {
   const rows = await firstAnswer(session, SOURCE_STATEMENTS);
   return rows.map((row) => {

@@ -5,7 +5,6 @@ const FULL_PACKET = 0xff_ff_ff;
 const HEADER_BYTES = 4;
 const FIRST_BYTES = 1024 * 1024;
 
-/** Members of the driver's connection that its types lack. */
 interface RawConnection {
   stream: { write(bytes: Uint8Array, written: (error?: Error | null) => void): boolean };
   sequenceId: number;
@@ -22,7 +21,6 @@ export type SendStatement = (pieces: AsyncIterable<Uint8Array>) => Promise<Resul
 export function statementSender(connection: Connection): SendStatement {
   let buffer = Buffer.alloc(0);
 
-  /** Resolves when the buffer is free again. */
   function write(raw: RawConnection, bytes: number): Promise<void> {
     buffer.writeUIntLE(bytes, 0, 3);
     buffer.writeUInt8(raw.sequenceId, 3);
@@ -61,10 +59,8 @@ export function statementSender(connection: Connection): SendStatement {
       try {
         connection.query<ResultSetHeader>('', (error, result) => (error ? reject(error) : resolve(result)));
       } finally {
-        // Restores the method of the prototype.
         delete raw.writePacket;
       }
-      // A closed connection has called back already.
       if (head === null) return;
       writeAll(raw, head, pieces).catch((error) => {
         // An error message of the server arrives before the end of the connection.

@@ -12,18 +12,16 @@ import { addressOf, tlsPolicyOf } from './url.ts';
 
 /** A connection through mysql2, for both flavours, without installed programs. */
 export interface MysqlSession extends AsyncDisposable {
-  /** For `KILL`. */
   id: number;
   query<Row>(sql: string): Promise<Row[]>;
   /** As `query`, with values as raw bytes. */
   bytes(sql: string): Promise<Record<string, Buffer | null>[]>;
   /** Bytes are sent unchanged, whatever the client's character set. */
   execute(statement: string | Uint8Array): Promise<Executed>;
-  /** A statement in pieces, which may be larger than memory; each piece is copied before the next is read. */
+  /** In pieces, which may exceed the memory; each is copied before the next is read. */
   send(pieces: AsyncIterable<Uint8Array>): Promise<Executed>;
   /** `LOAD DATA LOCAL INFILE` with the content of its file. */
   load(statement: string, content: AsyncIterable<Uint8Array>): Promise<Executed>;
-  /** Raw rows without objects. */
   eachRow(select: string, take: (row: RowPacket) => void): Promise<void>;
   /** Rows as text, with backpressure. Leaving before the end ends the session. */
   text(select: string, onRow: () => void): AsyncIterable<Uint8Array>;
@@ -33,11 +31,9 @@ export interface MysqlSession extends AsyncDisposable {
 export interface Executed {
   rows: number;
   warnings: number;
-  /** `Records: 1  Deleted: 0  Skipped: 0  Warnings: 0` of a load. */
   info: string;
 }
 
-/** An error of the server; identified by its number. */
 export class SqlError extends Error {
   override readonly name = 'SqlError';
   readonly errno: number;
@@ -167,7 +163,6 @@ function sessionOf({ connection, socket }: Opened, signal: AbortSignal | undefin
   return session;
 }
 
-/** Distinguishes errors of the pieces from errors of the connection. */
 async function* keepingError(
   pieces: AsyncIterable<Uint8Array>,
   keep: (error: unknown) => void,
@@ -198,7 +193,6 @@ type StartingQuery = Omit<Query, 'start'> & {
 type Take = (error: QueryError | null, result: unknown) => void;
 type CreateQuery = (...given: [sql: string, values: undefined, take: Take, config: object]) => StartingQuery;
 
-/** The driver's number of `binary`: one byte a character. */
 const BINARY = 63;
 
 /** The driver would encode the statement in the client's character set, and knows few of them. */
@@ -228,7 +222,6 @@ export interface Opened {
   socket: Socket;
 }
 
-/** The driver's connection with its socket, which the signal closes. */
 export async function openConnection({ url, signal, several }: MysqlSessionOptions): Promise<Opened> {
   signal?.throwIfAborted();
   const policy = tlsPolicyOf(url);
@@ -282,7 +275,6 @@ async function dial({ url, signal, several = false }: MysqlSessionOptions, tls: 
     const abort = (): void => void socket.destroy(new Error('aborted'));
     signal?.addEventListener('abort', abort, { once: true });
     socket.once('close', () => signal?.removeEventListener('abort', abort));
-    // Pending queries get the error too.
     connection.on('error', () => {});
     connection.connect((error) => {
       if (!error) return resolve({ connection, socket });
@@ -317,7 +309,6 @@ function translated(error: QueryError, signal: AbortSignal | undefined): unknown
     : new ConnectionLost(wordsOf(error));
 }
 
-/** An AggregateError has no message of its own. */
 function wordsOf(error: Error & { errors?: Error[] }): string {
   return error.message || (error.errors ?? []).map(({ message }) => message).join('; ') || 'the connection was lost';
 }
@@ -336,7 +327,6 @@ export function plainWord(word: string): string {
   return word;
 }
 
-/** Words such as `PACKAGE BODY`. */
 export function plainWords(words: string): string {
   return words.split(' ').map(plainWord).join(' ');
 }

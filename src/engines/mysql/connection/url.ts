@@ -38,7 +38,6 @@ export function parseMysqlUrl(text: string): DatabaseUrl {
   return url;
 }
 
-/** `null` for no database. */
 export function withDatabase(url: DatabaseUrl, database: string | null): DatabaseUrl {
   const other: DatabaseUrl = { ...url, database, toJSON: () => other.display };
   other.display = writeUrl(other);

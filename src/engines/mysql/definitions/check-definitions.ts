@@ -35,7 +35,6 @@ export function checkDefinitions(
   checkCode(definitions);
 }
 
-/** Views and stored programs only; `database` is the only one that their heads may name. */
 export function checkCode(
   {
     routines,

@@ -3,7 +3,6 @@ import { type Definition, definitionOf, isNamed, refused } from './checked-defin
 import type { Code } from './definitions.ts';
 import { definerLength, lexicalModeOf, type Token } from './tokens.ts';
 
-/** Words before the name. */
 const HEADS: Record<string, RegExp> = {
   VIEW: /^(OR REPLACE )?(ALGORITHM = \w+ )?(SQL SECURITY (DEFINER|INVOKER) )?VIEW$/,
   TRIGGER: /^(OR REPLACE )?TRIGGER$/,
@@ -58,7 +57,6 @@ function headEnd(tokens: Token[], kind: string): number {
   return at === -1 || !isWhole ? -1 : at + words.length;
 }
 
-/** Whether the token is part of `DEFINER = user@host`. */
 function inDefiner(tokens: Token[], at: number): boolean {
   const from = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'DEFINER');
   if (from === -1 || tokens[from + 1]?.text !== '=') return false;

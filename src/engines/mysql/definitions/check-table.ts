@@ -7,7 +7,6 @@ import type { Token } from './tokens.ts';
 const FORBIDDEN = new Set(
   'SELECT INTO OUTFILE DUMPFILE INFILE LOAD_FILE UNION DIRECTORY CONNECTION SONAME EXECUTE'.split(' '),
 );
-/** First words of an entry that is no column. */
 const ENTRIES = new Set('PRIMARY UNIQUE KEY INDEX FULLTEXT SPATIAL VECTOR CONSTRAINT FOREIGN CHECK PERIOD'.split(' '));
 /** After the entries: begin another statement or a query. */
 const BEYOND_OPTIONS = new Set('AS VALUES REPLACE IGNORE LIKE TABLE'.split(' '));
@@ -38,7 +37,6 @@ export function checkTable(given: Definition, name: string, kind: TableKind = 'o
   checkOptions(definition, tokens.slice(end + 1));
 }
 
-/** A clause of ALTER TABLE … MODIFY COLUMN. */
 export function checkColumn(definition: Definition): void {
   const tokens = checkedTokens(definition);
   let depth = 0;
@@ -89,7 +87,6 @@ const INDEX_OPTIONS = new Set(
   ),
 );
 
-/** A clause of ALTER TABLE … ADD. */
 export function checkIndex(definition: Definition): void {
   const tokens = checkedTokens(definition);
   const start = tokens.findIndex(({ text }) => text === '(');
@@ -108,7 +105,6 @@ export function checkIndex(definition: Definition): void {
   }
 }
 
-/** The matching parenthesis; the last token without one. */
 function closing(tokens: Token[], start: number): number {
   let depth = 0;
   for (let at = start; at < tokens.length; at += 1) {
@@ -189,7 +185,6 @@ function refuseQualified(definition: Definition, tokens: Token[]): void {
   }
 }
 
-/** ``nextval(`own`.`sequence` ``. */
 function isOwnSequence({ own }: Definition, [draw, open, database, , sequence]: Token[]): boolean {
   const draws = draw?.kind === 'word' && ['NEXTVAL', 'LASTVAL'].includes(draw.value) && open?.text === '(';
   return draws && own?.database != null && isNamed(database, own.database) && own.sequences.has(sequence?.value ?? '');

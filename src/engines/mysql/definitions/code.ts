@@ -45,7 +45,6 @@ export async function createCode(session: MysqlSession, code: CodeDefinitions, d
   return left;
 }
 
-/** Views may depend on each other: failed ones are retried after the rest. */
 async function createViews(views: Code[], create: (view: Code) => Promise<void>): Promise<Code[]> {
   let left = views;
   while (left.length > 0) {
@@ -66,7 +65,6 @@ async function createViews(views: Code[], create: (view: Code) => Promise<void>)
 /** The definer does not exist, or the user may not set it. */
 const DEFINER_REFUSED = new Set([1227, 1449, 4123]);
 
-/** Session settings that the server stores with the code. */
 export function settingsOf(code: Code): string[] {
   const { sql_mode, time_zone, charset, collation } = code;
   return [

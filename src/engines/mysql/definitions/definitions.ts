@@ -25,13 +25,11 @@ const timeZoneSchema = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_+:/-]*$/));
 const tableSchema = v.object({
   name: v.string(),
   create: v.string(),
-  /** Clauses of one ALTER TABLE each. */
   indexes: v.array(v.array(v.string())),
   foreignKeys: v.array(v.string()),
 });
 export type TableDefinition = v.InferOutput<typeof tableSchema>;
 
-/** Code with the settings that the server stores beside it. */
 const codeSchema = <const Kinds extends string[]>(kinds: Kinds) =>
   v.object({
     kind: v.picklist(kinds),
@@ -40,13 +38,11 @@ const codeSchema = <const Kinds extends string[]>(kinds: Kinds) =>
     sql_mode: v.nullable(sqlModeSchema),
     charset: v.nullable(wordSchema),
     collation: v.nullable(wordSchema),
-    /** Of an event. */
     time_zone: v.nullable(timeZoneSchema),
     /** Base64 of the statement in `charset`, where `create` in UTF-8 would be another statement. */
     bytes: v.optional(v.pipe(v.string(), v.base64())),
     /** Collation of the database at creation: the default for texts in the code. */
     database_collation: v.optional(v.nullable(wordSchema)),
-    /** A view of missing or inaccessible objects. */
     invalid: v.optional(v.boolean()),
   });
 export interface Code {
@@ -99,7 +95,6 @@ export interface Definitions extends CodeDefinitions {
 export interface DanglingKey {
   table: string;
   name: string;
-  /** Of ALTER TABLE … ADD. */
   clause: string;
 }
 
@@ -109,7 +104,6 @@ export interface DanglingKey {
  */
 export interface SequenceDefault {
   table: string;
-  /** Of ALTER TABLE … MODIFY COLUMN, without the database. */
   column: string;
 }
 
@@ -124,7 +118,6 @@ export interface CodeDefinitions {
   defaults?: SequenceDefault[] | undefined;
 }
 
-/** Called for each object that cannot be read. */
 export type Unreadable = (what: string, why: string, object: Listed & { error: Error }) => void;
 
 export async function readDefinitions(
@@ -212,7 +205,6 @@ export async function readCode(
       events: await read('events'),
     };
   } finally {
-    // Fails only when the session is gone.
     await session.execute('SET character_set_results = utf8mb4').catch(() => {});
   }
 }
@@ -264,7 +256,6 @@ interface Raw extends Listed {
   charset: string;
 }
 
-/** As a client of this character set would send it. */
 async function asWritten(session: MysqlSession, listed: Raw): Promise<{ bytes: Buffer; text: string }> {
   const { raw, charset } = listed;
   if (isUtf8(charset)) return { bytes: raw, text: raw.toString() };
@@ -300,7 +291,6 @@ function partsInUtf8({ kind, name, table_, comment, returns }: Raw): string[] {
   ];
 }
 
-/** The server knows all character sets. */
 async function convert(
   session: MysqlSession,
   bytes: Buffer,
@@ -312,10 +302,8 @@ async function convert(
   return row?.converted ?? bytes;
 }
 
-/** `ER_VIEW_INVALID` */
 const VIEW_INVALID = 1356;
 
-/** Of the view read last. */
 async function isInvalid(session: MysqlSession): Promise<boolean> {
   const warnings = await session.query<{ Code: number }>('SHOW WARNINGS');
   return warnings.some(({ Code: code }) => code === VIEW_INVALID);
@@ -421,7 +409,6 @@ export function withoutDatabase(sql: string, database: string, mode: LexicalMode
   return joined(tokens, prefixesIn(tokens, [database]));
 }
 
-/** As `withoutDatabase`, for any spelling of the name. */
 export function inOwnDatabase(create: string, own: { kind: string; databases: string[]; mode: LexicalMode }): string {
   const tokens = [...tokensOf(create, own.mode)];
   return joined(tokens, ownPrefixes(tokens, own));
@@ -441,7 +428,6 @@ const BEFORE_TABLE = new Set(
   ),
 );
 
-/** Positions of the database's name and of its dot. A table may have the same name. */
 function prefixesIn(tokens: Token[], databases: string[]): Set<number> {
   const isName = (at: number): boolean => tokens[at]?.kind === 'name' && databases.includes(tokens[at]?.value ?? '');
   const isDot = (at: number): boolean => tokens[at]?.text === '.';
@@ -452,7 +438,6 @@ function prefixesIn(tokens: Token[], databases: string[]): Set<number> {
   );
   const isPrefix = (at: number): boolean => {
     if (!isName(at) || !isDot(at + 1) || isDot(at - 1)) return false;
-    // `database.table.column`, or a function.
     if (!isAmbiguous || isDot(at + 3) || tokens[at + 3]?.text === '(') return true;
     const word = before(at);
     return word?.kind === 'word' && BEFORE_TABLE.has(word.value);

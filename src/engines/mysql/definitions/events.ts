@@ -22,7 +22,6 @@ function isWord({ kind, value }: Token, word: string): boolean {
   return kind === 'word' && value === word;
 }
 
-/** Events without DISABLE run at once. */
 export function isEnabled(event: Code): boolean {
   return !headOf(event).some((token) => isWord(token, 'DISABLE'));
 }
@@ -32,13 +31,11 @@ export function withEventsDisabled<Kept extends CodeDefinitions>(code: Kept): Ke
   return { ...code, events: code.events.map((event) => rewritten(event, disabled)) };
 }
 
-/** Enables the events of a copy that run in the original. */
 export function withEventsEnabled<Kept extends CodeDefinitions>(code: Kept, names: string[]): Kept {
   const events = code.events.map((event) => (names.includes(event.name) ? rewritten(event, enabled) : event));
   return { ...code, events };
 }
 
-/** Changes the statement in both forms, text and bytes. */
 function rewritten(event: Code, change: (event: Code) => string): Code {
   const create = change(event);
   if (event.bytes === undefined) return { ...event, create };
@@ -90,7 +87,6 @@ export function namersOf(code: Pick<CodeDefinitions, 'events' | 'triggers' | 'ro
   });
 }
 
-/** Names before a dot. */
 function qualifiersIn(text: string): string[] {
   return [...text.matchAll(/([\p{L}\p{N}_$]+)`?\s*\./gu)].map(([, name]) => name ?? '');
 }

@@ -3,7 +3,6 @@ import { type Definitions, type SequenceDefault, type TableDefinition, withoutDa
 import { entriesOf, joinEntries } from './table-entries.ts';
 import { significant } from './tokens.ts';
 
-/** Removes the database from sequence defaults, and lists these columns. */
 export function withSequencesOwn<Given extends Definitions>(definitions: Given, database: string): Given {
   const tables = definitions.tables.map((table) => withoutDatabaseOfSequences(table, database));
   const defaults = tables.flatMap(({ name, create }) =>

@@ -6,7 +6,6 @@ export interface Entries {
   tail: string;
 }
 
-/** By tokens: names may contain line feeds, commas and parentheses. */
 export function entriesOf(create: string): Entries {
   const borders: number[] = [];
   let depth = 0;

@@ -10,11 +10,8 @@ export interface Token {
   at: number;
 }
 
-/** SQL modes that change quoting. */
 export interface LexicalMode {
-  /** Double quotes are for names. */
   ansiQuotes?: boolean;
-  /** No backslash escapes. */
   plainBackslash?: boolean;
 }
 
@@ -97,7 +94,6 @@ function unquoted(text: string): string {
   return text.slice(1, -1).replaceAll(quote + quote, quote);
 }
 
-/** Without blanks and comments. */
 export function significant(sql: string, mode: LexicalMode = {}): Token[] {
   return [...tokensOf(sql, mode)].filter(({ kind }) => kind !== 'space' && kind !== 'comment');
 }

@@ -1,7 +1,6 @@
 import { type LexicalMode, significant, type Token } from './tokens.ts';
 
 export interface ViewNeeds {
-  /** Tables, views and sequences. */
   tables: Set<string>;
   routines: Set<string>;
 }
@@ -12,7 +11,6 @@ export function viewNeeds(create: string, mode: LexicalMode = {}): ViewNeeds {
   const start = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'VIEW') + 2;
   const needs: ViewNeeds = { tables: new Set(), routines: new Set() };
   const own = new Set<string>();
-  /** For each open parenthesis: whether it contains joined tables. */
   const joins: boolean[] = [false];
   for (let at = start; at < tokens.length; at += 1) {
     const token = tokens[at];

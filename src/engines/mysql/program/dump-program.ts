@@ -45,7 +45,6 @@ const FLAGS = [
   '--skip-disable-keys',
   '--no-tablespaces',
   '--max-allowed-packet=1G',
-  // Maximum length of a statement, unless a row is longer.
   '--net-buffer-length=262144',
 ];
 
@@ -54,7 +53,6 @@ const OWN_FLAGS: Record<Flavour, string[]> = {
   mariadb: [],
 };
 
-/** Lines of the program's output in errors and warnings. */
 const LINES_TOLD = 20;
 
 export async function dumpByProgram(
@@ -142,7 +140,6 @@ interface Running {
   definitions: ReturnType<typeof createScriptDefinitions>;
 }
 
-/** Rejects unless the program succeeds and its output is complete. */
 async function runProgram(
   { runner, report, signal }: EngineContext,
   { request, tool, tables, schema, flags, definitions }: Running,
@@ -248,7 +245,6 @@ function createTableFiles(request: DumpRequest, onBytes: (table: string, bytes: 
   return files;
 }
 
-/** Invalid views stop the program. */
 async function findBrokenViews(session: MysqlSession, database: string): Promise<Map<string, string>> {
   const views = await session.query<{ name: string }>(
     `SELECT TABLE_NAME AS name FROM information_schema.VIEWS WHERE ${inDatabase('TABLE_SCHEMA', database)}`,
@@ -263,7 +259,6 @@ async function findBrokenViews(session: MysqlSession, database: string): Promise
   return broken;
 }
 
-/** The inventory of the script; warns of views and programs that it lacks. */
 function inScript({ report }: EngineContext, inventory: Inventory, definitions: Definitions): Inventory {
   const views = new Set(definitions.views.map(({ name }) => name));
   const routines = new Set(definitions.routines.map(({ kind, name }) => `${kind.toLowerCase()} ${name}`));

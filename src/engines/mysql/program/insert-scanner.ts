@@ -26,16 +26,13 @@ type State = 'head' | 'name' | 'before row' | 'row' | 'text' | 'escape' | 'after
  * from being other statements.
  */
 export interface InsertScanner {
-  /** Continues in a block; returns the position after the statement, or the block's end. */
   scan(block: Uint8Array, from: number): number;
   readonly done: boolean;
-  /** `null` until the head is complete. */
   readonly table: string | null;
   readonly rows: number;
   readonly longest: number;
 }
 
-/** An INSERT that mysqldump does not write. */
 export class InsertRefused extends Error {
   override readonly name = 'InsertRefused';
 }

@@ -21,7 +21,6 @@ export interface Client {
   connection: ClientConnection;
 }
 
-/** The client that fits the destination's server. */
 export async function openClient(
   context: EngineContext,
   { url, directory }: Pick<RestoreRun, 'url' | 'directory'>,
@@ -81,7 +80,6 @@ async function runClient({ runner, signal }: EngineContext, { loading, queue, on
     { file: tool.path, args: [...args, ...FLAGS, '--', url.database ?? ''], env, mounts },
     { signal },
   );
-  // The exit code tells that the client ended.
   child.stdin.on('error', () => {});
   const changes = changesIn(child, enumsOf(loading.definitions));
   try {
@@ -124,7 +122,6 @@ const HARMLESS = new Set(['1906', '1287', '1681', '6414']);
 /** Data truncated; also reported for an invalid ENUM value that is stored unchanged. */
 const DATA_TRUNCATED = '1265';
 
-/** Columns of type ENUM or SET, as messages name them. */
 function enumsOf(tables: TableDefinition[]): string[] {
   const names = tables.flatMap(({ create }) => [...create.matchAll(/^ {2}`((?:[^`]|``)*)` (?:enum|set)\(/gm)]);
   return [...new Set(names.map(([, name = '']) => `'${name.replaceAll('``', '`')}'`))];
@@ -146,7 +143,6 @@ async function changesIn({ stdout }: RunningProcess, enums: string[]): Promise<s
   return [...changes];
 }
 
-/** `false` when the client has ended. */
 async function write({ stdin, ended }: RunningProcess, bytes: Uint8Array): Promise<boolean> {
   if (stdin.destroyed || !stdin.writable) return false;
   if (stdin.write(bytes)) return true;

@@ -13,7 +13,6 @@ export async function* checkedRows(
   { table, rows }: { table: string; rows: number },
 ): AsyncGenerator<Uint8Array> {
   let insert: InsertScanner | null = null;
-  /** A statement before its table is known. */
   let held: Uint8Array[] = [];
   let counted = 0;
   for await (const block of content) {

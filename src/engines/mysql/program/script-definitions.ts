@@ -28,7 +28,6 @@ export function createScriptDefinitions(database: string, collations: Collations
     triggers: [],
     events: [],
   };
-  /** At this position of the script. */
   const settings: Record<string, string> = {};
   let ended = false;
 
@@ -74,7 +73,6 @@ export function createScriptDefinitions(database: string, collations: Collations
       const kind = first === 'CREATE' ? kindOf(tokens) : undefined;
       if (kind === undefined) throw new StatementUnknown(statement.slice(0, 200));
       if (kind === 'TABLE') {
-        // A placeholder of older versions.
         if (tokens[0]?.kind === 'version') return null;
         const name = nameOf(statement, kind, mode);
         found.tables.push(splitTable(name, statement));

@@ -3,7 +3,6 @@ import { createInsertScanner, type InsertScanner } from './insert-scanner.ts';
 
 export interface ScriptTaker {
   statement(text: string): Promise<void>;
-  /** Valid until the next block. */
   rows(bytes: Uint8Array, insert: InsertScanner): Promise<void>;
 }
 
@@ -13,19 +12,16 @@ export class ScriptCutShort extends Error {
 
 const INSERT = 'INSERT INTO ';
 const MOST_STATEMENT = 64 * 1024 * 1024;
-/** A client command in the first line of newer versions of mariadb-dump. */
 const SANDBOX = /^\/\*M?!999999\\- enable the sandbox mode \*\/ ?/;
 
 /** Splits the output of mysqldump as the client does, with `DELIMITER`; rows pass through in blocks. */
 export async function readScript(output: AsyncIterable<Uint8Array>, taker: ScriptTaker): Promise<void> {
-  /** One character a byte. */
   let text = '';
   let delimiter = ';';
   let mode: LexicalMode = {};
   let insert: InsertScanner | null = null;
   let isFirst = true;
 
-  /** `null` when the statement is incomplete. */
   function cut(ended: boolean): { statement: string; next: number } | null {
     const lexer = createLexer(mode);
     for (let at = 0; at < text.length; ) {

@@ -30,7 +30,6 @@ interface CatalogRow {
   nullable: number;
   is_generated: number;
   is_unique: number;
-  /** JSON on MariaDB: a text with a check. */
   is_json: number;
 }
 
@@ -65,7 +64,6 @@ async function readCatalog(session: MysqlSession, database: string): Promise<Cat
 
 const SAMPLED_FAMILIES = new Set<ColumnFamily>(['text', 'number', 'date', 'network', 'document']);
 
-/** By the column's position, without nulls. */
 async function sampleTable(session: MysqlSession, columns: CatalogRow[]): Promise<Map<number, string[]>> {
   const [table] = columns;
   const wanted = [...columns.entries()].filter(([, column]) => SAMPLED_FAMILIES.has(familyOf(column)));
@@ -81,7 +79,6 @@ async function sampleTable(session: MysqlSession, columns: CatalogRow[]): Promis
   );
 }
 
-/** Text for people; raw bytes of binary columns. */
 export function textOf(column: string, family: ColumnFamily): string {
   return family === 'binary' ? column : `CONVERT(${column} USING utf8mb4)`;
 }
@@ -89,7 +86,6 @@ export function textOf(column: string, family: ColumnFamily): string {
 /** Enough digits against collisions, few enough to sum as integers. */
 const HASH_DIGITS = 15;
 
-/** Independent of the collation. */
 export function hashOf(text: string): string {
   return `LEFT(SHA2(${text}, 256), ${HASH_DIGITS})`;
 }

@@ -5,7 +5,6 @@ import { connect } from '../connection/connect.ts';
 import { type MysqlSession, quoteName, quoteText, tablesIn } from '../connection/session.ts';
 import { hashOf, textOf } from './columns.ts';
 
-/** One scan a table; dropped columns have no digest. */
 export async function digestColumns(
   context: EngineContext,
   url: DatabaseUrl,

@@ -34,12 +34,10 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
       current,
     });
   }
-  // The query may have started a transaction.
   await session.execute('COMMIT');
   report({ event: 'step', step: 'query', state: 'done', label: `Ran ${count}` });
 }
 
-/** Read-only for all users. */
 const CATALOGS = new Set(['information_schema', 'performance_schema', 'sys']);
 
 /** Table names may be qualified: `UPDATE shop.customer` would change the original on the same server. */
@@ -67,7 +65,6 @@ async function refuseOtherDatabases(
 const ENDED = new Set([1053, 1317, 1927]);
 /** Missing rights on a database, table, column, privilege or routine. */
 const DENIED = new Set([1044, 1142, 1143, 1227, 1370]);
-/** `ER_PARSE_ERROR` */
 const SYNTAX_ERROR = 1064;
 const WITH_BODY = /^\s*(CREATE\b[\s\S]*\b(TRIGGER|PROCEDURE|FUNCTION|EVENT)\b|BEGIN\b)/i;
 

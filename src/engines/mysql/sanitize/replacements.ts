@@ -35,7 +35,6 @@ DELIMITER ;`;
 
 export const DROP_FUNCTIONS = ['tool_scramble', 'tool_number', 'tool_hash'].map((name) => `DROP FUNCTION ${name};`);
 
-/** The servers convert assigned values to the column's type. */
 export const DIALECT: ReplacementDialect = {
   quoteText,
   concat: (...parts) => (parts.length === 1 ? String(parts[0]) : `concat(${parts.join(', ')})`),

@@ -13,7 +13,6 @@ export function splitStatements(query: string): Statement[] {
 }
 
 const DELIMITER_COMMAND = /[^\S\n]*delimiter(?:[^\S\n]+(\S+))?[^\n]*(?:\n|$)/iy;
-/** Client commands in place of a statement. */
 const CLIENT_COMMAND = /(?:source|system|pager|tee|notee|nopager|edit|prompt|rehash)(?=[ \t\n]|$)[^\n]*/iy;
 
 function read(query: string): Statement[] {
@@ -71,7 +70,6 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 }
 
 export interface Words {
-  /** Unquoted, in upper case. */
   words: string[];
   /** Unquoted names before a dot: databases, tables, aliases. */
   qualifiers: string[];

@@ -92,7 +92,6 @@ async function readForeignKeys(
   });
 }
 
-/** Triggers on UPDATE. */
 async function triggersOf(session: MysqlSession, database: string, tables: string[]): Promise<Code[]> {
   if (tables.length === 0) return [];
   const rows = await session.query<{ name: string }>(`

@@ -4,7 +4,6 @@ import { type Flavour, serverOf } from '../introspect.ts';
 
 export interface ServerPrograms {
   flavour: Flavour;
-  /** `mariadbd`, `mysqld` */
   server: string;
   /** For the first files; `null` for MySQL, whose server creates them. */
   installer: string | null;
@@ -35,7 +34,6 @@ for directory do
 done
 true`;
 
-/** One of each flavour. */
 export async function findServerPrograms({ runner, environment, signal }: EngineContext): Promise<ServerPrograms[]> {
   // The PATH of this machine is not that of a container.
   const onPath = runner.id === 'local' ? (environment.PATH ?? '').split(delimiter).filter((path) => path !== '') : [];

@@ -15,7 +15,6 @@ export async function destinationName(server: MysqlSession, database: string): P
   return row?.name ?? database;
 }
 
-/** Seconds until the server notices that a killed session has ended. */
 const LOCK_TIMEOUT = 3;
 
 /** One load at a time: the lock ends with the session, also of a killed run. */
@@ -72,7 +71,6 @@ export async function createDatabase(
   }
 }
 
-/** `null` for any other error. */
 export function mayNotCreate(name: string, error: unknown): UserError | null {
   if (!(error instanceof SqlError && ACCESS_DENIED.has(error.errno))) return null;
   return new UserError(`The user may not make the database "${name}"`, {
@@ -114,7 +112,6 @@ export async function dropDatabase(server: MysqlSession, name: string): Promise<
   await server.execute(`DROP DATABASE IF EXISTS ${quoteName(name)}`);
 }
 
-/** Keeps a database that somebody has filled since. */
 export async function dropEmpty(server: MysqlSession, name: string): Promise<void> {
   if (await isEmpty(server, name)) await server.execute(`DROP DATABASE IF EXISTS ${quoteName(name)}`);
 }

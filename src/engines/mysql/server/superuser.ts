@@ -1,7 +1,6 @@
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
 
-/** Global privileges over files, settings or users. */
 const POWERS = ['SUPER', 'FILE', 'CREATE USER', 'SYSTEM_USER', 'SYSTEM_VARIABLES_ADMIN'];
 
 /** Superuser rights also apply to code of a snapshot. */

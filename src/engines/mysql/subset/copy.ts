@@ -15,14 +15,12 @@ import type { SubsetTable } from './subset-catalog.ts';
 
 export interface Copying {
   source: OpenSource;
-  /** With the URL of the shadow database. */
   run: SubsetRun;
   definitions: TableDefinition[];
 }
 
 interface Task {
   table: SubsetTable;
-  /** An estimate for whole tables. */
   rows: number;
 }
 
@@ -81,7 +79,6 @@ async function buildIndexes(session: MysqlSession, { catalog }: SubsetTable, ind
   for (const clauses of indexes) await alter(session, catalog.name, clauses);
 }
 
-/** Indexes of tables without rows. */
 async function buildOthers(
   context: EngineContext,
   { source, run, definitions }: Copying,

@@ -25,7 +25,6 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
   }
   const path = ({ catalog: { name } }: SubsetTable): string => pathOf(database, name);
 
-  /** `query`: selects the key of a row. */
   function rowsOf(query: string, { numbers }: SubsetTable, take: (row: number) => void): Promise<void> {
     return withSession((session) => session.eachRow(query, (row) => take(numberIn(row, numbers))));
   }
@@ -156,10 +155,8 @@ function numberIn(packet: RowPacket, numbers: RowNumbers): number {
 }
 
 const [MINUS, ZERO] = [0x2d, 0x30];
-/** Digits of an exact number. */
 const MOST_DIGITS = 15;
 
-/** Without a string; `null` for a longer number. */
 function integerIn({ buffer, offset, end }: RowPacket): number | null {
   const isNegative = buffer[offset + 1] === MINUS;
   const first = offset + (isNegative ? 2 : 1);

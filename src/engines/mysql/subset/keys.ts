@@ -9,9 +9,7 @@ export interface KeyPart {
 
 export interface SubsetColumn {
   name: string;
-  /** `int`, `varchar`, `datetime` … */
   type: string;
-  /** `int(10) unsigned`, `decimal(5,2)` … */
   fullType: string;
   charset: string | null;
   collation: string | null;
@@ -64,7 +62,6 @@ const TRAVELING: Record<string, Traveling> = {
     type: /^decimal\(\d+,\d+\)/.exec(fullType)?.[0] ?? 'DECIMAL(65,30)',
     in: (key) => key,
   }),
-  // The server rounds FLOAT values as text.
   float: () => ({ out: (value) => `${value} + 0e0`, type: 'DOUBLE', in: (key) => key }),
   text: (column) => ({
     out: (value) => `HEX(${value})`,
@@ -105,7 +102,6 @@ export function wholeRowPart(columns: SubsetColumn[]): KeyPart {
   return { out: digest, type: 'CHAR(64) CHARACTER SET ascii', is: (alias, key) => `${digest(alias)} = ${key}` };
 }
 
-/** As text for people, and for the hash of the row. */
 export function writtenValue(column: SubsetColumn, alias: string): string {
   const value = `${alias}.${quoteName(column.name)}`;
   const family = familyOf(column);

@@ -10,7 +10,6 @@ import type { Reference } from './subset-catalog.ts';
 interface Proving {
   source: OpenSource;
   run: SubsetRun;
-  /** The shadow database. */
   database: string;
 }
 

@@ -17,7 +17,6 @@ import { readSubsetCatalog, type SubsetCatalog, type SubsetTable } from './subse
 
 const EMPTY_QUERY = 1065;
 
-/** Several sessions with one instant. */
 export async function openSource(
   context: EngineContext,
   { url, jobs }: { url: DatabaseUrl; jobs: number },

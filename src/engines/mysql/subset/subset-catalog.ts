@@ -8,7 +8,6 @@ import { createRowNumbers, type RowNumbers } from './rows.ts';
 
 export interface SubsetCatalog {
   facts: SourceSchema;
-  /** By `database.table`. */
   tables: Map<string, SubsetTable>;
   references: Map<string, Reference>;
   /** Foreign keys to missing tables or columns. */
@@ -16,14 +15,11 @@ export interface SubsetCatalog {
 }
 
 export interface SubsetTable {
-  /** `database.table` */
   name: string;
   catalog: CatalogTable;
   columns: Map<string, SubsetColumn>;
   primaryKey: SubsetColumn[];
-  /** The columns that identify a row. */
   key: KeyPart[];
-  /** Whether the key is unique. */
   unique: boolean;
   numbers: RowNumbers;
 }
@@ -150,7 +146,6 @@ function isUniqueKey(index: IndexRow[]): boolean {
 interface Given {
   catalog: CatalogTable;
   columns: ColumnRow[];
-  /** The primary key first. */
   keys: string[][];
 }
 

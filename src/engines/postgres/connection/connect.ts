@@ -76,7 +76,6 @@ const HINTS = {
 /** How `pg_isready` says that a server answers. https://www.postgresql.org/docs/current/app-pg-isready.html */
 const READY = 0;
 
-/** By psql's message, else by further connections. */
 export async function findFailure(
   context: EngineContext,
   { url, tools, cause }: RefusedConnection,
@@ -104,7 +103,6 @@ async function isMissing(context: EngineContext, url: DatabaseUrl, tools: Client
   return false;
 }
 
-/** Redacted. */
 export function linesOf({ message }: Error): string[] {
   return redact(message)
     .split('\n')

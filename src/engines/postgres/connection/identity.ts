@@ -12,7 +12,6 @@ export interface ServerSigns {
   system: string | null;
   started: string;
   port: number;
-  /** `null` on a unix socket. */
   address: string | null;
 }
 

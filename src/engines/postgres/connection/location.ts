@@ -45,7 +45,6 @@ async function addressesOfService(
     },
     { signal: context.signal },
   );
-  // `db.example:5432 - accepting connections`
   const { host, port } = /^(?<host>.*):(?<port>\d+) - /.exec(stdout)?.groups ?? {};
   return host === undefined ? new Set() : addressesOfHosts([{ host, port: Number(port) }], {});
 }

@@ -27,7 +27,6 @@ export async function probe(context: EngineContext, request: ProbeRequest): Prom
 
 interface Probing extends ProbeRequest {
   tools: ClientTools;
-  /** Databases that refused the connection. */
   refused: Map<number, Refusal>;
 }
 

@@ -12,7 +12,6 @@ import { connectionOf, type Settings } from './url.ts';
  * pg_restore do, and runs where they run.
  */
 export interface PsqlSession extends AsyncDisposable {
-  /** Rejects with a SqlError. */
   query<Row>(sql: string): Promise<Row[]>;
   /** Passes on the output of `COPY … TO STDOUT`, in whole lines; the memory is reused afterwards. */
   lines(statement: string, take: (lines: Buffer) => void): Promise<void>;
@@ -34,12 +33,10 @@ export class SqlError extends Error {
 
 export interface PsqlSessionOptions {
   runner: Runner;
-  /** Receives every statement, for the log. */
   report: Report;
   psql: string;
   url: DatabaseUrl;
   signal?: AbortSignal | undefined;
-  /** `{maintenance_work_mem: '1GB'}` */
   settings?: Settings;
 }
 
@@ -58,7 +55,6 @@ const SESSION_SETTINGS: Settings = {
   standard_conforming_strings: 'on',
 };
 
-/** Default for sessions that read catalogs and rename databases. */
 const STATEMENT_LIMITS: Settings = { statement_timeout: '10min' };
 /** Disk space for sorts. Only a superuser may set it. */
 const LIMIT_TEMPORARY_FILES = `SELECT set_config('temp_file_limit', '2GB', false) WHERE current_setting('is_superuser') = 'on'`;

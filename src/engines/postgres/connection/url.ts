@@ -47,7 +47,6 @@ export function withDatabase(url: DatabaseUrl, database: string): DatabaseUrl {
   return other;
 }
 
-/** Server settings of a connection: `{maintenance_work_mem: '1GB'}`. */
 export type Settings = Record<string, string>;
 
 /**

@@ -63,7 +63,6 @@ interface Sample {
 
 const SAMPLED_FAMILIES = new Set<ColumnFamily>(['text', 'number', 'date', 'network', 'hardware', 'document']);
 
-/** By the column's position. */
 async function sampleTable(session: PsqlSession, columns: CatalogRow[]): Promise<Map<number, Sample>> {
   const [table] = columns;
   const wanted = [...columns.entries()].filter(([, column]) => SAMPLED_FAMILIES.has(familyOf(column)));
@@ -84,7 +83,6 @@ async function sampleTable(session: PsqlSession, columns: CatalogRow[]): Promise
   return new Map(rows.map((row) => [row.index, row]));
 }
 
-/** Independent of the collation. */
 export function hashOf(text: string): string {
   return `hashtextextended(${text} COLLATE "C", 0)`;
 }
@@ -140,7 +138,6 @@ function familyOf(row: CatalogRow): ColumnFamily {
   return FAMILY_OF_TYPE[baseOf(row)] ?? FAMILY_OF_CATEGORY[row.category] ?? 'other';
 }
 
-/** Types of extensions are qualified. */
 function baseOf({ base }: CatalogRow): string {
   return base.slice(base.lastIndexOf('.') + 1);
 }

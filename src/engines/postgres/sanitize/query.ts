@@ -32,7 +32,6 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
     if (await runWithin(session, statement)) told(statement);
     else refusing.push(statement);
   }
-  // Checks deferred constraints.
   await session.execute('COMMIT').catch((error) => Promise.reject(commitFailed(error)));
   for (const statement of refusing) {
     await session.execute(statement.text).catch((error) => Promise.reject(explain(statement, error)));
@@ -41,7 +40,6 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
   report({ event: 'step', step: 'query', state: 'done', label: `Ran ${count}` });
 }
 
-/** active_sql_transaction, invalid_transaction_termination */
 const REFUSES_TRANSACTION = new Set(['25001', '2D000']);
 
 /** `false` when the statement refuses a transaction, without any effect. */

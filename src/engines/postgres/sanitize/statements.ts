@@ -1,7 +1,6 @@
 import type { Statement } from '../../../sanitize/statement.ts';
 import { clientCommand, lineAt, statementRefused, unterminated } from '../../shared/query-refused.ts';
 
-/** With its unquoted words in upper case. */
 interface Read extends Statement {
   words: string[];
 }

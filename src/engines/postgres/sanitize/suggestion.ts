@@ -52,7 +52,6 @@ export async function suggestQuery(
 }
 
 interface ForeignKey {
-  /** As in SQL. */
   table: string;
   name: string;
   definition: string;
@@ -76,7 +75,6 @@ function readForeignKeys(session: PsqlSession): Promise<ForeignKey[]> {
     WHERE k.contype = 'f' AND k.conparentid = 0 ORDER BY 1, 2`);
 }
 
-/** Quoted only where necessary. */
 async function quotedNames(session: PsqlSession, columns: SuspectColumn[]): Promise<Map<string, string>> {
   const all = new Set(columns.flatMap(({ facts: { schema, table, column } }) => [schema, table, column]));
   const rows = await session.query<{ name: string; quoted: string }>(
@@ -97,7 +95,6 @@ async function tablesWithTriggers(session: PsqlSession): Promise<Set<string>> {
   return new Set(rows.map(tableOf));
 }
 
-/** In `tgtype`. */
 const ON_UPDATE = 16;
 
 function inSql(

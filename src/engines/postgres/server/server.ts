@@ -57,7 +57,6 @@ function lockKey(destination: string): string {
 }
 
 export interface Beside {
-  /** Marked: shadow databases of killed loads. */
   leftovers: MarkedDatabase[];
   undo: MarkedDatabase | null;
   /** Unmarked: never touched. */

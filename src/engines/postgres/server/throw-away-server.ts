@@ -15,11 +15,8 @@ export interface ThrowAwayServer extends AsyncDisposable {
 }
 
 export interface ThrowAwayOptions {
-  /** Default: `findServerPrograms`. */
   programs?: ServerPrograms;
-  /** Override the defaults. */
   settings?: Record<string, string>;
-  /** Default: a port that was free a moment ago. */
   findPort?: () => Promise<number>;
 }
 

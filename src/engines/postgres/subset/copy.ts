@@ -12,14 +12,12 @@ import type { Leaf, SubsetTable } from './subset-catalog.ts';
 export interface Copying {
   source: OpenSource;
   run: SubsetRun;
-  /** Of the writing sessions. */
   settings: Settings;
 }
 
 interface Task {
   table: SubsetTable;
   leaf: Leaf;
-  /** An estimate for whole tables. */
   rows: number;
 }
 
@@ -57,7 +55,6 @@ function tasksOf({ source: { catalog }, run: { plan, collected } }: Copying): Ta
   });
 }
 
-/** One share a job, with similar numbers of rows. */
 function shares(tasks: Task[], jobs: number): Task[][] {
   const all = Array.from({ length: jobs }, (): { tasks: Task[]; rows: number } => ({ tasks: [], rows: 0 }));
   for (const task of tasks.sort((a, b) => b.rows - a.rows)) {

@@ -17,7 +17,6 @@ export interface Finding {
   seed: number;
 }
 
-/** Page and line of a `ctid`. */
 const PLACE_NUMBERS = 2;
 
 /** Joins whole batches, so that the server chooses between an index and a scan. */
@@ -28,7 +27,6 @@ export async function createFinder(graph: Graph, { catalog, withSession, seed }:
     catalog.references.set(relationship.id, reference);
   }
 
-  /** `lines`: `tableoid` and `ctid`. */
   function takeRows(lines: Uint8Array, take: (row: number) => void): void {
     forEachLine(lines, ([oid = 0, page = 0, line = 0]) => {
       const leaf = leaves.get(oid);

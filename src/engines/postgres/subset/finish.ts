@@ -13,7 +13,6 @@ export interface Finishing {
   settings: Settings;
 }
 
-/** State that derives from the rows: sequences, materialized views, statistics. */
 export async function finishDatabase(
   context: EngineContext,
   { source, url, tools, settings }: Finishing,

@@ -9,7 +9,6 @@ import { forEachLine } from './line-numbers.ts';
 import { type Part, pipeRows } from './pipe.ts';
 import type { OpenSource } from './reading.ts';
 
-/** Large objects in one statement, and bytes of one in a line. */
 const BATCH_OBJECTS = 1000;
 const LINE_BYTES = 256 * 1024;
 /** https://www.postgresql.org/docs/current/lo-interfaces.html */
@@ -43,7 +42,6 @@ export async function copyLargeObjects(context: EngineContext, copying: Copying)
     prepare: WRITE_BY_ROWS,
     parts: [...partsOf(named)],
     onMoved(_part, { bytes }) {
-      // As hexadecimal text.
       characters += bytes;
       const done = Math.floor(characters / 2);
       report({ event: 'progress', step: 'large_objects', done, total: null, unit: 'bytes' });

@@ -80,7 +80,6 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
   return { replaced, ...made };
 }
 
-/** At the source's instant, without publications, owners and privileges. */
 async function dumpDefinitions(context: EngineContext, source: OpenSource, directory: string): Promise<string> {
   const { runner, signal } = context;
   const { args, env, mounts } = connectionOf(source.url, { statement_timeout: '0' });

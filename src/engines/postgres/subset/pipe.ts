@@ -24,7 +24,6 @@ import { splitAtMark } from './split-at-mark.ts';
 
 export interface Pipe {
   source: OpenSource;
-  /** The shadow database. */
   url: DatabaseUrl;
   settings: Settings;
   /** For errors: `The rows of the subset`. */
@@ -36,15 +35,11 @@ export interface Pipe {
 }
 
 export interface Part {
-  /** `public.items` */
   name: string;
-  /** `COPY (…) TO STDOUT;` statements of the reader. */
   read: () => Iterable<string>;
-  /** Statements of the writer, ending with `COPY … FROM STDIN`. */
   write: string;
 }
 
-/** Parts per start of the two programs. */
 const BATCH_PARTS = 200;
 
 /**

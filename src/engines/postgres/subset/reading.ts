@@ -11,7 +11,6 @@ export interface OpenSource {
   snapshot: string;
   tools: ClientTools;
   locale: DatabaseLocale;
-  /** `ALTER DATABASE … SET`, as `name=value`. */
   settings: string[];
   catalog: SubsetCatalog;
   largeObjects: number;

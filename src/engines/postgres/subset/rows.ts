@@ -12,7 +12,6 @@ const LEAF_SPAN = 2 ** 41;
 const PAGE_SPAN = 2 ** 9;
 const MOST_LEAVES = 2 ** 53 / LEAF_SPAN;
 
-/** Rows in one statement. */
 const BATCH_ROWS = 10_000;
 
 export interface TupleId {
@@ -52,7 +51,6 @@ export function isOneOf({ rows }: Batch): string {
   return `ctid = ANY ('{${writePlaces(rows)}}'::tid[])`;
 }
 
-/** Refuses tables whose rows have no number. */
 export function refuseUnnumbered(tables: Iterable<SubsetTable>, pageBytes: number): void {
   const wide = [...tables].find(({ leaves }) => leaves.length > MOST_LEAVES);
   if (!wide && pageBytes <= 8192) return;
@@ -75,7 +73,6 @@ export function placeOf(row: number, leaves: Leaf[]): { leaf: Leaf; ctid: string
 }
 
 const [QUOTE, OPEN, CLOSE, COMMA, ZERO] = Buffer.from('"(),0') as unknown as [number, number, number, number, number];
-/** `"(4294967295,511)",` */
 const MOST_PLACE_BYTES = 19;
 
 /** As bytes: a string for each row would burden the garbage collector. */

@@ -60,7 +60,6 @@ export async function openSource(
       finder: (graph, seed) => createFinder(graph, { catalog, withSession, seed }),
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, number) => nameRow(open, table, number),
-      // With the tools of the source.
       make: (running, run) => makeSubset({ ...running, runner: context.runner }, open, run),
       [Symbol.asyncDispose]: close,
     };

@@ -21,7 +21,6 @@ export async function* splitAtMark(
   if (held.length > 0) yield held;
 }
 
-/** Bytes at the end that may begin a mark. */
 function begunBytes(bytes: Buffer, mark: Buffer): number {
   for (let length = Math.min(bytes.length, mark.length - 1); length > 0; length -= 1) {
     if (bytes.subarray(-length).equals(mark.subarray(0, length))) return length;

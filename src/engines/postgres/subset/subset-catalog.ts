@@ -17,19 +17,14 @@ export interface SubsetTable {
   /** For FROM, without inheriting tables. */
   from: string;
   leaves: Leaf[];
-  /** For COPY. */
   columns: string[];
   primaryKey: string[];
 }
 
-/** A table or partition with rows. */
 export interface Leaf {
   oid: number;
-  /** Position among the leaves of its table. */
   index: number;
-  /** For FROM. */
   from: string;
-  /** For COPY. */
   name: string;
   /** The table to load through, if not the leaf itself. */
   root?: string;
@@ -42,7 +37,6 @@ export interface Reference {
   columns: string[];
   to: string;
   refColumns: string[];
-  /** For `refColumn operator column`. */
   operators: string[];
 }
 
@@ -95,7 +89,6 @@ export async function readSubsetCatalog(session: PsqlSession): Promise<SubsetCat
     const other = byOid.get(key.refers_to);
     const from = own && tableAt(own.root, { byOid, tables });
     const to = other && tableAt(other.root, { byOid, tables });
-    // Tables of extensions are not copied.
     if (!own || !other || !from || !to) continue;
     const { id, name, columns, refColumns, matchFull, indexed, operators } = key;
     foreignKeys.push({ id, name, from: from.name, columns, to: to.name, refColumns, matchFull, indexed });
@@ -112,7 +105,6 @@ export async function readSubsetCatalog(session: PsqlSession): Promise<SubsetCat
   return { facts: { tables: facts, foreignKeys }, tables, references };
 }
 
-/** A relationship from the configuration. */
 export async function resolveAdded(
   session: PsqlSession,
   { tables }: SubsetCatalog,
@@ -192,7 +184,6 @@ function fromText(relation: RelationRow): string {
   return `${relation.partitioned ? '' : 'ONLY '}${qualified(relation)}`;
 }
 
-/** Tables that were never analyzed. */
 async function countRows(session: PsqlSession, relations: RelationRow[]): Promise<Map<number, number>> {
   if (relations.length === 0) return new Map();
   const counts = relations.map(
@@ -238,7 +229,6 @@ const RELATIONS = `
     AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
   ORDER BY n.nspname, c.relname`;
 
-/** Without those inherited by partitions. */
 const FOREIGN_KEYS = `
   SELECT k.oid::text AS id, k.conname AS name, k.conrelid::int8 AS relation, k.confrelid::int8 AS refers_to,
     (SELECT json_agg(a.attname ORDER BY u.position) FROM unnest(k.conkey) WITH ORDINALITY u (number, position)

@@ -7,7 +7,6 @@ export interface ScratchPlacesRequest {
   engine: EngineId;
   destination: DatabaseUrl | null;
   withDatabase: (url: DatabaseUrl, database: string) => DatabaseUrl;
-  /** Kinds of servers that the runner can start. */
   servers: (context: EngineContext) => Promise<Starter[]>;
 }
 

@@ -6,7 +6,6 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine.ts';
 import { temporaryFolderFor, unprivilegedUser } from './unprivileged-user.ts';
 
-/** A private folder of a throw-away server, on this machine or in a container. */
 export interface ServerHome {
   directory: string;
   /** Unprivileged account, if we are root. */
@@ -16,7 +15,6 @@ export interface ServerHome {
   remove(): Promise<void>;
 }
 
-/** `account`: `postgres`, `mysql`. */
 export function makeServerHome(context: EngineContext, account: string): Promise<ServerHome> {
   return context.runner.id === 'local' ? homeHere(context, account) : homeInContainer(context, account);
 }

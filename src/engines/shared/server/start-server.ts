@@ -26,7 +26,6 @@ interface Starting {
   server: SupervisedServer;
   product: string;
   deadline: number;
-  /** For an immediate shutdown. */
   lastSignal: string;
   isReady(): Promise<boolean>;
 }

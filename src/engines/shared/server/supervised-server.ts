@@ -2,14 +2,12 @@ import type { Command, Completed } from '../../../process/runner.ts';
 import type { EngineContext } from '../../engine.ts';
 
 export interface SupervisedServer {
-  /** Resolves when the server has ended and its data are removed. */
   ended: Promise<Completed>;
   stop(signal: string): Promise<void>;
 }
 
 export interface ServerStart {
   words: [file: string, ...args: string[]];
-  /** Removed when the server has ended. */
   directory: string;
   user: Command['user'];
   /** For an immediate shutdown after our own death: `QUIT`. */
