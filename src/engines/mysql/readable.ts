@@ -2,6 +2,7 @@ import { type HiddenObjects, whatIsHidden } from '../../results/hidden-objects.t
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
+import { DENIED } from './connection/error-numbers.ts';
 import { inDatabase, type MysqlSession, quoteName, quoteText, SqlError, tablesIn } from './connection/session.ts';
 import { type Definitions, type Listed, readDefinitions, type TableDefinition } from './definitions/definitions.ts';
 import { invalidViewsOf } from './definitions/invalid-views.ts';
@@ -70,9 +71,6 @@ interface Scope {
 interface Hidden extends HiddenObjects {
   message: string | null;
 }
-
-/** Rights on a database, table, column, privilege or routine. */
-const DENIED = new Set([1044, 1142, 1143, 1227, 1370]);
 
 /** Without a number: the server lists the object but hides its definition. */
 function isDenied(error: unknown): boolean {

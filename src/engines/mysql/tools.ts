@@ -37,6 +37,12 @@ done`;
 const INSTALL_HINT =
   'Install it: apt-get install mariadb-client (Debian, Ubuntu), brew install mysql-client (macOS), or https://dev.mysql.com/downloads/. Or set docker.images.mysql: it then runs in a container.';
 
+export async function reportTools(context: EngineContext): Promise<ToolReport[]> {
+  const tools = await findClientTools(context);
+  const dumps = await findDumpTools(context);
+  return [...tools, ...dumps].map(({ name, path, version }) => ({ name, path, version }));
+}
+
 /** A program with two names is listed once. */
 const findClientTools = toolFinder(lookForAll(NAMES), readTools);
 const findDumpTools = toolFinder(lookForAll(DUMP_NAMES), readTools);
@@ -120,10 +126,4 @@ const EXAMPLES: Record<Flavour, string> = { mysql: 'mysql:8.4', mariadb: 'mariad
 function compareSeries(a: string, b: string): number {
   const [first = [], second = []] = [a, b].map((text) => text.split('.').map(Number));
   return (first[0] ?? 0) - (second[0] ?? 0) || (first[1] ?? 0) - (second[1] ?? 0);
-}
-
-export async function reportTools(context: EngineContext): Promise<ToolReport[]> {
-  const tools = await findClientTools(context);
-  const dumps = await findDumpTools(context);
-  return [...tools, ...dumps].map(({ name, path, version }) => ({ name, path, version }));
 }

@@ -43,6 +43,13 @@ done`;
 const INSTALL_HINT =
   'apt-get install postgresql-client (Debian, Ubuntu), brew install libpq (macOS), or https://www.postgresql.org/download/. Or set docker.images.postgres: they then run in a container.';
 
+export async function reportTools(context: EngineContext): Promise<ToolReport[]> {
+  const installations = await findClientTools(context);
+  return installations.flatMap(({ psql, pg_dump, pg_restore, version }) =>
+    Object.entries({ pg_dump, pg_restore, psql }).map(([name, path]) => ({ name, path, version })),
+  );
+}
+
 export const findClientTools = toolFinder(LOOK_FOR_TOOLS, (lines) => {
   const tools = lines.flatMap(readTools);
   const unique = tools.filter((entry, index) => tools.findIndex((other) => other.version === entry.version) === index);
@@ -100,13 +107,6 @@ export function toolsForArchive(tools: ClientTools[], writtenBy: string): Client
       exit: EXIT.failed,
       hint: `pg_restore cannot read the archive of a newer pg_dump. Install version ${majorOf(writtenBy)} or newer: ${INSTALL_HINT}`,
     },
-  );
-}
-
-export async function reportTools(context: EngineContext): Promise<ToolReport[]> {
-  const installations = await findClientTools(context);
-  return installations.flatMap(({ psql, pg_dump, pg_restore, version }) =>
-    Object.entries({ pg_dump, pg_restore, psql }).map(([name, path]) => ({ name, path, version })),
   );
 }
 

@@ -5,6 +5,19 @@ import { connectToServer } from './connect.ts';
 import { type MysqlSession, quoteText, SqlError } from './session.ts';
 import { addressOf } from './url.ts';
 
+export async function identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]> {
+  await using session = await connectToServer(context, url);
+  const destination = url.database ?? '';
+  const { prefix, undo } = besideNames(destination);
+  const rows = await session.query<{ name: string }>(`
+    SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA
+    WHERE SCHEMA_NAME IN (${[destination, undo].map(quoteText).join(', ')})
+      OR LEFT(SCHEMA_NAME, ${prefix.length}) = ${quoteText(prefix)}
+    ORDER BY SCHEMA_NAME <> ${quoteText(destination)}, SCHEMA_NAME`);
+  const server = await readServerIdentity(session, url);
+  return rows.map(({ name }) => ({ name, identity: identityOf(server, name) }));
+}
+
 export type ServerIdentity = Omit<DatabaseIdentity, 'databases'>;
 
 const VARIABLES = [
@@ -121,17 +134,4 @@ async function firstAnswer(session: MysqlSession, statements: string[]): Promise
 /** Some systems ignore case: a wrong match refuses a load, a missed one would overwrite a source. */
 export function identityOf(server: ServerIdentity, database: string): DatabaseIdentity {
   return { ...server, databases: [`name:${database.toLowerCase()}`] };
-}
-
-export async function identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]> {
-  await using session = await connectToServer(context, url);
-  const destination = url.database ?? '';
-  const { prefix, undo } = besideNames(destination);
-  const rows = await session.query<{ name: string }>(`
-    SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA
-    WHERE SCHEMA_NAME IN (${[destination, undo].map(quoteText).join(', ')})
-      OR LEFT(SCHEMA_NAME, ${prefix.length}) = ${quoteText(prefix)}
-    ORDER BY SCHEMA_NAME <> ${quoteText(destination)}, SCHEMA_NAME`);
-  const server = await readServerIdentity(session, url);
-  return rows.map(({ name }) => ({ name, identity: identityOf(server, name) }));
 }

@@ -1,8 +1,8 @@
-import type { DatabaseUrl } from '../../engine.ts';
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { addressesOfHost, THIS_MACHINE } from '../../shared/host-addresses.ts';
 import { addressOf } from './url.ts';
 
-export async function addressesOf(url: DatabaseUrl): Promise<Set<string>> {
+export async function addressesOf(_context: EngineContext, url: DatabaseUrl): Promise<Set<string>> {
   const address = addressOf(url);
   if ('socket' in address) return new Set([address.socket]);
   const addresses = await addressesOfHost(address.host);
@@ -10,7 +10,7 @@ export async function addressesOf(url: DatabaseUrl): Promise<Set<string>> {
 }
 
 /** Some systems ignore case: see `identityOf`. */
-export function databaseOf({ database }: DatabaseUrl): string | null {
+export function databaseOf(_context: EngineContext, { database }: DatabaseUrl): string | null {
   return database?.toLowerCase() ?? null;
 }
 

@@ -7,6 +7,7 @@ import type { DatabaseUrl } from '../../engine.ts';
 import { forEachRow, textOfRows } from '../dump/row-stream.ts';
 import type { RowPacket } from '../dump/row-text.ts';
 import { signEd25519 } from './auth-ed25519.ts';
+import { EMPTY_QUERY } from './error-numbers.ts';
 import { statementSender } from './long-statement.ts';
 import { addressOf, tlsPolicyOf } from './url.ts';
 
@@ -48,10 +49,13 @@ export class SqlError extends Error {
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
   readonly errno: number | null;
+  /** Of Node or the driver: `ECONNREFUSED`. */
+  readonly code: string | null;
 
-  constructor(message: string, errno: number | null = null) {
+  constructor(message: string, errno: number | null = null, code: string | null = null) {
     super(message);
     this.errno = errno;
+    this.code = code;
   }
 }
 
@@ -84,7 +88,6 @@ export async function openSession({ url, signal, several }: MysqlSessionOptions)
 
 /** Settings that a version lacks, or that need an administrator, are skipped. */
 const UNKNOWN_VARIABLE = 1193;
-const EMPTY_QUERY = 1065;
 const MAY_NOT_SET = 1227;
 
 function ignoreUnknownSetting(error: unknown): void {
@@ -231,12 +234,12 @@ export async function openConnection({ url, signal, several }: MysqlSessionOptio
   if (policy !== 'preferred') return dial({ url, signal, several }, policy !== 'disabled');
   if (isHere) return dial({ url, signal, several }, false);
   return dial({ url, signal, several }, true).catch((error) => {
-    if (error instanceof NoTls) return dial({ url, signal, several }, false);
+    if (error instanceof ConnectionLost && error.code === NO_TLS) return dial({ url, signal, several }, false);
     throw error;
   });
 }
 
-class NoTls extends ConnectionLost {}
+const NO_TLS = 'HANDSHAKE_NO_SSL_SUPPORT';
 
 const CONNECT_TIMEOUT = 10_000;
 
@@ -280,8 +283,7 @@ async function dial({ url, signal, several = false }: MysqlSessionOptions, tls: 
       if (!error) return resolve({ connection, socket });
       socket.destroy();
       if (signal?.aborted) return reject(signal.reason);
-      const Kind = error.code === 'HANDSHAKE_NO_SSL_SUPPORT' ? NoTls : ConnectionLost;
-      return reject(new Kind(wordsOf(error), error.errno && error.errno > 0 ? error.errno : null));
+      return reject(new ConnectionLost(wordsOf(error), numberOf(error), error.code));
     });
   });
 }
@@ -302,11 +304,13 @@ async function tlsOptions({ parameters, hosts }: DatabaseUrl): Promise<NonNullab
 
 function translated(error: QueryError, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return signal.reason;
-  // Errors of the driver and the system have negative numbers, or none.
-  const { errno } = error;
-  return typeof errno === 'number' && errno > 0
-    ? new SqlError(error.message, errno)
-    : new ConnectionLost(wordsOf(error));
+  const errno = numberOf(error);
+  return errno === null ? new ConnectionLost(wordsOf(error), null, error.code) : new SqlError(error.message, errno);
+}
+
+/** The server's number: those of the driver and the system are negative, or absent. */
+function numberOf({ errno }: QueryError): number | null {
+  return typeof errno === 'number' && errno > 0 ? errno : null;
 }
 
 function wordsOf(error: Error & { errors?: Error[] }): string {

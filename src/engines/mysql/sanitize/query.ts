@@ -5,6 +5,7 @@ import type { EngineContext, QueryRun } from '../../engine.ts';
 import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/query-failed.ts';
 import { queryRefused } from '../../shared/query-refused.ts';
 import { connect } from '../connection/connect.ts';
+import { DENIED } from '../connection/error-numbers.ts';
 import { ConnectionLost, type MysqlSession, SqlError } from '../connection/session.ts';
 import { detailsOf } from '../details.ts';
 import { wordsOf } from './statements.ts';
@@ -63,8 +64,6 @@ async function refuseOtherDatabases(
 
 /** `ER_SERVER_SHUTDOWN`, `ER_QUERY_INTERRUPTED`, `ER_CONNECTION_KILLED` */
 const ENDED = new Set([1053, 1317, 1927]);
-/** Missing rights on a database, table, column, privilege or routine. */
-const DENIED = new Set([1044, 1142, 1143, 1227, 1370]);
 const SYNTAX_ERROR = 1064;
 const WITH_BODY = /^\s*(CREATE\b[\s\S]*\b(TRIGGER|PROCEDURE|FUNCTION|EVENT)\b|BEGIN\b)/i;
 

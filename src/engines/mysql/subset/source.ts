@@ -4,6 +4,7 @@ import type { DatabaseUrl, EngineContext, SubsetSource } from '../../engine.ts';
 import { createResourcePool } from '../../shared/resource-pool.ts';
 import { sourceUnreadable } from '../../shared/source-unreadable.ts';
 import { connect } from '../connection/connect.ts';
+import { EMPTY_QUERY } from '../connection/error-numbers.ts';
 import { explained } from '../connection/explained.ts';
 import { type MysqlSession, quoteText, SqlError } from '../connection/session.ts';
 import { beginInstant } from '../dump/instant.ts';
@@ -14,8 +15,6 @@ import { makeSubset } from './make.ts';
 import { type OpenSource, READING_SETTINGS } from './reading.ts';
 import { isKey, keyTable } from './rows.ts';
 import { readSubsetCatalog, type SubsetCatalog, type SubsetTable } from './subset-catalog.ts';
-
-const EMPTY_QUERY = 1065;
 
 export async function openSource(
   context: EngineContext,

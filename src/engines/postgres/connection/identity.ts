@@ -5,7 +5,27 @@ import { besideNames } from '../server/server.ts';
 import { connect, connectToServer, MAINTENANCE_DATABASES } from './connect.ts';
 import { type PsqlSession, quoteText, SqlError } from './session.ts';
 
-export interface ServerSigns {
+export async function identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]> {
+  await using session = await connect(context, url).catch((thrown) => {
+    // A missing destination may have an undo copy.
+    const isClosed = thrown instanceof UserError && ['database_missing', 'denied'].includes(thrown.code);
+    if (!isClosed || url.database === null) throw thrown;
+    return connectToServer(context, url);
+  });
+  const signs = await readServerIdentity(session);
+  const destination = url.database ?? signs.database;
+  const { prefix, undo } = besideNames(destination);
+  // Behind a proxy the database may have another name.
+  const own = MAINTENANCE_DATABASES.includes(signs.database) ? destination : signs.database;
+  const names = [destination, own, undo].map(quoteText).join(', ');
+  const rows = await session.query<{ name: string; oid: number }>(`
+    SELECT datname AS name, oid::int8 AS oid FROM pg_database
+    WHERE datname IN (${names}) OR starts_with(datname, ${quoteText(prefix)})
+    ORDER BY datname <> ${quoteText(own)}, datname`);
+  return rows.map((row) => ({ name: row.name, identity: identityOf(signs, row) }));
+}
+
+export interface ServerIdentity {
   version: string;
   database: string;
   /** Equal on primary and standbys; `null` where the server does not tell. */
@@ -19,20 +39,20 @@ const SIGNS = `current_database() AS database, split_part(current_setting('serve
   extract(epoch FROM pg_postmaster_start_time())::text AS started,
   current_setting('port')::int AS port, host(inet_server_addr()) AS address`;
 
-export async function readServerSigns(session: PsqlSession): Promise<ServerSigns> {
+export async function readServerIdentity(session: PsqlSession): Promise<ServerIdentity> {
   const [signs] = await session
-    .query<ServerSigns>(`SELECT ${SIGNS}, (SELECT system_identifier::text FROM pg_control_system()) AS system`)
+    .query<ServerIdentity>(`SELECT ${SIGNS}, (SELECT system_identifier::text FROM pg_control_system()) AS system`)
     .catch((error) => {
       if (!(error instanceof SqlError)) throw error;
       // Some hosting services revoke the function.
-      return session.query<ServerSigns>(`SELECT ${SIGNS}, NULL AS system`);
+      return session.query<ServerIdentity>(`SELECT ${SIGNS}, NULL AS system`);
     });
   if (!signs) throw new Error('the server said nothing of itself');
   return signs;
 }
 
 export function identityOf(
-  { system, started }: Pick<ServerSigns, 'system' | 'started'>,
+  { system, started }: Pick<ServerIdentity, 'system' | 'started'>,
   { name, oid }: { name: string; oid: number },
 ): DatabaseIdentity {
   return {
@@ -40,24 +60,4 @@ export function identityOf(
     // The name too: a database that is dropped and created again has a new oid.
     databases: [`oid:${oid}`, `name:${name}`],
   };
-}
-
-export async function identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]> {
-  await using session = await connect(context, url).catch((thrown) => {
-    // A missing destination may have an undo copy.
-    const isClosed = thrown instanceof UserError && ['database_missing', 'denied'].includes(thrown.code);
-    if (!isClosed || url.database === null) throw thrown;
-    return connectToServer(context, url);
-  });
-  const signs = await readServerSigns(session);
-  const destination = url.database ?? signs.database;
-  const { prefix, undo } = besideNames(destination);
-  // Behind a proxy the database may have another name.
-  const own = MAINTENANCE_DATABASES.includes(signs.database) ? destination : signs.database;
-  const names = [destination, own, undo].map(quoteText).join(', ');
-  const rows = await session.query<{ name: string; oid: number }>(`
-    SELECT datname AS name, oid::int8 AS oid FROM pg_database
-    WHERE datname IN (${names}) OR starts_with(datname, ${quoteText(prefix)})
-    ORDER BY datname <> ${quoteText(own)}, datname`);
-  return rows.map((row) => ({ name: row.name, identity: identityOf(signs, row) }));
 }

@@ -6,7 +6,7 @@ import { failedProbe, SIZES_AT_ONCE, UNKNOWN } from '../../shared/probe-states.t
 import { anyClientTools, type ClientTools } from '../tools.ts';
 import { findFailure, linesOf, MAINTENANCE_DATABASES, tryToConnect } from './connect.ts';
 import { concernsServer } from './failure.ts';
-import { identityOf, readServerSigns } from './identity.ts';
+import { identityOf, readServerIdentity } from './identity.ts';
 import { ConnectionLost, type PsqlSession, quoteText } from './session.ts';
 import { withDatabase } from './url.ts';
 
@@ -49,7 +49,7 @@ async function probeTogether(context: EngineContext, probing: Probing): Promise<
   const started = performance.now();
   await session.execute('SELECT 1');
   const latency_ms = Math.max(1, Math.round(performance.now() - started));
-  const signs = await readServerSigns(session);
+  const signs = await readServerIdentity(session);
   // Only the server knows the database of a URL without one, and a proxy may rename databases.
   const names = probing.urls.map(({ database }, index) =>
     database === null || index === opened.index ? signs.database : database,

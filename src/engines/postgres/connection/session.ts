@@ -101,37 +101,6 @@ export async function openSession({
   return session;
 }
 
-export function quoteName(name: string): string {
-  refuseNul(name);
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-export function quoteText(text: string): string {
-  refuseNul(text);
-  return text.includes('\\')
-    ? `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
-    : `'${text.replaceAll("'", "''")}'`;
-}
-
-/** Numbers of a server or a manifest are untrusted. */
-export function quoteNumber(value: number | bigint): string {
-  if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) throw refusedValue(`${value} is no whole number`);
-  return `${value}`;
-}
-
-/** NUL is invalid on every server, and ends program arguments. */
-function refuseNul(text: string): void {
-  if (text.includes('\0')) throw refusedValue(`${JSON.stringify(text)} contains a NUL character`);
-}
-
-function refusedValue(why: string): UserError {
-  return new UserError(`A value cannot be part of a statement: ${why}`, {
-    code: 'value_refused',
-    exit: EXIT.refused,
-    hint: 'PostgreSQL has no such names and values: do not trust the snapshot or the server that it comes from.',
-  });
-}
-
 const SUCCESS = '00000';
 
 interface PendingStatement extends PromiseWithResolvers<string> {
@@ -250,5 +219,36 @@ function onLines(child: RunningProcess, take: (lines: Buffer) => void): void {
     }
     if (last < chunk.length) unfinished.push(Buffer.from(chunk.subarray(last)));
     releaseChunk(chunk);
+  });
+}
+
+export function quoteName(name: string): string {
+  refuseNul(name);
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+export function quoteText(text: string): string {
+  refuseNul(text);
+  return text.includes('\\')
+    ? `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+    : `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Numbers of a server or a manifest are untrusted. */
+export function quoteNumber(value: number | bigint): string {
+  if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) throw refusedValue(`${value} is no whole number`);
+  return `${value}`;
+}
+
+/** NUL is invalid on every server, and ends program arguments. */
+function refuseNul(text: string): void {
+  if (text.includes('\0')) throw refusedValue(`${JSON.stringify(text)} contains a NUL character`);
+}
+
+function refusedValue(why: string): UserError {
+  return new UserError(`A value cannot be part of a statement: ${why}`, {
+    code: 'value_refused',
+    exit: EXIT.refused,
+    hint: 'PostgreSQL has no such names and values: do not trust the snapshot or the server that it comes from.',
   });
 }

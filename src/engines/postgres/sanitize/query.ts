@@ -40,22 +40,6 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
   report({ event: 'step', step: 'query', state: 'done', label: `Ran ${count}` });
 }
 
-const REFUSES_TRANSACTION = new Set(['25001', '2D000']);
-
-/** `false` when the statement refuses a transaction, without any effect. */
-async function runWithin(session: PsqlSession, statement: Statement): Promise<boolean> {
-  try {
-    // Not released: that would also end savepoints of the query.
-    await session.execute('SAVEPOINT before_statement');
-    await session.execute(statement.text);
-    return true;
-  } catch (error) {
-    if (!(error instanceof SqlError && REFUSES_TRANSACTION.has(error.sqlstate))) throw explain(statement, error);
-    await session.execute('ROLLBACK TO SAVEPOINT before_statement');
-    return false;
-  }
-}
-
 /**
  * As in the user's own psql: the search path of the database, no time limits. Hidden rows (row-level security) are an
  * error, since they would keep their values.
@@ -70,6 +54,22 @@ function querySettings(ofDatabase: string[]): Settings {
     lock_timeout: '0',
     idle_in_transaction_session_timeout: '0',
   };
+}
+
+const REFUSES_TRANSACTION = new Set(['25001', '2D000']);
+
+/** `false` when the statement refuses a transaction, without any effect. */
+async function runWithin(session: PsqlSession, statement: Statement): Promise<boolean> {
+  try {
+    // Not released: that would also end savepoints of the query.
+    await session.execute('SAVEPOINT before_statement');
+    await session.execute(statement.text);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SqlError && REFUSES_TRANSACTION.has(error.sqlstate))) throw explain(statement, error);
+    await session.execute('ROLLBACK TO SAVEPOINT before_statement');
+    return false;
+  }
 }
 
 function explain(statement: Statement, cause: unknown): unknown {
