@@ -14,7 +14,7 @@ import {
 import { readCollations } from '../introspect.ts';
 import { WRONG_MERGE } from '../own-rows.ts';
 import { entriesOf, joinEntries, referredTable, withoutTexts } from './table-entries.ts';
-import { definerLength, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
+import { definerLength, isWord, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
 
 /** These values go into SQL unquoted. */
 const wordSchema = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_]+$/));
@@ -392,15 +392,10 @@ export function withForeignKeys(tables: TableDefinition[]): TableDefinition[] {
 
 function keepsIndexes(entries: string[]): boolean {
   const counted = entries.find(
-    (entry) =>
-      entry.startsWith('`') && significant(entry).some(({ kind, value }) => isWord({ kind, value }, 'AUTO_INCREMENT')),
+    (entry) => entry.startsWith('`') && significant(entry).some((token) => isWord(token, 'AUTO_INCREMENT')),
   );
   const column = counted && significant(counted)[0]?.text;
   return column !== undefined && !entries.some((entry) => entry.startsWith(`PRIMARY KEY (${column}`));
-}
-
-function isWord({ kind, value }: Pick<Token, 'kind' | 'value'>, word: string): boolean {
-  return kind === 'word' && value === word;
 }
 
 /** Without the name of its own database, but for quoted texts. */

@@ -1,6 +1,6 @@
 import { bytesOfText, textOfBytes } from '../client-bytes.ts';
 import type { Code, CodeDefinitions } from './definitions.ts';
-import { lexicalModeOf, significant, type Token } from './tokens.ts';
+import { isWord, lexicalModeOf, significant, type Token } from './tokens.ts';
 
 /** The tokens before DO, outside parentheses: `CREATE EVENT … ON SCHEDULE … [ENABLE | DISABLE …] [COMMENT …] DO …`. */
 function headOf({ create, sql_mode }: Code): Token[] {
@@ -16,10 +16,6 @@ function headOf({ create, sql_mode }: Code): Token[] {
     if (isWord(token, 'DO')) break;
   }
   return head;
-}
-
-function isWord({ kind, value }: Token, word: string): boolean {
-  return kind === 'word' && value === word;
 }
 
 export function isEnabled(event: Code): boolean {

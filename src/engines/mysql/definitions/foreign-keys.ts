@@ -9,11 +9,7 @@ import {
   type Unreadable,
 } from './definitions.ts';
 import { readSequenceDefaults } from './sequence-defaults.ts';
-import { referredTable } from './table-entries.ts';
-
-/** ``CONSTRAINT `c` FOREIGN KEY (`a`, `b`) REFERENCES `t` (`a`, `b`) ON DELETE …`` */
-const NAME = '`((?:[^`]|``)*)`';
-const FOREIGN_KEY = new RegExp(`^CONSTRAINT ${NAME} FOREIGN KEY \\((?:${NAME}(?:, ?)?)+\\) REFERENCES ${NAME} \\(`);
+import { foreignKeyName, referredTable } from './table-entries.ts';
 
 /** Separates foreign keys to missing tables. Names that differ in case may be one table to the server. */
 export function withDanglingApart<Given extends Definitions>(definitions: Given): Given {
@@ -33,7 +29,7 @@ export function withDanglingApart<Given extends Definitions>(definitions: Given)
 }
 
 function danglingKey(table: string, clause: string): DanglingKey {
-  return { table, name: FOREIGN_KEY.exec(clause)?.[1]?.replaceAll('``', '`') ?? '', clause };
+  return { table, name: foreignKeyName(clause) ?? '', clause };
 }
 
 /** Everything to create again when the tables move to another database. */

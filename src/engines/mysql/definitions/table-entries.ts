@@ -36,11 +36,15 @@ export function withoutTexts(sql: string): string {
     .join('');
 }
 
-/** `null` for a table of another database: ``CONSTRAINT `c` FOREIGN KEY (`a`) REFERENCES `other`.`t` (`a`)``. */
+/** ``CONSTRAINT `c` FOREIGN KEY (`a`, `b`) REFERENCES `t` (`a`, `b`) ON DELETE …`` */
+const NAME = '`((?:[^`]|``)*)`';
+const FOREIGN_KEY = new RegExp(`^CONSTRAINT ${NAME} FOREIGN KEY \\((?:${NAME}(?:, ?)?)+\\) REFERENCES ${NAME} \\(`);
+
+export function foreignKeyName(clause: string): string | null {
+  return FOREIGN_KEY.exec(clause)?.[1]?.replaceAll('``', '`') ?? null;
+}
+
+/** `null` for a table of another database, which is qualified. */
 export function referredTable(clause: string): string | null {
-  const name = '`((?:[^`]|``)*)`';
-  const match = new RegExp(`^CONSTRAINT ${name} FOREIGN KEY \\((?:${name}(?:, ?)?)+\\) REFERENCES ${name} \\(`).exec(
-    clause,
-  );
-  return match?.[3]?.replaceAll('``', '`') ?? null;
+  return FOREIGN_KEY.exec(clause)?.[3]?.replaceAll('``', '`') ?? null;
 }

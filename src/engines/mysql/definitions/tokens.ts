@@ -103,3 +103,7 @@ export function definerLength(tokens: Token[]): number {
   if (tokens[3]?.text === '@') return 5;
   return tokens[3]?.text === '(' && tokens[4]?.text === ')' ? 5 : 3;
 }
+
+export function isWord(token: Token | undefined, word: string): boolean {
+  return token?.kind === 'word' && token.value === word;
+}

@@ -9,7 +9,7 @@ import { TEXT_TYPES } from '../introspect.ts';
 import { alter, LOADING_SETTINGS, loadRows } from '../restore/load-tables.ts';
 import { compareRows } from '../restore/rows/same-rows.ts';
 import { howTo, pathOf } from './finder.ts';
-import type { OpenSource } from './reading.ts';
+import type { OpenSource } from './open-source.ts';
 import { batchesOf, isKey, joinedBy, keyTable } from './rows.ts';
 import type { SubsetTable } from './subset-catalog.ts';
 

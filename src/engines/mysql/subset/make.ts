@@ -16,8 +16,8 @@ import { inspectDestination, refuseOtherFlavour } from '../restore/preflight.ts'
 import { besideDestination } from '../restore/restore.ts';
 import { createDependents, createTables } from '../restore/rows/fill.ts';
 import { copyRows } from './copy.ts';
+import type { OpenSource } from './open-source.ts';
 import { prove } from './proof.ts';
-import type { OpenSource } from './reading.ts';
 
 export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun): Promise<Made> {
   const { report } = context;

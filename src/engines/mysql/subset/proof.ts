@@ -4,7 +4,7 @@ import { proveReferences } from '../../shared/prove-references.ts';
 import { referenceOf } from '../../shared/reference-of.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { createFinder, pathOf, refers, refersTo } from './finder.ts';
-import type { OpenSource } from './reading.ts';
+import type { OpenSource } from './open-source.ts';
 import type { Reference } from './subset-catalog.ts';
 
 interface Proving {

@@ -4,8 +4,8 @@ import { copyProgress, type Moved } from '../../shared/copy-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { quoteName } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
+import type { OpenSource } from './open-source.ts';
 import { type Part, pipeRows } from './pipe.ts';
-import type { OpenSource } from './reading.ts';
 import { batchesOf, isOneOf } from './rows.ts';
 import type { Leaf, SubsetTable } from './subset-catalog.ts';
 

@@ -3,7 +3,7 @@ import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
 import type { ClientTools } from '../tools.ts';
-import type { OpenSource } from './reading.ts';
+import type { OpenSource } from './open-source.ts';
 import { materializedViewsInOrder, type View } from './views-in-order.ts';
 
 export interface Finishing {

@@ -6,8 +6,8 @@ import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/session.ts';
 import type { Copying } from './copy.ts';
 import { forEachLine } from './line-numbers.ts';
+import type { OpenSource } from './open-source.ts';
 import { type Part, pipeRows } from './pipe.ts';
-import type { OpenSource } from './reading.ts';
 
 const BATCH_OBJECTS = 1000;
 const LINE_BYTES = 256 * 1024;

@@ -17,8 +17,8 @@ import { type ClientTools, findClientTools, toolsForArchive } from '../tools.ts'
 import { copyRows } from './copy.ts';
 import { finishDatabase } from './finish.ts';
 import { copyLargeObjects } from './large-objects.ts';
+import type { OpenSource } from './open-source.ts';
 import { prove } from './proof.ts';
-import type { OpenSource } from './reading.ts';
 
 export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun): Promise<Made> {
   const { report } = context;

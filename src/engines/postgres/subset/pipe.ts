@@ -19,7 +19,7 @@ import {
 } from '../restore/load-tables.ts';
 import { failureWords } from '../restore/restore-errors.ts';
 import { createRowGuard } from '../restore/rows/row-guard.ts';
-import { type OpenSource, READING_SETTINGS } from './reading.ts';
+import { type OpenSource, READING_SETTINGS } from './open-source.ts';
 import { splitAtMark } from './split-at-mark.ts';
 
 export interface Pipe {

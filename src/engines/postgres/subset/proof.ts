@@ -5,7 +5,7 @@ import { proveReferences } from '../../shared/prove-references.ts';
 import { referenceOf } from '../../shared/reference-of.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { createFinder, refers, refersTo } from './finder.ts';
-import type { OpenSource } from './reading.ts';
+import type { OpenSource } from './open-source.ts';
 import type { Reference } from './subset-catalog.ts';
 
 interface Proving {

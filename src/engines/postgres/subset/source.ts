@@ -9,7 +9,7 @@ import { findClientTools, toolsForServer } from '../tools.ts';
 import { createFinder } from './finder.ts';
 import { largeObjectsWarning } from './large-objects.ts';
 import { makeSubset } from './make.ts';
-import { type OpenSource, READING_SETTINGS } from './reading.ts';
+import { type OpenSource, READING_SETTINGS } from './open-source.ts';
 import { placeOf, refuseUnnumbered, rowNumber } from './rows.ts';
 import { readSubsetCatalog, type SubsetCatalog } from './subset-catalog.ts';
 
