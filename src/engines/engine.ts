@@ -58,17 +58,20 @@ export interface DumpRequest {
   expectedBytes: (table: string) => number | undefined;
   /** Stores a file of `directory`, which may still be growing, and removes it. */
   pack(file: FileToPack): Promise<PackedFile>;
+  /** No file grows any more. */
   finish(): void;
 }
 
 export interface FileToPack {
   name: string;
+  /** Ends a complete file; `null` when only the writer knows. */
   terminator: string | null;
   onBytes: (bytes: number) => void;
 }
 
 export interface PackedFile {
   file: ManifestFile;
+  /** Line feeds in the content. */
   lines: number;
   terminated: boolean;
 }
@@ -108,6 +111,7 @@ export interface RestorePlan {
   strategyReason: string;
   schemas: string[];
   tables: ManifestTable[];
+  /** Created without rows. */
   empty: ManifestTable[];
   warnings: WarningEvent[];
 }

@@ -17,6 +17,7 @@ export interface Rights {
 interface Grant {
   isRevoke: boolean;
   rights: Set<string>;
+  /** `null`: all. */
   database: string | null;
   table: string | null;
   grantee: string;
@@ -44,6 +45,7 @@ function accountName(account: string): string {
 export interface GrantFacts {
   account: string;
   folds: boolean;
+  /** Whether `_` and `%` in names of databases are wildcards. */
   patterns: boolean;
   grants: string[];
 }
