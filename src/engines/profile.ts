@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 
-/** An engine without its code, for all that must start fast. An engine's `profile.ts` imports its manifest details only. */
+/** An engine without its code, for all that must start fast. An engine's `profile.ts` imports its `details-schema.ts` only. */
 export interface EngineProfile {
   id: string;
   products: [string, ...string[]];

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Manifest } from '../../repository/manifest.ts';
 import { parseDetails } from '../shared/manifest-details.ts';
-import { type MysqlDetails, mysqlDetails } from './manifest-details.ts';
+import { type MysqlDetails, mysqlDetails } from './details-schema.ts';
 
 export type Details = MysqlDetails;
 

@@ -1,5 +1,5 @@
 import { inDatabase, type MysqlSession, tablesIn } from './connection/session.ts';
-import type { MysqlDetails } from './manifest-details.ts';
+import type { MysqlDetails } from './details-schema.ts';
 import { readTablesWithoutRows, tablesExcept } from './own-rows.ts';
 
 /** Where MySQL and MariaDB differ, the code checks the flavour. */

@@ -1,6 +1,6 @@
 import type { WarningEvent } from '../../runtime/events.ts';
 import { type PsqlSession, quoteText } from './connection/session.ts';
-import type { PostgresDetails } from './manifest-details.ts';
+import type { PostgresDetails } from './details-schema.ts';
 
 export type Inventory = PostgresDetails['inventory'];
 export type DatabaseLocale = PostgresDetails['locale'];
